@@ -57,7 +57,7 @@ func wrongTokenType(got TokenType, types []TokenType) error {
 // AuthenticateApplication returns an error unless the token is valid and is an admin token or of one of these types. hash is that
 // of the secret in the request. Whether the token's projects and environment still exist is checked apart, see Token.Scope.
 func AuthenticateApplication(token *Token, hash string, now time.Time, types ...TokenType) error {
-	if token == nil || !token.HasHash(hash) || token.Deleted || token.Expired(now) { // an item that was written past Guidon gives no access
+	if token == nil || !token.HasHash(hash) || token.Deleted || token.Expired(now) { // an item that was not written by Guidon gives no access
 		return ErrNoToken
 	}
 	if token.Type != AdminToken && !slices.Contains(types, token.Type) {
@@ -160,10 +160,10 @@ func (c Caller) isOwnerOf(project *flags.Project) bool {
 		slices.ContainsFunc(c.rolesIn(project), func(r *Role) bool { return r.ID == RoleOwner })
 }
 
-// DryRun returns a copy of the caller for validating a request without doing it: Authorize never refuses, and
+// DryRun returns a copy of the caller for validating a request without executing it: Authorize never refuses, and
 // adds each permission that the caller lacks to missing, once.
-func (c Caller) DryRun(lacking *[]Permission) Caller {
-	c.missing = lacking
+func (c Caller) DryRun(missing *[]Permission) Caller {
+	c.missing = missing
 	return c
 }
 

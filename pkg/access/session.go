@@ -196,7 +196,7 @@ func SignInLinkHash(secret string) string {
 // Check returns ErrLinkInvalid unless the link can be used. The user and the user's sessions are nil if they do not exist.
 func (l *SignInLink) Check(hash string, user *User, sessions *Sessions, now time.Time) error {
 	switch {
-	case subtle.ConstantTimeCompare([]byte(l.Hash), []byte(hash)) != 1, // an item that was written past Guidon gives no access
+	case subtle.ConstantTimeCompare([]byte(l.Hash), []byte(hash)) != 1, // an item that was not written by Guidon gives no access
 		!now.Before(l.ExpiresAt), user == nil, user.ID != l.User, user.ServiceAccount, l.Generation != sessions.generation(),
 		sessions != nil && sessions.Link != "" && sessions.Link != l.Hash:
 		return ErrLinkInvalid

@@ -39,7 +39,7 @@ type Token struct {
 	Deleted        bool      `json:"deleted,omitzero"`   // the record stays, so that the secret cannot be used again
 }
 
-// A TokenUse records when a token was last used, to the hour.
+// A TokenUse records when a token was last used. It is written at most once an hour.
 type TokenUse struct {
 	Hash string    `json:"hash"`
 	At   time.Time `json:"at"`

@@ -12,8 +12,8 @@ import (
 //
 // The scope of a token never grows. A token stores the UIDs of its projects and its environment, so it does not
 // apply to new ones with the same names. If all of its projects, or its environment, are deleted, the token is
-// revoked. Deleting a project or environment does not touch tokens: the check happens when a token is used. The
-// function that serves SDKs will do that for client and frontend tokens; admin tokens are not scoped.
+// revoked. Deleting a project or environment does not touch tokens: package serving checks client and frontend tokens
+// when they are used. Admin tokens are not scoped.
 type TokenScope struct {
 	All      bool             // every project
 	Projects []*flags.Project // those that still exist, in the order of the token

@@ -1,4 +1,4 @@
-// Package admin lists the groups of the administration interface. The packages below it have the operations, by area.
+// Package admin lists the groups of the administration API. The packages below it contain the operations, by area.
 package admin
 
 import (

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The longest waits: first after the first conflict, then the double each time, up to a ceiling. The ceiling is highest at first, and
-// falls to lowest for a writer whose first conflict was fall ago.
+// The longest waits. The wait starts at first and doubles after each conflict, up to a ceiling. The ceiling falls from highest to
+// lowest over fall.
 //
 // So writers who have waited long try more often than those who came later, and all of them take about as long. If the ceiling
 // were the same for all, one change in a hundred would take more than ten times as long as most. The figures were measured:

@@ -64,7 +64,7 @@ type itemQuery struct {
 	descending  bool
 }
 
-// input is the request of a query.
+// queryInput is the request for a query.
 func (s *Store) queryInput(q itemQuery) (*dynamodb.QueryInput, error) {
 	key, sk := expression.Key("pk").Equal(expression.Value(q.pk)), expression.Key("sk")
 	switch {

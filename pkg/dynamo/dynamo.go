@@ -1,4 +1,5 @@
-// Package dynamo is the store: it implements the interfaces of a store in package flags with one DynamoDB table.
+// Package dynamo is the store: it implements the interfaces that other packages declare, such as httpapi.Store,
+// with one DynamoDB table.
 //
 // An aggregate is one item: its key, its version, and the aggregate as a JSON document. A change is one transaction. It
 // writes each aggregate on the condition that the version is still the one that was read, together with the items that
@@ -12,7 +13,7 @@
 //	plan.go         converts a change to a transaction
 //	dependents.go   list rows and unique names; project_guard.go and segment_guard.go have the counts
 //	feed.go         the entry that a change adds to the feed; feed_item.go has its form, snapshot.go the snapshots
-//	outbox.go       the entries for addons that a change adds, and what sending them needs
+//	outbox.go       the entries for webhooks that a change adds, and what sending them needs
 //	send.go         applies a transaction exactly once, even if responses are lost
 //	attempts.go     retries a call, and classifies its errors
 //	calls.go        the other calls: get, query, put, update

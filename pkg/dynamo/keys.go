@@ -59,12 +59,12 @@ import (
 //	instances        APP#<name>           INSTANCES#<environment>     its instances in an environment; expires too
 //	application history APP#<name>#<ms>   EVENT#<version>             changes by users, by the time of its creation
 //	token's applications USAGE            TOKEN#<sha256>              which applications reported with the token
-//
-// Posts and batches expire after 2 days, sums of hours after 7, those of days and applications after 90.
 //	outbox           OUTBOX#<addon>       <event id>                  an event that an addon is to send; expires after 30 days, see outbox.go
 //	sent event       DELIVERED#<addon>    <event id>                  an event that the addon sent; expires after 7 days
 //	parked event     PARKED#<addon>       <event id>                  an event that the addon could not send; expires after 7 days
 //	addon lease      OUTBOX               LEASE#<addon>               who sends the events of the addon
+//
+// Posts and batches expire after 2 days, sums of hours after 7, those of days and applications after 90.
 //
 // The cost of each access. A unit is a capacity unit: a strongly consistent read costs 1 unit per 4 KB of an item, a
 // transactional write 2 units per KB of an item.

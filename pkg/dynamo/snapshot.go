@@ -70,7 +70,7 @@ func chunkKey(head *flags.SnapshotHead, i int) itemKey {
 	return itemKey{fmt.Sprintf("SNAPSHOT#%s.%d.%s", head.Epoch, head.Number, head.Hash), fmt.Sprintf("CHUNK#%04d", i)}
 }
 
-// ReadSnapshot reads the chunks of a snapshot: one call for 40 of them. It returns nil if the content is not complete.
+// ReadSnapshot reads the chunks of a snapshot, chunksACall (46) of them in one call. It returns nil if the content is not complete.
 func (s *Store) ReadSnapshot(ctx context.Context, head *flags.SnapshotHead) ([]byte, error) {
 	if head.Chunks < 1 || head.Chunks > maxChunks {
 		return nil, nil
@@ -142,11 +142,11 @@ func (s *Store) TakeLease(ctx context.Context, holder string, now, until time.Ti
 
 // takeLease sets the holder of a lease and its end, unless another holder has it.
 func (s *Store) takeLease(ctx context.Context, at itemKey, holder string, now, until time.Time) (bool, error) {
-	_, taken, err := s.updateIf(ctx, at, expression.NewBuilder().
+	_, failed, err := s.updateIf(ctx, at, expression.NewBuilder().
 		WithUpdate(expression.Set(expression.Name("holder"), expression.Value(holder)).
 			Set(expression.Name("until"), expression.Value(until.UnixMilli()))).
 		WithCondition(absent.
 			Or(expression.Name("holder").Equal(expression.Value(holder))).
 			Or(expression.Name("until").LessThanEqual(expression.Value(now.UnixMilli())))))
-	return err == nil && !taken, err
+	return err == nil && !failed, err
 }

@@ -12,8 +12,9 @@ import (
 // anyone is the caller of a service that needs no token, and of public operations.
 var anyone = access.Caller{Name: "admin", Admin: true}
 
-// authenticate finds out who calls. What a session needs was loaded with the operation's own reads. A personal token costs one more call: for the user, the roles, and what else the place
-// needs to decide what a user may do.
+// authenticate finds out who calls. The token or session was loaded with the operation's own reads. A personal token costs one
+// more call: for the user, the roles, and what else the place needs to decide what a user may do. A session needs that call only
+// for a place that has MoreKeys.
 func (tx *Tx) authenticate() error {
 	s, req := tx.service, tx.request
 	if !s.needsToken(req.op) {
@@ -65,7 +66,7 @@ func (tx *Tx) credential() (access.Caller, *access.Token, error) {
 		hash := access.HashSecret(secret)
 		token = flags.Find[*access.Token](tx.round.view, access.TokenKey(hash))
 		if token != nil && !token.HasHash(hash) {
-			token = nil // found under a hash that is not its own: an item that was written past Guidon gives no access
+			token = nil // found under a hash that is not its own: an item that was not written by Guidon gives no access
 		}
 	}
 	caller, err := access.Authenticate(token, tx.Now)

@@ -12,14 +12,14 @@ import (
 	"guidon/pkg/session"
 )
 
-// Config has the settings of the interface.
+// Config contains the settings of the API.
 type Config struct {
 	Open   bool         // AUTH_TYPE=none: every caller is an administrator
 	Limits flags.Limits // LIMIT_…
 	Logger *slog.Logger // gets one line a request; nil for no log
 	Now    func() time.Time
 
-	MaxAge time.Duration // CLIENT_MAX_AGE: how old answers to applications may be; 0 for up to date
+	MaxAge time.Duration // CLIENT_MAX_AGE: the maximum age of responses to applications; 0: always current
 
 	Origins         []string // CORS_ORIGINS: the origins whose pages may call the administration from a browser
 	FrontendOrigins []string // FRONTEND_ORIGINS: those whose pages may evaluate flags; AllOrigins or nil for all
@@ -28,8 +28,8 @@ type Config struct {
 
 	session.Settings // of the people who sign in
 
-	// Sealer returns the key that encrypts the secrets of tokens. Only the group tokens needs it. The first call can take a
-	// request to the key's store.
+	// Sealer returns the key that encrypts the secrets of tokens and of webhooks. Only the groups access and integrations need
+	// it. The first call may send a request to the key's store.
 	Sealer func(ctx context.Context) (flags.Sealer, error)
 
 	// Twice, in tests, makes every operation run twice in each round and gets both results, which must be the same. Nil in

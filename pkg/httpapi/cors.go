@@ -20,8 +20,8 @@ type cors struct {
 	Origins []string // that may call; or only AllOrigins
 	Methods string
 	Headers string // that a page may send; "" for all that it asks for
-	Expose  string // headers of the answer that a page may read, in addition to those that browsers always allow
-	MaxAge  string // how long a browser may remember the answer to a preflight, in seconds
+	Expose  string // headers of the response that a page may read, in addition to those that browsers always allow
+	MaxAge  string // how long a browser may remember the response to a preflight, in seconds
 }
 
 // AllOrigins stands for pages of all origins.
@@ -82,7 +82,7 @@ func parseFrontendOrigins(list string) ([]string, error) {
 	return origins, nil
 }
 
-// setHeaders sets the headers that let the calling page read the answer.
+// setHeaders sets the headers that let the calling page read the response.
 func (c *cors) setHeaders(header http.Header, r *http.Request) {
 	if len(c.Origins) == 0 {
 		return
@@ -98,7 +98,7 @@ func (c *cors) setHeaders(header http.Header, r *http.Request) {
 	header.Set("Access-Control-Expose-Headers", c.Expose)
 }
 
-// preflight answers OPTIONS, which has no token, before authentication. A browser sends the actual request only if the headers
+// preflight responds to OPTIONS, which has no token, before authentication. A browser sends the actual request only if the headers
 // allow it.
 func (c *cors) preflight(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// MinGzip is the smallest answer in bytes that is compressed. A smaller one fits into one packet anyway.
+	// MinGzip is the smallest response in bytes that is compressed. A smaller one fits into one packet anyway.
 	MinGzip = 1400
 
 	// GzipLevel is the fastest level. For a list of flags it takes a third of the time of the default level, and compresses
@@ -25,7 +25,7 @@ const (
 	GzipLevel = gzip.BestSpeed
 )
 
-// An encoding is the body of an answer as it is sent.
+// An encoding is the body of a response as it is sent.
 type encoding struct {
 	body    []byte
 	gzipped bool
@@ -33,7 +33,7 @@ type encoding struct {
 	media   string // its content type
 }
 
-// encode encodes an answer as JSON. With compress, a text of MinGzip bytes or more is compressed while it is encoded, so that
+// encode encodes a response as JSON. With compress, a text of MinGzip bytes or more is compressed while it is encoded, so that
 // only the compressed form is in memory. With tagged, it computes an ETag.
 func encode(body any, compress, tagged bool) (encoding, error) {
 	text := &compressor{after: MinGzip}
@@ -71,13 +71,13 @@ func encode(body any, compress, tagged bool) (encoding, error) {
 	return answer, nil
 }
 
-// A JSONWriter is an answer that writes itself: the same bytes as package json, faster.
+// A JSONWriter is a response that writes itself: the same bytes as package json, faster.
 type JSONWriter interface {
 	WriteJSON(out io.Writer) error
 	SizeHint() int // about the number of bytes
 }
 
-// A CSV is an answer that is a text of comma-separated values instead of JSON.
+// A CSV is a response that is a text of comma-separated values instead of JSON.
 type CSV string
 
 // JSONSize returns the number of bytes of a value as JSON.
@@ -182,7 +182,7 @@ func listed(r *http.Request, name string) iter.Seq[string] {
 	return strings.SplitSeq(strings.Join(r.Header.Values(name), ","), ",")
 }
 
-// MaxAnswer is the largest answer of a Lambda function in bytes, less some room for headers. The body is a JSON string in it.
+// MaxAnswer is the largest response of a Lambda function in bytes, less some room for headers. The body is a JSON string in it.
 const MaxAnswer = 6<<20 - 16<<10
 
 // The characters that package encoding/json escapes although JSON does not require it, because JavaScript once did.

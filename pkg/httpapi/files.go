@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// A File is a static answer.
+// A File is a static response.
 type File struct {
 	Type      string // content type
 	Content   []byte
@@ -31,7 +31,7 @@ const (
 // transportSecurity has browsers use HTTPS for this host for a year.
 const transportSecurity = "max-age=31536000"
 
-// file answers with a file, compressed if the caller accepts that, or with a 304 if the caller has it already.
+// file serves a file, compressed if the caller accepts that, or returns 304 if the caller has it already.
 func (s *service) file(route string, f File) http.Handler {
 	tag := sync.OnceValue(func() string {
 		sum := sha256.Sum256(f.Content)

@@ -23,7 +23,7 @@
 //	}
 //
 // The function reads and changes through a Tx, and runs again when another writer was first (run.go). The path and query
-// are a Place (places.go), the body and the answer are types: the description of the interface is made from them. An
+// are a Place (places.go), the body and the response are types: the description of the API is generated from them. An
 // operation of several transactions takes a Many (many.go).
 //
 // A request takes these steps, and ends at the first error:

@@ -7,10 +7,10 @@ import (
 )
 
 // CheckIfMatch compares what an operation changes with the ETags in the If-Match of the request (RFC 9110 section 13.1.1). before
-// and after are what its GET answers before and after the change; after is nil for a removal.
+// and after are what its GET returns before and after the change; after is nil for a removal.
 //
 // Without that header, with "*" or with the ETag of before, the operation can go on. Otherwise the caller has read something older:
-// PreconditionFailed. A request that changes nothing can always go on, because it may repeat one whose answer was lost.
+// PreconditionFailed. A request that changes nothing can always go on, because it may repeat one whose response was lost.
 //
 // The ETags of Guidon are weak, because they are the same for a compressed body. They are compared without the W/.
 func (tx *Tx) CheckIfMatch(before, after any) error {
@@ -26,7 +26,7 @@ func (tx *Tx) CheckIfMatch(before, after any) error {
 		"read it again, and send its new ETag in If-Match")
 }
 
-// tagOf is the ETag that a read of an answer has.
+// tagOf is the ETag with which a read returns this body.
 func (tx *Tx) tagOf(answer any) string {
 	encoded, err := encode(answer, false, true)
 	tx.must(err)

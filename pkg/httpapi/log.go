@@ -90,7 +90,7 @@ func causeOf(err error) string {
 // panicked returns the error of a panic, with the stack for the log.
 func panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
 
-// recover answers a panic with a 500, so that a defect in one request does not end the process.
+// recover returns 500 after a panic, so that a defect in one request does not end the process.
 func (s *service) recover(w http.ResponseWriter, r *http.Request) {
 	p := recover()
 	if p == nil {

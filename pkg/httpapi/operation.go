@@ -13,19 +13,19 @@ import (
 	"guidon/pkg/jsonbody"
 )
 
-// An Operation is one endpoint of the interface.
+// An Operation is one endpoint of the API.
 type Operation struct {
 	Route      string             // as net/http writes it: "GET /api/admin/projects/{projectId}"
 	Permission access.Permission  // that the caller must hold at the place that the path names; "" for a public operation
-	Allow      func(tx *Tx) error // nil, or refuses callers by more than the permission, before the body is read
+	Allow      func(tx *Tx) error // an additional check of the caller, before the body is read; nil for none
 	Ahead      []flags.Key        // what to load with the caller's token, beside what the path names: a hint, see Tx.Load
 	Status     int                // of success; 0 is 200
 	MaxBody    int                // in bytes; 0 is DefaultMaxBody
 	Handle     Handler            // what the operation does
 }
 
-// A Handler is what an operation does: a plain function and the types that it takes and answers with. Make one with Handle,
-// HandleBody, Do, DoBody, DoOptional, HandleManyBody, DoMany or DoManyBody.
+// A Handler is what an operation does: a plain function and the types of its request and response. Make one with Handle,
+// HandleBody, Do, DoBody, DoOptional, HandleManyBody, DoMany, DoManyBody or Serve.
 type Handler struct {
 	newPlace func() Place
 	decode   func(body []byte, limits flags.Limits) (any, error) // nil without a body
@@ -85,7 +85,8 @@ func (r Request) fill(place reflect.Value) error {
 	return nil
 }
 
-// A placeOfMore is a Place that knows more keys after the first load: they are loaded with the user of a personal token.
+// A placeOfMore is a Place that knows more keys after the first load: they are loaded with the
+// user of a personal token, or by a call of their own for a session.
 type placeOfMore interface {
 	MoreKeys(tx *Tx) []flags.Key
 }
@@ -117,7 +118,7 @@ type placeOf[At any] interface {
 	Place
 }
 
-// Handle is the handler of a function that takes no body and answers with one.
+// Handle is the handler of a function that takes no body and returns one.
 func Handle[At any, P placeOf[At], Out any](f func(tx *Tx, at At) (Out, error)) Handler {
 	h := handlerAt[At, P]()
 	h.answers = *new(Out)
@@ -125,7 +126,7 @@ func Handle[At any, P placeOf[At], Out any](f func(tx *Tx, at At) (Out, error)) 
 	return h
 }
 
-// HandleBody is the handler of a function that takes a body and answers with one.
+// HandleBody is the handler of a function that takes a body and returns one.
 func HandleBody[At any, P placeOf[At], In, Out any](f func(tx *Tx, at At, in In) (Out, error)) Handler {
 	h := handlerAt[At, P]()
 	h.takes, h.answers, h.decode = *new(In), *new(Out), decodeBody[In]
@@ -133,14 +134,14 @@ func HandleBody[At any, P placeOf[At], In, Out any](f func(tx *Tx, at At, in In)
 	return h
 }
 
-// Do is the handler of a function that takes no body and answers without one.
+// Do is the handler of a function that takes no body and returns none.
 func Do[At any, P placeOf[At]](f func(tx *Tx, at At) error) Handler {
 	h := handlerAt[At, P]()
 	h.one = func(tx *Tx, at Place, _ any) (any, error) { return nil, f(tx, *at.(P)) }
 	return h
 }
 
-// DoBody is the handler of a function that takes a body and answers without one.
+// DoBody is the handler of a function that takes a body and returns none.
 func DoBody[At any, P placeOf[At], In any](f func(tx *Tx, at At, in In) error) Handler {
 	h := handlerAt[At, P]()
 	h.takes, h.decode = *new(In), decodeBody[In]
@@ -176,7 +177,7 @@ func DoManyBody[At any, P placeOf[At], In any](f func(m *Many, at At, in In) err
 	return h
 }
 
-// HandleManyBody is the handler of a function that makes several transactions, takes a body and answers with one.
+// HandleManyBody is the handler of a function that makes several transactions, takes a body and returns one.
 func HandleManyBody[At any, P placeOf[At], In, Out any](f func(m *Many, at At, in In) (Out, error)) Handler {
 	h := handlerAt[At, P]()
 	h.takes, h.answers, h.decode = *new(In), *new(Out), decodeBody[In]
@@ -188,7 +189,8 @@ func handlerAt[At any, P placeOf[At]]() Handler {
 	return Handler{newPlace: func() Place { return P(new(At)) }}
 }
 
-// A Checker is a body that can tell its own faults. They are a 400 before anything that the path names is looked up.
+// A Checker is a body that can tell its own faults. They give a 400 even if something that the path names
+// does not exist. Only loading, authenticating and authorizing come first, see begin.
 type Checker interface {
 	Check(limits flags.Limits, problems *flags.Problems)
 }
@@ -208,8 +210,8 @@ func decodeBody[In any](body []byte, limits flags.Limits) (any, error) {
 	return in, nil
 }
 
-// A Shape is what an operation takes and answers, as zero values of the types: infra/openapi makes the description of the
-// interface from it.
+// A Shape is what an operation takes and returns, as zero values of the types: infra/openapi generates the description of
+// the API from it.
 type Shape struct {
 	Takes    any  // nil without a body
 	Optional bool // whether the body may be left out
@@ -218,7 +220,7 @@ type Shape struct {
 	Answers  any  // nil without a body
 }
 
-// Shape is what the operation takes and answers.
+// Shape is what the operation takes and returns.
 func (op Operation) Shape() Shape {
 	h := op.Handle
 	return Shape{Takes: h.takes, Optional: h.optional, MaxBody: op.maxBody(), Status: op.status(), Answers: h.answers}

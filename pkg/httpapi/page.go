@@ -53,7 +53,7 @@ func (q Query) All(name string) []string {
 const MaxPage = 10_000
 
 // PageOf returns the page of a list that the query requests with limit and offset; without a limit, the rest of the list. With
-// pages, a list that is too large for one answer can still be read.
+// pages, a list that is too large for one response can still be read.
 func PageOf[T any](query Query, list []T) []T {
 	offset, limit := PageBounds(query)
 	from := min(offset, len(list))

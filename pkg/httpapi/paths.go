@@ -13,7 +13,7 @@ import (
 	"guidon/pkg/version"
 )
 
-// guard answers preflights before authentication, and rejects paths that are not in canonical form, which net/http would
+// guard responds to preflights before authentication, and rejects paths that are not in canonical form, which net/http would
 // redirect. The exception are additional slashes that clients create from a base URL that ends in a slash: such a path is served
 // as the one without them.
 func (s *service) guard(mux *Mux, nothing http.Handler) http.Handler {
@@ -75,7 +75,7 @@ func withoutSpareSlashes(r *http.Request) *http.Request {
 	return c
 }
 
-// notFound answers a request for a path and method that this group does not serve. operations has the routes that it serves.
+// notFound responds to a request for a path and method that this group does not serve. operations has the routes that it serves.
 func (s *service) notFound(mux *Mux, operations map[string]bool, w http.ResponseWriter, r *http.Request) {
 	if toDocs(r) {
 		s.log(r, outcome{path: apipath.Pattern(r.URL.Path)}, http.StatusFound, errorBody{})
@@ -96,7 +96,7 @@ func (s *service) notFound(mux *Mux, operations map[string]bool, w http.Response
 }
 
 // withoutSlashesOfSDK returns the path and query without the additional slashes of an SDK's request; "" for other requests. API
-// Gateway sends a path with such slashes to the fallback function, which cannot answer it. SDKs follow a redirect.
+// Gateway sends a path with such slashes to the function site, which cannot serve it. SDKs follow a redirect.
 func withoutSlashesOfSDK(r *http.Request) string {
 	shorter := withoutSpareSlashes(r)
 	if shorter == nil || !isCanonical(shorter.URL, false) {
@@ -130,7 +130,7 @@ func endsInText(mux *Mux, r *http.Request) bool {
 	return strings.HasSuffix(route, "...}")
 }
 
-// fails answers every request with one error.
+// fails returns one error for every request.
 func (s *service) fails(route string, failure *flags.Error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.respond(w, r, outcome{route: route, err: failure})

@@ -27,7 +27,7 @@ type InProject struct {
 // Keys names the project.
 func (at *InProject) Keys() []flags.Key { return ProjectKeys(at.ProjectID) }
 
-// Authorize asks for the permission in the project. A caller who may not see a project gets the same answer whether it
+// Authorize asks for the permission in the project. A caller who may not see a project gets the same response whether it
 // exists or not.
 func (at *InProject) Authorize(tx *Tx, p access.Permission) error {
 	return tx.Caller.Authorize(p, tx.FindProject(at.ProjectID), "")

@@ -131,8 +131,8 @@ func (tx *Tx) FindSegment(id int64) *flags.Segment {
 	return Find[*flags.Segment](tx, flags.SegmentKey(id))
 }
 
-// SegmentForChange is the segment of that id with the number of uses that began, which a change that depends on its uses is
-// conditional on. NotFound when it does not exist.
+// SegmentForChange is the segment of that id, with its count of uses. A change that depends on the uses commits only if this count
+// is unchanged. NotFound when it does not exist.
 func (tx *Tx) SegmentForChange(id int64) *flags.Segment {
 	tx.Load(flags.SegmentKey(id), flags.UseCountKey(id))
 	s := tx.Segment(id)

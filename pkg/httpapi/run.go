@@ -34,7 +34,7 @@ type service struct {
 	page         http.Handler // of the site; nil without one
 }
 
-// A request has at most this long: the function's own deadline less what it needs to answer, or maxDuration without one.
+// A request has at most this long: the function's own deadline less what it needs to respond, or maxDuration without one.
 const (
 	maxDuration = 15 * time.Second
 	toAnswer    = time.Second
@@ -71,7 +71,7 @@ func (s *service) handler(op Operation) http.Handler {
 	})
 }
 
-// run is a request from start to end. It returns the answer, and the transaction that tells how to send it.
+// run is a request from start to end. It returns the response, and the transaction that tells how to send it.
 func (s *service) run(ctx context.Context, req *request) (answer any, from *Tx, err error) {
 	m := &Many{ctx: ctx, service: s, request: req}
 	if many := req.op.Handle.many; many != nil {

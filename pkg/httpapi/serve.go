@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// A Response is what a function of Serve answers. The body is sent as it is.
+// A Response is what a function of Serve returns. The body is sent as it is.
 type Response struct {
 	Status int         // 0 for the status of the operation
 	Header http.Header // must describe the body: Content-Type, Content-Encoding
 	Body   []byte      // nil for none
 }
 
-// Serve is the handler of a function that answers without a transaction: it authenticates the caller, reads and encodes by
-// itself. Package serving uses it, whose answers come from memory. An error becomes the JSON error, as for other operations.
-// takes and answers are zero values of the types of the bodies, for the description of the interface; nil for none.
+// Serve is the handler of a function that works without a transaction: it authenticates the caller, reads and encodes by
+// itself. Package serving uses it, because its responses come from memory. An error becomes the JSON error, as for other operations.
+// takes and answers are zero values of the types of the bodies, for the description of the API; nil for none.
 //
 // An operation with it has no Permission, so the kernel does not ask for a token.
 func Serve(takes, answers any, serve func(ctx context.Context, r *http.Request) (Response, error)) Handler {

@@ -45,7 +45,7 @@ type Tx struct {
 	events   []flags.Event
 	after    []func(ctx context.Context, store Store) error // see After
 	retry    bool                                           // whether NameExists is a lost race
-	secret   bool                                           // whether the answer may hold a secret (see NoStore)
+	secret   bool                                           // whether the response may hold a secret (see NoStore)
 	location string
 	download string
 	cookies  []string // Set-Cookie headers
@@ -100,7 +100,7 @@ func try(f func() error) (err error) {
 // Query is the query's parameters. A Place that needs some of them reads them in Parse, so that a fault is found early.
 func (tx *Tx) Query() Query { return tx.service.query(tx.request.http, tx.request.op) }
 
-// AcceptsGzip tells whether the caller takes a compressed answer.
+// AcceptsGzip tells whether the caller accepts a compressed response.
 func (tx *Tx) AcceptsGzip() bool { return AcceptsGzip(tx.request.http) }
 
 // CheckTime ends the attempt once the time of the request is over. Loops over many flags call it.
@@ -201,8 +201,8 @@ func memoized[T any, K comparable](tx *Tx, key K, query func() (T, error)) T {
 	return result
 }
 
-// OncePerRequest does something once in a request, although the operation can run several times: what can be done only once, or
-// costs a call of something else than the store. The key is as for OncePerRound.
+// OncePerRequest does something once in a request, although the operation can run several times: use it for things that can
+// happen only once, or that call a service other than the store. The key is as for OncePerRound.
 func OncePerRequest[T any, K comparable](tx *Tx, key K, do func(ctx context.Context) T) T {
 	if done, known := tx.request.done[key]; known {
 		return done.(T)
@@ -301,7 +301,7 @@ func (tx *Tx) RetryNameExists() { tx.retry = true }
 // Created tells the path at which what was created is read: below path, by name.
 func (tx *Tx) Created(path, name string) { tx.location = path + "/" + url.PathEscape(name) }
 
-// Download has a browser save the answer as a file of that name.
+// Download has a browser save the response as a file of that name.
 func (tx *Tx) Download(name string) { tx.download = name }
 
 // Redirect sends the browser to another URL. The status of the operation must be a redirect.
@@ -354,5 +354,5 @@ func (tx *Tx) Warn(message string, attrs ...slog.Attr) {
 	})
 }
 
-// NoStore forbids clients and proxies to store the answer, because it may hold a secret. It then has no ETag.
+// NoStore forbids clients and proxies to store the response, because it may hold a secret. It then has no ETag.
 func (tx *Tx) NoStore() { tx.secret = true }

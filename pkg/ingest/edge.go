@@ -29,7 +29,7 @@ func (s *server) edgeInstance(ctx context.Context, r *http.Request) (httpapi.Res
 	return httpapi.Response{}, nil
 }
 
-// disabledMetrics is Unleash's answer at /edge/metrics, where old versions of Unleash Edge post without a token.
+// disabledMetrics is Unleash's response at /edge/metrics, where old versions of Unleash Edge post without a token.
 type disabledMetrics struct {
 	Status string `json:"status"`
 	Reason string `json:"reason"`
@@ -155,7 +155,7 @@ func (s *server) findTokens(ctx context.Context, secrets []text) (map[text]*acce
 	return tokens, nil
 }
 
-// answerJSON answers with JSON that no cache may keep.
+// answerJSON responds with JSON that no cache may keep.
 func answerJSON(body any) (httpapi.Response, error) {
 	text, err := json.Marshal(body)
 	return httpapi.Response{Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}, "Cache-Control": {"no-store"}}, Body: text}, err

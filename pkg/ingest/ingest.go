@@ -35,7 +35,7 @@ func Group(store Store, config httpapi.Config) httpapi.Group {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	ok := httpapi.Response{Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, Body: []byte("OK")} // as Unleash answers
+	ok := httpapi.Response{Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, Body: []byte("OK")} // as Unleash responds
 	none := httpapi.Response{}
 	return httpapi.Group{Name: "usage", Function: "applications", Operations: []httpapi.Operation{
 		post("POST /api/client/register", http.StatusAccepted, registerBody{}, receive[registerBody](s, none, usage.MaxBody, access.ClientToken)),
@@ -57,7 +57,7 @@ func post(route string, status int, takes any, serve func(context.Context, *http
 	return httpapi.Operation{Route: route, Status: status, MaxBody: usage.MaxBody, Handle: httpapi.Serve(takes, nil, serve)}
 }
 
-// A server answers the operations.
+// A server serves the operations.
 type server struct {
 	store Store
 	uses  *httpapi.TokenUses

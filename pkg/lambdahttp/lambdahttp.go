@@ -1,5 +1,5 @@
-// Package lambdahttp serves the events of API Gateway with an http.Handler. Every Lambda function and the local server use
-// it.
+// Package lambdahttp serves the events of API Gateway with an http.Handler. The Lambda functions
+// that API Gateway calls and the local server use it.
 //
 // aws-lambda-go-api-proxy converts an event to a request, and the response back. But it parses rawPath as an escaped path,
 // and API Gateway sends it decoded: "100%" would be invalid, "a%2Fb" would be decoded twice, "?" would begin a query and

@@ -14,7 +14,7 @@ import (
 )
 
 // Group serves a group over the table TABLE_NAME, with the settings of the environment (see httpapi.ConfigFromEnv). It does not
-// return. Each of set can change the settings first.
+// return. The functions in set can change the settings first.
 func Group(group httpapi.Group, set ...func(config *httpapi.Config)) {
 	start(func(*dynamo.Store, httpapi.Config) httpapi.Group { return group }, set...)
 }

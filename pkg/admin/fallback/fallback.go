@@ -1,5 +1,5 @@
-// Package fallback answers the paths that no other group serves: health, the files and pages of the console, and a helpful 404 for
-// endpoints that Unleash has, or had, and Guidon has not. It needs no store.
+// Package fallback serves the paths that no other group serves: health, the files and pages of the console, and a helpful 404 for
+// endpoints that exist, or existed, in Unleash but not in Guidon. It needs no store.
 package fallback
 
 import (
@@ -9,7 +9,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// Group has the health endpoints, which answer as those of Unleash, the console, and the routes with a 404 message of their own.
+// Group has the health endpoints, which respond as those of Unleash do, the console, and the routes with a 404 message of their own.
 func Group() httpapi.Group {
 	gone := maps.Clone(notSupported)
 	for route, instead := range removed {

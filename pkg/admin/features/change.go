@@ -128,7 +128,7 @@ func disableIn(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment) {
 	tx.Save(events.FeatureSwitched(httpapi.Was(tx, f), f, env), f)
 }
 
-// switched is the answer of on and off: the flag, enabled as it is in the environment.
+// switched is the response of on and off: the flag, enabled as it is in the environment.
 func switched(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, f *flags.Feature, env flags.ProjectEnvironment) featureRecord {
 	answer := record(tx, f, tx.ProjectEnvironments(at.Project(tx)))
 	answer.Enabled = f.Enabled(env)

@@ -25,7 +25,7 @@ const (
 // environments is loaded ahead by operations that need the environments of a project.
 var environments = []flags.Key{flags.EnvironmentsKey()}
 
-// shown is loaded ahead by operations that answer with flags, which say what is a favorite of the caller.
+// shown is loaded ahead by operations that return flags, which say whether they are favorites of the caller.
 var shown = []flags.Key{flags.EnvironmentsKey(), httpapi.CallersFavorites}
 
 // Group has the operations on flags.

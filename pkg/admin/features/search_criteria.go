@@ -42,7 +42,7 @@ const (
 )
 
 // criteriaOf reads the query. Invalid when a filter is not understood, since leaving it out would show too much; what only
-// orders or pages the answer falls back to its default instead.
+// orders or pages the response falls back to its default instead.
 func criteriaOf(query httpapi.Query) (criteria, error) {
 	var problems flags.Problems
 	is := []string{"IS", "IS_NOT", "IS_ANY_OF", "IS_NONE_OF"}

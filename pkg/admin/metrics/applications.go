@@ -22,7 +22,7 @@ type inApplication struct {
 // Keys names the application.
 func (at *inApplication) Keys() []flags.Key { return httpapi.ApplicationKeys(at.Name) }
 
-// An applicationView has the fields that every answer about an application has.
+// An applicationView has the fields that every response about an application has.
 type applicationView struct {
 	AppName     string     `json:"appName"`
 	CreatedAt   shape.Time `json:"createdAt"`

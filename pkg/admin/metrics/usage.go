@@ -21,7 +21,7 @@ const (
 	maxHours     = 90 * 24
 )
 
-// maxZeroRows is how many rows an answer may have with rows for hours without usage. A longer one has only the others.
+// maxZeroRows is how many rows a response may have with rows for hours without usage. A longer one has only the others.
 const maxZeroRows = 20_000
 
 // inUsage is the place of an operation on the usage of a flag. A flag that does not exist has no usage, as in Unleash.
@@ -84,7 +84,7 @@ type usageRow struct {
 	Variants    map[string]int64 `json:"variants,omitzero"` // absent if it reported nothing in this time
 }
 
-// stable is what Unleash calls the maturity of these answers.
+// stable is what Unleash calls the maturity of these responses.
 const stable = "stable"
 
 // readUsage sums the current hour by environment, and names the applications of the last 24 hours.

@@ -1,5 +1,5 @@
 // Package playground evaluates flags for contexts that a user makes up, and shows the result of each strategy, segment and
-// constraint. The answers have the form of Unleash's playground.
+// constraint. The responses have the form that Unleash's playground returns.
 package playground
 
 import (
@@ -29,10 +29,10 @@ func Group() httpapi.Group {
 }
 
 const (
-	// MaxResults is how many results one answer can have: flags × environments × contexts. It is Unleash's limit.
+	// MaxResults is how many results one response can contain: flags × environments × contexts. It is Unleash's limit.
 	MaxResults = 15_000
 
-	// maxAnswer is the largest answer for a caller that accepts a compressed one, in bytes of JSON. For others it is
+	// maxAnswer is the largest response to a caller that accepts a compressed one, in bytes of JSON. For others it is
 	// httpapi.MaxAnswer.
 	maxAnswer = 32 << 20
 )
@@ -107,7 +107,7 @@ func (r *runner) run(in projectsBody, contexts []map[string]string, add func(f *
 }
 
 // findProjects returns the projects whose flags are evaluated. Invalid if the body names an environment or a project that
-// does not exist, since the answer would look as if all flags were off.
+// does not exist, since the response would look as if all flags were off.
 func (r *runner) findProjects(in projectsBody) ([]*flags.Project, error) {
 	var problems flags.Problems
 	for i, name := range r.environments {
@@ -157,7 +157,7 @@ func (r *runner) loadFlags(names []string, contexts int) error {
 			}
 			r.features = append(r.features, f)
 		}
-		return r.checkSize(size * contexts) // the answer repeats it for each context
+		return r.checkSize(size * contexts) // the response repeats it for each context
 	})
 }
 
@@ -173,14 +173,14 @@ func (r *runner) loadSegments() {
 	}
 }
 
-// checkSize returns TooLarge if an answer of that many bytes of JSON is too large for the caller.
+// checkSize returns TooLarge if a response of that many bytes of JSON is too large for the caller.
 func (r *runner) checkSize(size int) error {
 	const advice = "name fewer projects, environments or context values"
 	switch {
 	case size > maxAnswer:
-		return flags.Errorf(flags.TooLarge, "the answer would be larger than %d MiB; %s", maxAnswer>>20, advice)
+		return flags.Errorf(flags.TooLarge, "the response would be larger than %d MiB; %s", maxAnswer>>20, advice)
 	case size > httpapi.MaxAnswer && !r.tx.AcceptsGzip():
-		return flags.Errorf(flags.TooLarge, "the answer would be larger than the 6 MB that Lambda can return; accept a compressed one (Accept-Encoding: gzip), or %s", advice)
+		return flags.Errorf(flags.TooLarge, "the response would be larger than the 6 MB that Lambda can return; accept a compressed one (Accept-Encoding: gzip), or %s", advice)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func readStatistics(tx *httpapi.Tx, _ httpapi.InService) (statistics, error) {
 	return s, nil
 }
 
-// readStatisticsCSV answers with a row of names and a row of values. A value that is an object is JSON.
+// readStatisticsCSV returns a row of names and a row of values. A value that is an object is JSON.
 func readStatisticsCSV(tx *httpapi.Tx, at httpapi.InService) (httpapi.CSV, error) {
 	s, err := readStatistics(tx, at)
 	if err != nil {

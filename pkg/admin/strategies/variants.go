@@ -40,7 +40,7 @@ func readVariants(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) (variantList,
 	return environmentVariants(f, env), nil
 }
 
-// environmentVariants is the answer of a read of the variants in one environment.
+// environmentVariants is the response with the variants of one environment.
 func environmentVariants(f *flags.Feature, env flags.ProjectEnvironment) variantList {
 	return variantList{Version: 1, Variants: shape.Variants(f.In(env).Variants)}
 }

@@ -64,7 +64,7 @@ type inAccountToken struct {
 	TokenID int64 `path:"tokenId"`
 }
 
-// A personalToken is the answer for a token of a user.
+// A personalToken is the response for a user's token.
 type personalToken struct {
 	ID          int64       `json:"id"`
 	Secret      string      `json:"secret,omitzero"` // only when the token is created
@@ -80,7 +80,7 @@ type personalTokenList struct {
 	Tokens []personalToken `json:"pats"`
 }
 
-// personalTokenOf is the answer for a token, without its last use.
+// personalTokenOf is the response for a token, without its last use.
 func personalTokenOf(u *access.User, t access.UserToken) personalToken {
 	return personalToken{
 		ID: t.ID, Description: t.Description, UserID: u.ID, CreatedAt: shape.Time(t.CreatedAt), ExpiresAt: shape.Time(t.ExpiresAt),
@@ -145,7 +145,7 @@ func createAccountToken(tx *httpapi.Tx, at inAccount, in createPersonalTokenBody
 	return answer, nil
 }
 
-// newPersonalToken creates a token of a user. It returns the user with that token, and the answer with its secret.
+// newPersonalToken creates a token of a user. It returns the user with that token, and the response with its secret.
 func newPersonalToken(tx *httpapi.Tx, u *access.User, in createPersonalTokenBody) (*access.User, personalToken, error) {
 	secret := string(access.PersonalToken) + ":" + tx.Random()
 	after, token, err := u.WithToken(in.Description.Value, access.HashSecret(secret), tx.Now, httpapi.MomentOf(&in.ExpiresAt.Value))

@@ -53,7 +53,7 @@ func (at inSignupToken) token(tx *httpapi.Tx) *access.SignupToken {
 	return s
 }
 
-// A signupToken is the answer for a public signup token (contract: Public signup token).
+// A signupToken is the response for a public signup token (contract: Public signup token).
 type signupToken struct {
 	Secret    string       `json:"secret"`
 	URL       *string      `json:"url"` // always null: there is no page to sign up at

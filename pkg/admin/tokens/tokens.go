@@ -76,7 +76,7 @@ type inTokenName struct {
 	Name string `path:"name"`
 }
 
-// An apiToken is the answer for a token (contract: API token).
+// An apiToken is the response for a token (contract: API token).
 type apiToken struct {
 	Secret      string           `json:"secret"`
 	Username    string           `json:"username"` // deprecated: use tokenName
@@ -152,7 +152,7 @@ func scopeOf(tx *httpapi.Tx, t *access.Token) (scope access.TokenScope, valid bo
 	return t.Scope(tx.FindProject, tx.Environments())
 }
 
-// apiTokenOf is the answer for a token, without its last use.
+// apiTokenOf is the response for a token, without its last use.
 func apiTokenOf(tx *httpapi.Tx, t *access.Token, scope access.TokenScope) (apiToken, error) {
 	secret, err := decryptSecret(tx, t.Sealed, t.Hash, t.Name)
 	answer := apiToken{
@@ -165,7 +165,7 @@ func apiTokenOf(tx *httpapi.Tx, t *access.Token, scope access.TokenScope) (apiTo
 	return answer, err
 }
 
-// decryptSecret decrypts the secret of a token for an answer. A token that was seeded by an earlier version has no encrypted
+// decryptSecret decrypts the secret of a token for a response. A token that was seeded by an earlier version has no encrypted
 // secret until it is seeded again. Its secret is returned as "".
 func decryptSecret(tx *httpapi.Tx, sealed, hash, name string) (string, error) {
 	if sealed == "" {

@@ -15,7 +15,7 @@ import (
 	"guidon/pkg/shape"
 )
 
-// A createdUser is the answer to the creation of a user.
+// A createdUser is the response to the creation of a user.
 type createdUser struct {
 	shape.UserView
 	EmailSent bool `json:"emailSent"` // always false: no mail is sent

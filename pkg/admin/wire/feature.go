@@ -10,7 +10,7 @@ import (
 	"guidon/pkg/shape"
 )
 
-// A MetadataBody says what may be said of a flag; what it leaves out stays.
+// A MetadataBody contains a flag's metadata. Fields that the request omits keep their values.
 type MetadataBody struct {
 	Type           jsonbody.Maybe[string]  `json:"type"`
 	Description    jsonbody.Maybe[*string] `json:"description"`
@@ -24,7 +24,7 @@ func (b MetadataBody) Check(_ flags.Limits, problems *flags.Problems) {
 	b.ApplyTo(flags.Metadata{}).CheckTexts(problems)
 }
 
-// ApplyTo is the metadata m with what the body says over it.
+// ApplyTo returns m with the fields of the body applied.
 func (b MetadataBody) ApplyTo(m flags.Metadata) flags.Metadata {
 	return flags.Metadata{
 		Type:           flags.FeatureType(b.Type.Or(string(m.Type))),

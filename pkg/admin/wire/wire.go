@@ -1,4 +1,4 @@
-// Package wire has the bodies and answers that several areas of the API share. Bodies of one area are in that area's package.
+// Package wire contains the bodies of requests and responses that several areas of the API share. Bodies of one area are in that area's package.
 // Values that are also stored, or part of events, are in pkg/shape.
 package wire
 
