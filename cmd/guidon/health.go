@@ -17,8 +17,8 @@ const healthTimeout = 5 * time.Second
 func (a *app) health() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health",
-		Short: "Check that a server answers",
-		Long: `Check that a server answers, within 5 seconds. It needs no token. Without --url and GUIDON_URL it
+		Short: "Check that a server responds",
+		Long: `Check that a server responds, within 5 seconds. It needs no token. Without --url and GUIDON_URL it
 checks the server on this machine, at the port PORT. The container image uses it as its health check.`,
 		Example: `  guidon health
   guidon health --url https://flags.example.com`,

@@ -22,7 +22,7 @@ const exitCodes = `Exit codes:
   1    failed: the reason is printed
   2    the command line or a setting is wrong
   3    the server refused the request (4xx): a wrong token, a missing permission, an unknown name
-  4    the server is not available: it cannot be reached, or answers 429 or 5xx; try again
+  4    the server is not available: it cannot be reached, or returns 429 or 5xx; try again
   130  interrupted by Ctrl-C`
 
 // An app has the state of one command line.
@@ -45,7 +45,7 @@ func (a *app) root() *cobra.Command {
 This command runs it on this machine (serve), and works with the flags and tokens of any
 Guidon or Unleash. Set the server once, in the environment:
 
-  GUIDON_URL    the address of the server, by default ` + defaultURL + `
+  GUIDON_URL    the URL of the server, by default ` + defaultURL + `
   GUIDON_TOKEN  an admin token or a personal token of that server
 
 ` + exitCodes + `
@@ -86,7 +86,7 @@ func (a *app) runs(do func(cmd *cobra.Command, args []string) error) func(*cobra
 
 // calls is runs for a command that calls a server: it adds the flags that such commands share.
 func (a *app) calls(cmd *cobra.Command, do func(ctx context.Context, server *adminapi.Client, args []string) error) *cobra.Command {
-	cmd.Flags().StringVar(&a.url, "url", "", "the `address` of the server (environment: GUIDON_URL; default "+defaultURL+")")
+	cmd.Flags().StringVar(&a.url, "url", "", "the `URL` of the server (environment: GUIDON_URL; default "+defaultURL+")")
 	cmd.Flags().StringVar(&a.token, "token", "", "an admin or personal `token` of the server (environment: GUIDON_TOKEN, which keeps it out of the list of processes)")
 	cmd.Flags().StringVarP(&a.output, "output", "o", formatTable, "the `format` of the output: table or json")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{formatTable, formatJSON}, cobra.ShellCompDirectiveNoFileComp))

@@ -20,7 +20,7 @@ Settings (environment):
   INIT_CLIENT_API_TOKENS     the same for client tokens
   INIT_FRONTEND_API_TOKENS   the same for frontend tokens
   AUTH_TYPE                  none: requests need no token
-  PUBLIC_URL                 the address that people use, by default that of the server
+  PUBLIC_URL                 the URL that people use, by default that of the server
   PRINT_SECRETS              always: print the sign-in link and all tokens even if nobody reads
                              them in a terminal, as make run does
   SESSION_HOURS              hours for which people stay signed in, by default 12
@@ -29,7 +29,7 @@ Settings (environment):
   LOG_LEVEL                  debug, info, warn or error
   CORS_ORIGINS               origins whose pages may call the API
   FRONTEND_ORIGINS           origins whose pages may evaluate flags, by default all (*)
-  CLIENT_MAX_AGE             seconds for which answers to applications may be older, by default 0
+  CLIENT_MAX_AGE             seconds for which responses to applications may be older, by default 0
   WEBHOOK_PRIVATE_NETWORKS   private networks that webhooks may be in, such as 127.0.0.0/8, by default none
   LIMIT_…                    limits; see docs/operations/limits.md
   AWS_ENDPOINT_URL_DYNAMODB  a running DynamoDB to use instead of starting one
@@ -45,8 +45,8 @@ func (a *app) serve() *cobra.Command {
 		Use:   "serve",
 		Short: "Run Guidon on this machine",
 		Long: `Run all of Guidon in one process, on 127.0.0.1, with a DynamoDB engine that it starts itself
-(npm downloads the engine once, unless ENGINE is its path). It prints its address, a one-time link
-that signs in as the first administrator, the address of the API documentation and a token of each
+(npm downloads the engine once, unless ENGINE is its path). It prints its URL, a one-time link
+that signs in as the first administrator, the URL of the API documentation and a token of each
 kind. Ctrl-C stops it; the data stays.
 ` + serveSettings,
 		Example: `  guidon serve

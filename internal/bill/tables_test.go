@@ -113,7 +113,7 @@ func (m Measured) cached() string {
 	row := func(name string, kb float64) string {
 		return fmt.Sprintf("| %s | %s | %s | %s | **%s** |\n", name, cents(priceCDN*1e6), cents(priceWAF*1e6), cents(kb*priceCDNOut), cents(fronted(kb)*1e6))
 	}
-	return "| poll that CloudFront answers | CloudFront | WAF | data out | in all |\n|---|---|---|---|---|\n" + row("304", unchangedKB) + row("200", answerKB)
+	return "| poll that CloudFront serves | CloudFront | WAF | data out | in all |\n|---|---|---|---|---|\n" + row("304", unchangedKB) + row("200", answerKB)
 }
 
 func fronted(kb float64) float64 { return priceCDN + priceWAF + kb/1e6*priceCDNOut }

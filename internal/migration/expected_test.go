@@ -26,7 +26,7 @@ func added() []expectation {
 // served are the additional values in Guidon's responses. They do not move back.
 func served() []expectation {
 	return []expectation{
-		{`^/flags/[^/]+/(enabled|strategies): absent → `, "the read of a flag has `enabled` and `strategies`"},
+		{`^/flags/[^/]+/(enabled|strategies): absent → `, "reading a flag returns `enabled` and `strategies`"},
 		{`^/strategyTypes/(default|flexibleRollout|userWithId|remoteAddress|applicationHostname)/`, "the built-in strategy types have descriptions of their own"},
 	}
 }
