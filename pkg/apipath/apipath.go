@@ -1,4 +1,4 @@
-// Package apipath knows the paths that clients of Unleash ask for: which of them browsers and SDKs use, what to use instead of those
+// Package apipath knows the paths that Unleash clients ask for: which of them browsers and SDKs use, what to use instead of those
 // that Guidon does not serve, and which parts of a path may be in a log. It depends on nothing, so every function can use it.
 package apipath
 
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Health is the path of the health check. Its response has the form of Unleash, so the version is in a header.
+// Health is the path of the health check. Its response has the same form as in Unleash, so the version is in a header.
 const Health = "/health"
 
 // ForBrowsers reports whether pages of all origins may call a path: those that browsers of users ask for flags.
@@ -76,7 +76,7 @@ func Pattern(path string) string {
 	return "/" + strings.Join(segments, "/")
 }
 
-// apiWords are the fixed segments of paths that clients of Unleash may ask for.
+// apiWords are the fixed segments of paths that Unleash clients may ask for.
 var apiWords = func() map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsSeq(`

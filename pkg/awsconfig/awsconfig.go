@@ -1,4 +1,4 @@
-// Package awsconfig configures the clients of AWS for functions, from the environment variables that Lambda sets. The SDK's own
+// Package awsconfig configures the AWS clients of functions, from the environment variables that Lambda sets. The SDK's own
 // loader also looks for profiles, single sign-on and the roles of machines, which functions do not have: it makes each
 // program 1.8 MB larger and its start longer.
 package awsconfig

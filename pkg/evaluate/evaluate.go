@@ -1,6 +1,6 @@
 // Package evaluate decides whether a feature flag is on for a context, which variant it has, and why.
 //
-// It implements the client specification of Unleash (npm @unleash/client-specification 6.1.0): all strategies, operators,
+// It implements Unleash's client specification (npm @unleash/client-specification 6.1.0): all strategies, operators,
 // segments, variants and dependencies, with the results that Unleash's SDKs have. It is pure: it reads no clock, network or
 // file, so a result depends on its arguments only (and on chance, for random stickiness).
 //

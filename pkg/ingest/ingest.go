@@ -2,7 +2,7 @@
 //
 //	ingest.go  the operations that SDKs and Unleash Edge call: each request is stored as one post
 //	edge.go    what Unleash Edge calls in addition
-//	bodies.go  the bodies that they send, values.go the leniencies of Unleash in them
+//	bodies.go  the bodies that they send, values.go what Unleash accepts in them leniently
 //
 // A post is stored as it came in. It is added to the sums later, so that a request costs one write, however many flags it
 // reports.

@@ -1,4 +1,4 @@
-// Package lambdahttp serves the events of API Gateway with an http.Handler. The Lambda functions
+// Package lambdahttp serves API Gateway events with an http.Handler. The Lambda functions
 // that API Gateway calls and the local server use it.
 //
 // aws-lambda-go-api-proxy converts an event to a request, and the response back. But it parses rawPath as an escaped path,

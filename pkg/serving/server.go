@@ -30,7 +30,7 @@ type Source interface {
 	Again(ctx context.Context, hash string) (Reading, error)
 }
 
-// A server answers the requests of one group of operations.
+// A server serves the requests of one group of operations.
 type server struct {
 	source Source
 	uses   *httpapi.TokenUses

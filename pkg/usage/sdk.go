@@ -8,7 +8,7 @@ import (
 	"guidon/pkg/evaluate"
 )
 
-// oldestSDKs maps the names of Unleash's SDKs to the oldest version that Unleash 5.12.8 does not call outdated.
+// oldestSDKs maps the names of Unleash SDKs to the oldest version that Unleash 5.12.8 does not call outdated.
 var oldestSDKs = map[string]string{
 	"unleash-client-node":   "5.3.2",
 	"unleash-client-java":   "9.2.0",

@@ -9,7 +9,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// Group has the health endpoints, which respond as those of Unleash do, the console, and the routes with a 404 message of their own.
+// Group has the health endpoints, which respond as those of Unleash do, the console, and the routes whose 404 has its own message.
 func Group() httpapi.Group {
 	gone := maps.Clone(notSupported)
 	for route, instead := range removed {

@@ -108,7 +108,7 @@ func createEnvironment(tx *httpapi.Tx, _ httpapi.InService, in createEnvironment
 	return shape.EnvironmentViewOf(env), nil
 }
 
-// validateEnvironment checks that an environment can be created with a name. A taken name is a 400 here, not a 409.
+// validateEnvironment checks that an environment can be created with a name. A taken name returns 400 here, not 409.
 func validateEnvironment(tx *httpapi.Tx, _ httpapi.InService, in environmentNameBody) error {
 	if tx.Environments().Find(in.Name) != nil {
 		return flags.Problems{{Path: "/name", Message: "an environment named " + strconv.Quote(in.Name) + " exists already"}}.Err()

@@ -120,7 +120,7 @@ func (im *importing) add(kind importKind, name string, run func(tx *httpapi.Tx, 
 const firstItems = 100
 
 // prepare loads what the first n items read, and checks what concerns the import as a whole. An unknown project or
-// environment is a 404, although the body names them (contract: Import validation).
+// environment returns 404, although the body names them (contract: Import validation).
 func (im *importing) prepare(tx *httpapi.Tx, n int) {
 	keys := []flags.Key{flags.ProjectKey(im.body.Project)}
 	for _, item := range im.items[:min(n, len(im.items))] {

@@ -71,7 +71,7 @@ func updateUser(tx *httpapi.Tx, at inUser, in updateUserBody) (shape.UserView, e
 }
 
 // update changes the user or service account that find returns. The root role of the body is checked first: an unknown one
-// is a 400 even if the user does not exist.
+// returns 400 even if the user does not exist.
 func update(tx *httpapi.Tx, in updateUserBody, find func(tx *httpapi.Tx) *access.User) (*access.User, error) {
 	var role int64
 	if in.RootRole.Set {

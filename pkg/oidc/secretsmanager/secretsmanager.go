@@ -1,4 +1,4 @@
-// Package secretsmanager reads the settings of an OpenID provider from AWS Secrets Manager. Only the function signin links it,
+// Package secretsmanager reads the settings of an OpenID provider from AWS Secrets Manager. Only the function access links it,
 // and only it may read the secret.
 package secretsmanager
 
