@@ -20,6 +20,7 @@ type (
 		LastSeenAt     *time.Time `json:"lastSeenAt"`
 		Archived       bool       `json:"archived"`
 		ArchivedAt     *time.Time `json:"archivedAt"`
+		WasEnabledIn   []string   `json:"wasEnabledIn"` // in lists of archived flags
 		Enabled        bool       `json:"enabled"`
 		Favorite       bool       `json:"favorite"`
 		Environments   []inAnswer `json:"environments"`

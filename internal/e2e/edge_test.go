@@ -85,6 +85,9 @@ func newEdge(t *testing.T, g *gateway, mode string) *edge {
 		g.do(t, 201, "POST", project+"/features", map[string]string{"name": name}, nil)
 		environment := project + "/features/" + name + "/environments/development"
 		g.do(t, 200, "POST", environment+"/strategies", `{"name": "flexibleRollout", "parameters": {"rollout": "100"}}`, nil)
+		if name == "edge-text" { // a variant that the flag does not have is counted as (other)
+			g.do(t, 200, "PUT", environment+"/variants", `[{"name": "blue", "weight": 1000, "weightType": "variable", "stickiness": "default"}]`, nil)
+		}
 		if name != "edge-off" {
 			g.do(t, 200, "POST", environment+"/on", nil, nil)
 		}
