@@ -258,6 +258,9 @@ func failuresOf(op endpoint, texts operation) []int {
 	if method != http.MethodGet {
 		statuses = append(statuses, 400, 413, 415) // the body is checked even if none is expected
 	}
+	if slices.ContainsFunc(texts.Query, isNumber) && !slices.Contains(statuses, 400) {
+		statuses = append(statuses, 400)
+	}
 	if strings.Contains(path, "{") {
 		statuses = append(statuses, 404)
 	}
@@ -270,6 +273,12 @@ func failuresOf(op endpoint, texts operation) []int {
 		}
 	}
 	return statuses
+}
+
+// isNumber reports whether a parameter of the query is a number of entries or hours: a word is refused.
+func isNumber(name string) bool {
+	name = name[strings.LastIndex(name, ".")+1:]
+	return name == "limit" || name == "offset" || name == "hoursBack"
 }
 
 // failures describes the errors; those with status 409 are described by each operation.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // This file states the rules of the contract for flags of the specification, independently of the product: what is
@@ -165,12 +166,18 @@ func (s specStrategy) wantTerse(flag string, nth int) strategy {
 }
 
 // want returns the constraint as in the response: the two switches default to false and the list to empty; a missing value
-// is left out.
+// is left out. Dates are in UTC, with milliseconds.
 func (c specConstraint) want() constraint {
 	w := constraint{ContextName: c.ContextName, Operator: c.Operator, Values: []string{}, Value: c.Value}
 	w.Values = append(w.Values, c.Values...)
 	w.CaseInsensitive = c.CaseInsensitive != nil && *c.CaseInsensitive
 	w.Inverted = c.Inverted != nil && *c.Inverted
+	if strings.HasPrefix(c.Operator, "DATE_") {
+		if date, err := time.Parse(time.RFC3339, or(c.Value, "")); err == nil {
+			normal := date.UTC().Format("2006-01-02T15:04:05.000Z")
+			w.Value = &normal
+		}
+	}
 	return w
 }
 

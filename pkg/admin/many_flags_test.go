@@ -34,13 +34,19 @@ func TestEnvironmentOfManyFlags(t *testing.T) {
 	}
 	wantOfMany(t, s.must(t, "GET", p+"/features", "").body, n, true)
 
+	s.check(t, call{"deleted while flags are on", "DELETE", stage, "", 409, failure("ConflictError", "f00000, f00001, f00002 and 9997 more")})
 	for _, step := range []call{
+		{"removed from the project", "DELETE", p + "/environments/stage", "", 200, ""},
 		{"deleted", "DELETE", stage, "", 200, ""},
 		{"created again", "POST", environments, `{"name":"stage","type":"test"}`, 201, anything},
 		{"added again", "POST", p + "/environments", `{"environment":"stage"}`, 200, ""},
 	} {
-		if calls := count.during(func() { s.check(t, step) }); strings.Join(calls, " ") != "BatchGetItem TransactWriteItems" {
-			t.Errorf("%s: calls %v, want one to read and one to write", step.name, calls)
+		want := "BatchGetItem TransactWriteItems"
+		if step.name == "deleted" {
+			want = "BatchGetItem Query TransactWriteItems" // the projects that have the environment
+		}
+		if calls := count.during(func() { s.check(t, step) }); strings.Join(calls, " ") != want {
+			t.Errorf("%s: calls %v, want %s", step.name, calls, want)
 		}
 	}
 	wantOfMany(t, s.must(t, "GET", p+"/features", "").body, n, false)

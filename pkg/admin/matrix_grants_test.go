@@ -181,6 +181,7 @@ func TestRoleOfRecreatedEnvironment(t *testing.T) {
 	role := s.roleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT@staging UPDATE_FEATURE")
 	secret := as(s.account(t, "3", map[string]string{"default": role}))
 	s.check(t, call{"enable in the environment", "POST", in("f", "staging") + "/on", "", 200, anything}, secret)
+	s.must(t, "POST", in("f", "staging")+"/off", "")
 	s.must(t, "DELETE", "/api/admin/environments/staging", "")
 	s.check(t, call{"the role lost the permission", "GET", roles + "/" + role, "", 200,
 		`{"...":0,"permissions":[{"...":0,"name":"UPDATE_FEATURE"}]}`})

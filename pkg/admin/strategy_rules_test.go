@@ -84,7 +84,7 @@ func TestConstraintsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := map[string]string{"NUM": "-12.5e3", "DATE": "2026-01-31T12:00", "SEMVER": "1.2.3-rc.1+build", "REGEX": "^[a-z]{3}$"}
+	one := map[string]string{"NUM": "-12.5e3", "DATE": "2026-01-31T12:00:00+02:00", "SEMVER": "1.2.3-rc.1+build", "REGEX": "^[a-z]{3}$"}
 	var sent, want []string
 	for _, operator := range flags.Operators() {
 		kind, _, _ := strings.Cut(string(operator), "_")
@@ -94,7 +94,7 @@ func TestConstraintsAreKept(t *testing.T) {
 		}
 		answered := content
 		if value, single := one[kind]; single {
-			content, answered = fmt.Sprintf(`"value":%q`, value), fmt.Sprintf(`"values":[],"value":%q`, strings.Replace(value, "T12:00", "T12:00:00.000Z", 1))
+			content, answered = fmt.Sprintf(`"value":%q`, value), fmt.Sprintf(`"values":[],"value":%q`, strings.Replace(value, "12:00:00+02:00", "10:00:00.000Z", 1))
 		}
 		sent = append(sent, fmt.Sprintf(`{"contextName":"any field","operator":%q,%s}`, operator, content),
 			fmt.Sprintf(`{"contextName":"userId","operator":%q,%s,"inverted":true,"caseInsensitive":true,"nosuch":1}`, operator, content))

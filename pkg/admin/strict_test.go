@@ -160,7 +160,7 @@ func TestWrongTypes(t *testing.T) {
 		{[]string{patch, change, inEnvironment("PATCH", "/variants"), ofFlag("PATCH", "/variants")}, "/0", `[@]`, noObject},
 		{[]string{patch, change, inEnvironment("PATCH", "/variants"), ofFlag("PATCH", "/variants")}, "/0/op", `[{"op":@,"path":"/name"}]`, noText},
 		{[]string{patch, change, inEnvironment("PATCH", "/variants"), ofFlag("PATCH", "/variants")}, "/0/path", `[{"op":"remove","path":@}]`, noText},
-		{[]string{patch, change, inEnvironment("PATCH", "/variants"), ofFlag("PATCH", "/variants")}, "/0/from", `[{"op":"copy","path":"/name","from":@}]`, noText},
+		{[]string{patch, change, inEnvironment("PATCH", "/variants"), ofFlag("PATCH", "/variants")}, "/0/from", `[{"op":"copy","path":"/description","from":@}]`, noText},
 		{[]string{add, replace}, "/name", `{"name":@}`, noText},
 		{[]string{add, replace}, "/title", `{"name":"default","title":@}`, noTextOrNot},
 		{[]string{add, replace}, "/disabled", `{"name":"default","disabled":@}`, noBoolOrNot},

@@ -239,15 +239,9 @@ func normalNumber(s string) string {
 
 const normalLayout = "2006-01-02T15:04:05.000Z"
 
-// readDate matches the dates that every SDK reads: with seconds, a time zone, and at most milliseconds.
-var readDate = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$`)
-})
-
-// normalDate returns a date that some SDKs cannot read as 2026-01-31T00:00:00.000Z. One without a time zone is in UTC. Only years of four
-// digits have this form.
+// normalDate returns a date as 2026-01-31T00:00:00.000Z. One without a time zone is in UTC. Only years of four digits have this form.
 func normalDate(s string) string {
-	if readDate().MatchString(s) || !isDate(s) {
+	if len(s) == len(normalLayout) && s[len(s)-1] == 'Z' || !isDate(s) {
 		return s
 	}
 	for _, layout := range dateLayouts {

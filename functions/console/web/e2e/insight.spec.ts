@@ -86,6 +86,8 @@ test('a change of the rollout is seen in the usage of a flag', async ({ page, ap
   const flag = unique('gradual')
   const app = unique('till')
   const { strategy } = await createFlag(api, flag, 10)
+  const variants = ['blue', 'red'].map((name) => ({ name, weight: 500, weightType: 'variable', stickiness: 'default' }))
+  await api('PUT', `/api/admin/projects/default/features/${flag}/environments/development/variants`, variants)
   await page.goto(`/projects/default/flags/${flag}/usage`)
   await expect(page.getByRole('heading', { name: 'No usage in this time' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Connect an application' })).toHaveAttribute('href', new RegExp(flag))

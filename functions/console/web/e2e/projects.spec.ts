@@ -112,24 +112,25 @@ test('archive a stale flag, undo it, and revive it from the archive', async ({ p
   const isOn = async () => (await api('GET', `${features}/${flag}`)).environments.find((one: { name: string }) => one.name === 'development').enabled
 
   await page.goto(`/projects/${id}/health`)
+  const stale = page.getByRole('table', { name: 'Stale flags' })
   await expect(page.getByRole('meter', { name: 'Health of the project' })).toHaveAttribute('aria-valuenow', '0')
-  await expect(page.getByRole('row', { name: flag }).getByRole('cell', { name: 'development' })).toBeVisible()
+  await expect(stale.getByRole('row', { name: flag }).getByRole('cell', { name: 'development' })).toBeVisible()
   await checkPage(page, 'project-health')
-  await page.getByRole('button', { name: `Archive ${flag}` }).click()
+  await stale.getByRole('button', { name: `Archive ${flag}` }).click()
   await page
     .getByRole('dialog', { name: `Archive ${flag}?` })
     .getByRole('button', { name: 'Archive' })
     .click()
-  await expect(page.getByRole('row', { name: flag })).toBeHidden()
+  await expect(stale.getByRole('row', { name: flag })).toBeHidden()
   await undo(page, `${flag} is archived.`)
-  await expect(page.getByRole('row', { name: flag })).toBeVisible()
+  await expect(stale.getByRole('row', { name: flag })).toBeVisible()
   await expect.poll(isOn).toBe(true)
-  await page.getByRole('button', { name: `Archive ${flag}` }).click()
+  await stale.getByRole('button', { name: `Archive ${flag}` }).click()
   await page
     .getByRole('dialog', { name: `Archive ${flag}?` })
     .getByRole('button', { name: 'Archive' })
     .click()
-  await expect(page.getByRole('row', { name: flag })).toBeHidden()
+  await expect(stale.getByRole('row', { name: flag })).toBeHidden()
 
   await page.getByRole('link', { name: 'Archive', exact: true }).click()
   await expect(page.getByRole('row', { name: flag })).toBeVisible()
