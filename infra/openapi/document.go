@@ -119,7 +119,11 @@ func (d *describer) operation(group string, op endpoint) *openapi3.Operation {
 		described.AddParameter(d.parameter(openapi3.NewPathParameter(name), d.words.Path, m[1]))
 	}
 	for _, name := range texts.Query {
-		described.AddParameter(d.parameter(openapi3.NewQueryParameter(name[strings.LastIndex(name, ".")+1:]), d.words.Query, name))
+		parameter := d.parameter(openapi3.NewQueryParameter(name[strings.LastIndex(name, ".")+1:]), d.words.Query, name)
+		if isNumber(name) {
+			parameter.Schema.Value.Pattern = patterns["decimalOrEmpty"]
+		}
+		described.AddParameter(parameter)
 	}
 	if texts.IfMatch {
 		described.AddParameter(ifMatch())
@@ -275,7 +279,8 @@ func failuresOf(op endpoint, texts operation) []int {
 	return statuses
 }
 
-// isNumber reports whether a parameter of the query is a number of entries or hours: a word is refused.
+// isNumber reports whether a parameter of the query is a number of entries or hours: a word is refused, and a number out of range is the
+// default.
 func isNumber(name string) bool {
 	name = name[strings.LastIndex(name, ".")+1:]
 	return name == "limit" || name == "offset" || name == "hoursBack"

@@ -79,6 +79,7 @@ var patterns = map[string]string{
 	"dateFilter":     `^(IS_BEFORE|IS_ON_OR_AFTER):20[0-9]{2}-0[1-9]-(0[1-9]|1[0-9]|2[0-8])$`,
 	"boolean":        `^(true|false)$`,
 	"decimal":        `^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`,
+	"decimalOrEmpty": `^([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)?$`,
 	"time":           `^` + date + `(T` + hours + `(:[0-5][0-9](\.[0-9]+)?)?(Z|[+-]` + hours + `)?)?$`,
 	"semver": `^` + digits + `\.` + digits + `\.` + digits + `(-` + identifier + `(\.` + identifier + `)*)?` +
 		`(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`,

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
@@ -73,7 +74,8 @@ const MaxOffset = 1 << 30
 func WholeNumber(query Query, name string, standard, least, most int) int {
 	text := query.Get(name)
 	n, err := strconv.Atoi(text)
-	if _, isWord := strconv.ParseFloat(text, 64); errors.Is(isWord, strconv.ErrSyntax) && text != "" {
+	_, isWord := strconv.ParseFloat(text, 64)
+	if text != "" && (errors.Is(isWord, strconv.ErrSyntax) || strings.Trim(text, "0123456789+-.eE") != "") { // no hexadecimal number, no "inf"
 		query.fail(flags.Errorf(flags.Invalid, "the query's %s must be a whole number, not %q", name, jsonbody.Shorten(text)))
 	}
 	if err != nil || n < least || n > most {
