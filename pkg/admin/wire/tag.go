@@ -32,8 +32,7 @@ func (b ChangeTagsBody) Tags() (added, removed []flags.Tag) {
 	return httpapi.Each(b.Added.Value, TagBody.Tag), httpapi.Each(b.Removed.Value, TagBody.Tag)
 }
 
-// Check finds what is wrong with the body by itself. A tag to remove may be shorter than a new one: removing a tag that the
-// flag does not have changes nothing.
+// Check finds what is wrong with the body by itself.
 func (b ChangeTagsBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if !b.Added.Set {
 		problems.Add("/addedTags", "is required; it can be []")
@@ -57,11 +56,6 @@ func (b ChangeTagsBody) Check(_ flags.Limits, problems *flags.Problems) {
 		if slices.Contains(b.Added.Value, tag) {
 			problems.Add(path, "is also in addedTags")
 		}
-		for _, member := range []struct{ name, value string }{{"/type", tag.Type}, {"/value", tag.Value}} {
-			if member.value == "" {
-				problems.Add(path+member.name, "is required")
-			}
-			flags.CheckLength(path+member.name, member.value, flags.MaxTag, problems)
-		}
+		tag.Tag().Check(path, problems)
 	}
 }
