@@ -28,7 +28,7 @@ export function ArchiveDialog({ flags, onClose, onConfirm }: ArchiveDialogProps)
           {flags.length === 1 ? 'The flag is on in production.' : `${plural(live.length, 'flag')} ${live.length === 1 ? 'is' : 'are'} on in production.`}
         </Notice>
       )}
-      <ul className="flags-failures" aria-label="Flags to archive">
+      <ul className="flags-failures" aria-label="Flags to archive" tabIndex={0}>
         {ordered.slice(0, shown).map((flag) => (
           <li key={flag.name} className="break">
             <span className="strong">{flag.name}</span>
@@ -72,7 +72,7 @@ function Used({ at }: { at: string | null }) {
 export function FlagNames({ names }: { names: readonly string[] }) {
   return (
     <>
-      <ul className="flags-failures" aria-label="Flags">
+      <ul className="flags-failures" aria-label="Flags" tabIndex={0}>
         {names.slice(0, shown).map((name) => (
           <li key={name} className="strong break">
             {name}

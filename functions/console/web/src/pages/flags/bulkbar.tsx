@@ -187,7 +187,7 @@ function FailuresDialog({ failures, onClose }: { failures: Failure[]; onClose: (
       title={`${plural(failures.length, 'flag')} not changed`}
       actions={<Button onClick={onClose}>Close</Button>}
     >
-      <ul className="flags-failures">
+      <ul className="flags-failures" aria-label="Flags that were not changed" tabIndex={0}>
         {groupFailures(failures).map(({ message, names }) => (
           <li key={message} className="break">
             <p>
