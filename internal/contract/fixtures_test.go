@@ -27,7 +27,7 @@ func (d dictionaries) toml() string {
 }
 
 // A fixture is a request that creates something before the run. A value of the response goes into a dictionary: the field
-// keep, or NAME if keep is "name". In path and body, NAME is the name, and ACCOUNT the service account that is an administrator.
+// keep, or NAME if keep is "name". A path without a method is a POST. In path and body, NAME is the name, and ACCOUNT the service account that is an administrator.
 type fixture struct{ dictionary, keep, path, body string }
 
 const (
@@ -45,7 +45,13 @@ var once = []fixture{
 	{"strategyTypes", "name", "/api/admin/strategies", `{"name":"NAME","parameters":[{"name":"n","type":"number"}]}`},
 	{"tagTypes", "name", "/api/admin/tag-types", `{"name":"NAME"}`},
 	{"", "", "/api/admin/features/contract/tags", `{"type":"contract","value":"checkout"}`},
-	{"", "", flags + "/contract/environments/contract/variants", `[{"name":"blue","weight":500},{"name":"green","weight":500}]`},
+	{"", "", "PUT " + flags + "/contract/environments/contract/variants", `[{"name":"blue","weight":500},{"name":"green","weight":500}]`},
+	{"", "", "PUT " + flags + "/contract/variants-batch", `{"environments":["contract"],"variants":[{"name":"blue","weight":500},{"name":"green","weight":500}]}`},
+	{"", "", flags, `{"name":"parent"}`},
+	{"", "", flags + "/contract/dependencies", `{"feature":"parent"}`},
+	{"", "", "DELETE " + flags + "/contract/dependencies/parent", ""},
+	{"", "", "/api/admin/context", `{"name":"contract-field","legalValues":[{"value":"used"},{"value":"unused"}]}`},
+	{"", "", "DELETE /api/admin/context/contract-field/legal-values/unused", ""},
 	{"users", "id", "/api/admin/user-admin", `{"username":"NAME","rootRole":3}`},
 	{"users", "id", "/api/admin/service-account", `{"username":"contract-account","name":"contract","rootRole":3}`},
 	{"accounts", "id", "/api/admin/service-account", `{"username":"contract-admin","name":"contract","rootRole":1}`},
@@ -100,12 +106,16 @@ func (f fixture) create(t *testing.T, server *adminapi.Client, made dictionaries
 	if accounts := made["accounts"]; accounts != nil {
 		path = strings.ReplaceAll(path, "ACCOUNT", fmt.Sprint(accounts[0]))
 	}
-	method := "POST"
-	if strings.HasSuffix(path, "/variants") {
-		method = "PUT"
+	method, rest, found := strings.Cut(path, " ")
+	if path = rest; !found {
+		method, path = "POST", method
+	}
+	var body any
+	if f.body != "" {
+		body = json.RawMessage(strings.ReplaceAll(f.body, "NAME", name))
 	}
 	var response any
-	must(t, server.CallOnce(t.Context(), method, path, json.RawMessage(strings.ReplaceAll(f.body, "NAME", name)), &response))
+	must(t, server.CallOnce(t.Context(), method, path, body, &response))
 	switch f.keep {
 	case "":
 	case "name":
