@@ -44,7 +44,7 @@ func (c *sam) build(ctx context.Context) error {
 
 // configure writes the environment and the configuration for `sam local` commands.
 func (c *sam) configure(network string) error {
-	variables := map[string]string{"TABLE_NAME": tableName, "TOKEN_KEY_SECRET": keySecret, "ADMIN_TOKEN_SECRET": adminSecret}
+	variables := map[string]string{"TABLE_NAME": tableName, "TOKEN_KEY_SECRET": keySecret, "ADMIN_TOKEN_SECRET": adminSecret, "SMOKE_TOKEN_SECRET": ""}
 	for _, variable := range os.Environ() {
 		name, value, _ := strings.Cut(variable, "=")
 		if name == "AUTH_TYPE" || name == "LOG_LEVEL" || strings.HasPrefix(name, "LIMIT_") {
