@@ -322,6 +322,7 @@ func (g *gateway) awaitAway(t *testing.T, away time.Duration) {
 			}
 			req.Header.Set("Authorization", g.token)
 			req.Header.Set("Content-Type", "application/json")
+			req.Close = true // a POST on a connection that the server has just closed is not repeated
 			resp, err := g.http.Do(req)
 			if err != nil {
 				t.Error(err)
