@@ -23,9 +23,6 @@ func (tx *Tx) authenticate() error {
 	}
 	caller, token, err := tx.credential()
 	if err != nil {
-		if len(tx.claimed()) > 0 {
-			s.owners.distrust(tx.claimedHash(), tx.Now)
-		}
 		return err
 	}
 	tx.Caller = caller
@@ -50,26 +47,28 @@ func (tx *Tx) authenticate() error {
 			return err
 		}
 	}
-	s.owners.remember(tx.claimedHash(), tx.Caller.FavoritesKey())
+	s.owners.remember(req.claim, tx.Caller.FavoritesKey())
 	return nil
 }
 
 // credential checks the token or session of the request, which are loaded, and returns the caller, and the token without a session. For a
 // personal token, AuthenticateUser must follow.
-func (tx *Tx) credential() (access.Caller, *access.Token, error) {
-	if req := tx.request; req.session != nil {
-		caller, err := tx.service.config.Authenticate(req.session, req.http, tx.round.view, tx.Now)
-		return caller, nil, err
-	}
-	var token *access.Token
-	if secret := Secret(tx.request.http); secret != "" {
-		hash := access.HashSecret(secret)
-		token = flags.Find[*access.Token](tx.round.view, access.TokenKey(hash))
-		if token != nil && !token.HasHash(hash) {
+func (tx *Tx) credential() (caller access.Caller, token *access.Token, err error) {
+	s, req := tx.service, tx.request
+	if req.session != nil {
+		caller, err = s.config.Authenticate(req.session, req.http, tx.round.view, tx.Now)
+	} else {
+		if req.claim != "" {
+			token = flags.Find[*access.Token](tx.round.view, access.TokenKey(req.claim))
+		}
+		if token != nil && !token.HasHash(req.claim) {
 			token = nil // found under a hash that is not its own: an item that was not written by Guidon gives no access
 		}
+		caller, err = access.Authenticate(token, tx.Now)
 	}
-	caller, err := access.Authenticate(token, tx.Now)
+	if err != nil && req.claim != "" {
+		s.owners.distrust(req.claim, tx.Now)
+	}
 	return caller, token, err
 }
 

@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"net/http"
 	"sync"
 	"time"
 
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
+	"guidon/pkg/session"
 )
 
 // CallersFavorites stands for the favorites of the caller in Operation.Ahead.
@@ -49,10 +51,13 @@ func (o *owners) find(hash string, now time.Time) (owner string, first bool) {
 	return owner, !known && now.Before(o.distrusted)
 }
 
-// claimedHash is the hash of the token or session of the request.
-func (tx *Tx) claimedHash() string {
-	if session := tx.request.session; session != nil {
-		return session.Hash()
+// claimOf is the hash of the session or token of a request; "" without one.
+func claimOf(r *http.Request, claim *session.Claim) string {
+	if claim != nil {
+		return claim.Hash()
 	}
-	return access.HashSecret(Secret(tx.request.http))
+	if secret := Secret(r); secret != "" {
+		return access.HashSecret(secret)
+	}
+	return ""
 }

@@ -45,6 +45,7 @@ type request struct {
 	http     *http.Request
 	op       *Operation
 	session  *session.Claim // nil without one, or if the operation does not ask for the caller
+	claim    string         // the hash of the session or token; "" without one
 	place    Place
 	placeErr error
 	bodyRead bool
@@ -61,6 +62,7 @@ func (s *service) handler(op Operation) http.Handler {
 		req := &request{http: r, op: &op, place: op.Handle.newPlace(), values: map[value]any{}, done: map[any]any{}}
 		if s.needsToken(&op) {
 			req.session = s.config.Of(r)
+			req.claim = claimOf(r, req.session)
 		}
 		req.placeErr = try(func() error { return Request{r, s.query(r, &op)}.parse(req.place) })
 		ctx, cancel := context.WithDeadline(r.Context(), s.deadline(r.Context()))
@@ -134,23 +136,23 @@ func (tx *Tx) loadFirst() error {
 	req, owner := tx.request, anyone.FavoritesKey()
 	keys := slices.Concat(req.place.Keys(), req.op.Ahead)
 	if tx.service.needsToken(req.op) {
-		claimed := tx.claimed()
-		if len(claimed) == 0 {
+		if req.claim == "" {
 			return nil // authenticate refuses it
 		}
+		claimed := tx.claimed()
 		var first bool
-		if owner, first = tx.service.owners.find(tx.claimedHash(), tx.Now); first {
+		if owner, first = tx.service.owners.find(req.claim, tx.Now); first {
 			if err := tx.round.load(tx.ctx, tx.service.store, claimed); err != nil {
 				return err
 			}
 			if _, _, err := tx.credential(); err != nil {
-				return nil //nolint:nilerr // authenticate refuses it
+				return err
 			}
 		} else {
 			keys = append(keys, claimed...)
 		}
 		if req.session == nil {
-			keys = append(keys, access.TokenUseKey(tx.claimedHash()))
+			keys = append(keys, access.TokenUseKey(req.claim))
 		} else {
 			owner = access.Caller{User: &access.User{ID: req.session.User()}}.FavoritesKey()
 		}
@@ -170,15 +172,12 @@ func (tx *Tx) loadFirst() error {
 	return tx.round.load(tx.ctx, tx.service.store, keys)
 }
 
-// claimed are the keys of the token or session of the request; none without one.
+// claimed are the keys of the token or session of the request, which has one.
 func (tx *Tx) claimed() []flags.Key {
 	if session := tx.request.session; session != nil {
 		return session.Keys()
 	}
-	if Secret(tx.request.http) == "" {
-		return nil
-	}
-	return []flags.Key{access.TokenKey(tx.claimedHash())}
+	return []flags.Key{access.TokenKey(tx.request.claim)}
 }
 
 // decide runs the function of an operation. In tests it runs twice, which must give the same (see Config.Twice).
