@@ -154,10 +154,17 @@ func (q *sequence) defaultStrategy() {
 }
 
 // deleteOrCreateStage deletes the environment "stage", or creates it again. The new environment has no data of flags.
+// While a flag is on in it, it cannot be deleted.
 func (q *sequence) deleteOrCreateStage() {
 	if q.world.environments["stage"] != 0 {
 		if q.choose("deleted", "no", "no", "yes") == "no" {
 			return
+		}
+		for name, f := range q.world.flags {
+			if q.world.active(name) != nil && q.world.enabled(f, "stage") {
+				q.do("DELETE", environments+"/stage", "", 409)
+				return
+			}
 		}
 		q.world.noteLeftovers("stage")
 		q.do("DELETE", environments+"/stage", "", 200)
