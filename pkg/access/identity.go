@@ -34,6 +34,7 @@ type IdentityLink struct {
 // Key returns the key of the link.
 func (l *IdentityLink) Key() flags.Key { return IdentityKey(l.Issuer, l.Subject) }
 
+// StoredVersion returns the version at which the link was loaded; 0 for a person who has not signed in at this provider before.
 func (l *IdentityLink) StoredVersion() int64 { return l.Version }
 
 // Clone returns a copy that can be changed.

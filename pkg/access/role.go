@@ -62,6 +62,7 @@ type Roles struct {
 // Key returns the key of the registry.
 func (r *Roles) Key() flags.Key { return RolesKey() }
 
+// StoredVersion returns the version of the whole registry: changes of different roles conflict, too, and are retried.
 func (r *Roles) StoredVersion() int64 { return r.Version }
 
 // Clone returns a copy that can be changed.

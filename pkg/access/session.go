@@ -67,6 +67,7 @@ var (
 // Key returns the key of the sessions of the user.
 func (s *Sessions) Key() flags.Key { return SessionsKey(s.User) }
 
+// StoredVersion returns the version at which the sessions were loaded: all sessions of a user share one.
 func (s *Sessions) StoredVersion() int64 { return s.Version }
 
 // Clone returns a copy that can be changed.
@@ -155,6 +156,7 @@ type SignInLink struct {
 // Key returns the key of the link.
 func (l *SignInLink) Key() flags.Key { return SignInLinkKey(l.Hash) }
 
+// StoredVersion returns the version at which the link was loaded; it is what keeps it from being redeemed twice.
 func (l *SignInLink) StoredVersion() int64 { return l.Version }
 
 // Clone returns a copy that can be changed.

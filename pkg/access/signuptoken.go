@@ -25,6 +25,7 @@ type SignupToken struct {
 // Key returns the key of the token.
 func (s *SignupToken) Key() flags.Key { return SignupTokenKey(s.Hash) }
 
+// StoredVersion returns the version at which the token was loaded.
 func (s *SignupToken) StoredVersion() int64 { return s.Version }
 
 // Clone returns a copy to change.

@@ -48,6 +48,7 @@ type TokenUse struct {
 // Key returns the key of the record.
 func (s *TokenUse) Key() flags.Key { return TokenUseKey(s.Hash) }
 
+// StoredVersion returns 0, because a use has no version: the store overwrites the previous one.
 func (s *TokenUse) StoredVersion() int64 { return 0 }
 
 // HashSecret returns the hash by which a token is looked up.
@@ -64,6 +65,7 @@ func (t *Token) HasHash(hash string) bool {
 // Key returns the key of the token.
 func (t *Token) Key() flags.Key { return TokenKey(t.Hash) }
 
+// StoredVersion returns the version at which the token was loaded. Using the token does not change it.
 func (t *Token) StoredVersion() int64 { return t.Version }
 
 // Clone returns a copy that can be changed.

@@ -50,6 +50,7 @@ type UserToken struct {
 // Key returns the key of the user.
 func (u *User) Key() flags.Key { return UserKey(u.ID) }
 
+// StoredVersion returns the version at which the user was loaded. Tokens and sessions of the user have versions of their own.
 func (u *User) StoredVersion() int64 { return u.Version }
 
 // Clone returns a copy that can be changed.

@@ -42,6 +42,7 @@ const (
 // Key returns the key of the registry.
 func (s *Addons) Key() Key { return AddonsKey() }
 
+// StoredVersion returns the version of the whole registry: changes of different addons conflict, too, and are retried.
 func (s *Addons) StoredVersion() int64 { return s.Version }
 
 // Clone returns a copy that can be changed.

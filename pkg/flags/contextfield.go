@@ -95,6 +95,7 @@ type ContextFields struct {
 // Key returns the key of the registry.
 func (r *ContextFields) Key() Key { return ContextFieldsKey() }
 
+// StoredVersion returns the version of the whole registry: changes of different fields conflict, too, and are retried.
 func (r *ContextFields) StoredVersion() int64 { return r.Version }
 
 // Clone returns a copy that can be changed.

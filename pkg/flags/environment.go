@@ -28,6 +28,7 @@ type Environments struct {
 // Key returns the key of the registry.
 func (e *Environments) Key() Key { return EnvironmentsKey() }
 
+// StoredVersion returns the version of the whole registry: changes of different environments conflict, too, and are retried.
 func (e *Environments) StoredVersion() int64 { return e.Version }
 
 // Clone returns a copy that can be changed.

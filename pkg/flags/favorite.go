@@ -22,6 +22,7 @@ func FavoritesKey(owner string) Key { return Key{EntityFavorites, owner} }
 // Key returns the key of the favorites.
 func (f *Favorites) Key() Key { return FavoritesKey(f.Owner) }
 
+// StoredVersion returns the version at which the list was loaded; 0 for a caller without favorites.
 func (f *Favorites) StoredVersion() int64 { return f.Version }
 
 // Clone returns a copy that can be changed.

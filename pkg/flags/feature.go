@@ -75,6 +75,7 @@ type FeatureEnvironment struct {
 // Key returns the key of the flag.
 func (f *Feature) Key() Key { return FeatureKey(f.Name) }
 
+// StoredVersion returns the version at which the flag was loaded, which rises by one for each of its events.
 func (f *Feature) StoredVersion() int64 { return f.Version }
 
 // Clone returns a copy that can be changed.

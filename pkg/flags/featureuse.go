@@ -31,6 +31,7 @@ type StrategyUse struct {
 // Key returns the key of the record.
 func (u FeatureUse) Key() Key { return Key{EntityUse, u.Feature} }
 
+// StoredVersion returns 0, because a record has no version of its own: it is written with its flag.
 func (u FeatureUse) StoredVersion() int64 { return 0 }
 
 // UsesSegment reports whether the strategy uses a segment.
@@ -106,6 +107,7 @@ type UseCount struct {
 // Key returns the key of the count.
 func (u *UseCount) Key() Key { return UseCountKey(u.Segment) }
 
+// StoredVersion returns the count itself, which rises with each new use.
 func (u *UseCount) StoredVersion() int64 { return u.Count }
 
 // A FeatureStrategyUse is a StrategyUse with its flag and project.

@@ -32,6 +32,7 @@ type Feed struct {
 // Key returns the key of the feed, of which there is only one.
 func (f *Feed) Key() Key { return FeedKey() }
 
+// StoredVersion returns the number of the newest entry, which rises by one with each entry.
 func (f *Feed) StoredVersion() int64 { return f.Number }
 
 // After returns the entries with higher numbers than number, oldest first, and whether these are all of them. If not,
@@ -250,4 +251,5 @@ type SnapshotHead struct {
 // Key returns the key of the head, of which there is only one.
 func (h *SnapshotHead) Key() Key { return SnapshotKey() }
 
+// StoredVersion returns the number of the newest entry of the feed that the snapshot includes.
 func (h *SnapshotHead) StoredVersion() int64 { return h.Number }

@@ -105,6 +105,7 @@ func (a Attachment) Segments() []int64 {
 // Key returns the key of the project.
 func (p *Project) Key() Key { return ProjectKey(p.ID) }
 
+// StoredVersion returns the version at which the project was loaded, which rises by one for each of its events.
 func (p *Project) StoredVersion() int64 { return p.Version }
 
 // Clone returns a copy that can be changed.

@@ -27,6 +27,7 @@ type Segment struct {
 // Key returns the key of the segment.
 func (s *Segment) Key() Key { return SegmentKey(s.ID) }
 
+// StoredVersion returns the version at which the segment was loaded. Uses by strategies do not change it: UseCount counts those.
 func (s *Segment) StoredVersion() int64 { return s.Version }
 
 // Clone returns a copy that can be changed. Its constraints are replaced, never changed in place.

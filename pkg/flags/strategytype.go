@@ -35,6 +35,7 @@ type StrategyTypes struct {
 // Key returns the key of the registry.
 func (s *StrategyTypes) Key() Key { return StrategyTypesKey() }
 
+// StoredVersion returns the version of the whole registry: changes of different types conflict, too, and are retried.
 func (s *StrategyTypes) StoredVersion() int64 { return s.Version }
 
 // Clone returns a copy that can be changed.

@@ -103,6 +103,7 @@ type TagTypes struct {
 // Key returns the key of the registry.
 func (t *TagTypes) Key() Key { return TagTypesKey() }
 
+// StoredVersion returns the version of the whole registry: changes of different types conflict, too, and are retried.
 func (t *TagTypes) StoredVersion() int64 { return t.Version }
 
 // Clone returns a copy that can be changed.

@@ -42,6 +42,7 @@ func ApplicationNamesKey(application string) flags.Key {
 // Key returns the key of the names.
 func (n *ApplicationNames) Key() flags.Key { return ApplicationNamesKey(n.Application) }
 
+// StoredVersion returns the version at which the names were loaded, which is not that of the application.
 func (n *ApplicationNames) StoredVersion() int64 { return n.Version }
 
 // Names returns a copy of the names of the application that are stored. Those of earlier versions are in the application itself.
@@ -114,6 +115,7 @@ func ApplicationKey(name string) flags.Key { return flags.Key{Entity: EntityAppl
 // Key returns the key of the application.
 func (a *Application) Key() flags.Key { return ApplicationKey(a.Name) }
 
+// StoredVersion returns the version at which the application was loaded; both reports and people change it.
 func (a *Application) StoredVersion() int64 { return a.Version }
 
 // Instances are the instances of an application in one environment that reported in the last two days.
@@ -141,6 +143,7 @@ func InstancesKey(application, environment string) flags.Key {
 // Key returns the key of the instances.
 func (i *Instances) Key() flags.Key { return InstancesKey(i.Application, i.Environment) }
 
+// StoredVersion returns the version at which the instances were loaded; 0 before the first report from the environment.
 func (i *Instances) StoredVersion() int64 { return i.Version }
 
 // CutInstancesID returns the parts of the ID of an InstancesKey.
@@ -164,6 +167,7 @@ func TokenApplicationsKey(hash string) flags.Key {
 // Key returns the key of the applications.
 func (t *TokenApplications) Key() flags.Key { return TokenApplicationsKey(t.Hash) }
 
+// StoredVersion returns the version at which the list was loaded; 0 before the first report with the token.
 func (t *TokenApplications) StoredVersion() int64 { return t.Version }
 
 // A Report is what an application reported from one environment with one token.

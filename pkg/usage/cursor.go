@@ -22,6 +22,7 @@ func CursorKey() flags.Key { return flags.Key{Entity: EntityCursor} }
 // Key returns the key of the cursor.
 func (c *Cursor) Key() flags.Key { return CursorKey() }
 
+// StoredVersion returns the number of the next batch, which rises by one with each batch.
 func (c *Cursor) StoredVersion() int64 { return c.Next }
 
 // NewCursor returns the cursor of a table without one. It begins an hour ago, for posts that came before the first
