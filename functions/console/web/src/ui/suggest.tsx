@@ -78,6 +78,11 @@ export function SuggestInput({ suggestions, value, onChange, onChoose, onEnter, 
         {...rest}
         {...control}
         className={className}
+        onBlur={() => {
+          rest.onBlur?.()
+          // Base UI knows only the shown list, so it does not close one that is open and empty.
+          if (items.length === 0) setOpen(false)
+        }}
         onKeyDown={(event) => {
           rest.onKeyDown?.(event)
           if (event.key === 'Enter' && !highlighted.current) {
