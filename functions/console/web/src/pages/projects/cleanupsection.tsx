@@ -1,10 +1,9 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { apiQuery, type Schema } from '../../api'
-import { DateTime, Loaded, Section, Table, number, words, type Column } from '../../ui'
+import { Loaded, Section, Table, number, type Column } from '../../ui'
 import { cleanUpReason, everyoneReason, isForEveryone, mayBeForEveryone } from './cleanup'
-import { enabledIn, lastSeen } from './restore'
+import { nameColumn, usageColumns } from './flagcolumns'
 
 type Row = Schema<'ListedFeature'>
 
@@ -56,21 +55,7 @@ function Suggestions({ projectId, rows, lifetimes }: SuggestionsProps) {
     if (changed) reasons.set(name, everyoneReason(changed, now))
   })
   const found = rows.filter((row) => reasons.get(row.name))
-  const columns: Column<Row>[] = [
-    {
-      id: 'name',
-      header: 'Flag',
-      cell: ({ name }) => (
-        <Link to="/projects/$projectId/flags/$flag" params={{ projectId, flag: name }} className="break">
-          {name}
-        </Link>
-      ),
-    },
-    { id: 'reason', header: 'Why', cell: ({ name }) => reasons.get(name) },
-    { id: 'type', header: 'Type', cell: ({ type }) => words(type) },
-    { id: 'on', header: 'On in', cell: (row) => enabledIn(row).join(', ') || <span className="soft">No environment</span> },
-    { id: 'seen', header: 'Last used', cell: (row) => <DateTime value={lastSeen(row)} /> },
-  ]
+  const columns: Column<Row>[] = [nameColumn(projectId), { id: 'reason', header: 'Why', cell: ({ name }) => reasons.get(name) }, ...usageColumns<Row>()]
   if (found.length === 0) return <p className="soft">Nothing to clean up.</p>
   return (
     <>

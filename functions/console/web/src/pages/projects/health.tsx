@@ -4,6 +4,7 @@ import { apiQuery, type Schema } from '../../api'
 import { DateTime, EmptyState, Figure, Icons, LinkButton, Loaded, Loading, Meter, Section, Table, number, plural, words, type Column } from '../../ui'
 import { eventTitle } from '../insight/eventtext'
 import { CleanUp } from './cleanupsection'
+import { nameColumn } from './flagcolumns'
 import { StaleFlags } from './stale'
 import { comparedWithBefore, healthKind } from './view'
 
@@ -90,15 +91,7 @@ function Types({ counts }: { counts: Schema<'FeatureTypeCount'>[] }) {
 function LeadTimes({ projectId, features }: { projectId: string; features: Schema<'FeatureLeadTime'>[] }) {
   const slowest = [...features].sort((a, b) => b.timeToProduction - a.timeToProduction).slice(0, shownLeadTimes)
   const columns: Column<Schema<'FeatureLeadTime'>>[] = [
-    {
-      id: 'name',
-      header: 'Flag',
-      cell: ({ name }) => (
-        <Link to="/projects/$projectId/flags/$flag" params={{ projectId, flag: name }} className="break">
-          {name}
-        </Link>
-      ),
-    },
+    nameColumn(projectId),
     { id: 'days', header: 'Days', align: 'right', cell: ({ timeToProduction }) => number(timeToProduction) },
   ]
   return (

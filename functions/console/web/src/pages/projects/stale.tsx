@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
-import { Button, DateTime, Icons, Loaded, Section, Table, number, plural, words, type Column } from '../../ui'
+import { Button, DateTime, Icons, Loaded, Section, Table, number, plural, type Column } from '../../ui'
 import { ArchiveDialog } from '../flags/archivedialog'
-import { enabledIn, lastSeen, restore } from './restore'
+import { nameColumn, usageColumns } from './flagcolumns'
+import { restore } from './restore'
 
 type Flag = Schema<'FoundFeature'>
 
@@ -24,18 +24,8 @@ export function StaleFlags({ projectId }: { projectId: string }) {
     showsErrors: true,
   })
   const columns: Column<Flag>[] = [
-    {
-      id: 'name',
-      header: 'Flag',
-      cell: ({ name }) => (
-        <Link to="/projects/$projectId/flags/$flag" params={{ projectId, flag: name }} className="break">
-          {name}
-        </Link>
-      ),
-    },
-    { id: 'type', header: 'Type', cell: ({ type }) => words(type) },
-    { id: 'on', header: 'On in', cell: (flag) => enabledIn(flag).join(', ') || <span className="soft">No environment</span> },
-    { id: 'seen', header: 'Last used', cell: (flag) => <DateTime value={lastSeen(flag)} /> },
+    nameColumn(projectId),
+    ...usageColumns<Flag>(),
     { id: 'created', header: 'Created', cell: ({ createdAt }) => <DateTime value={createdAt} /> },
     {
       id: 'actions',
