@@ -71,7 +71,7 @@ func (s *Store) planTurn(tx *transaction, read *flags.Feed, entry string) error 
 	page := envelope{PK: feedPartition, SK: pageSortKey(older[len(older)-1].Number)}
 	page.TTL = time.Now().Add(pageTTL).Unix()
 	for _, e := range older {
-		page.Entries = append(page.Entries, formatEntry(e.Changes))
+		page.Entries = append(page.Entries, e.Stored)
 	}
 	tx.bytes += sizeOfEntries(page.Entries)
 	return s.put(tx, page, always, versionConflict)

@@ -100,7 +100,8 @@ func formatEntry(changes []flags.FeedChange) string {
 	return strings.Join(list, " ")
 }
 
-// parseEntries parses lists of consecutive entries, the last of which has a number.
+// parseEntries parses lists of consecutive entries, the last of which has a number. It skips what has an unknown letter: it is of no
+// use to a version that does not know it.
 func parseEntries(last int64, lists ...[]string) (entries []flags.FeedEntry, err error) {
 	number := last
 	for _, list := range lists {
@@ -109,8 +110,11 @@ func parseEntries(last int64, lists ...[]string) (entries []flags.FeedEntry, err
 	for _, list := range lists {
 		for _, text := range list {
 			number++
-			entry := flags.FeedEntry{Number: number}
+			entry := flags.FeedEntry{Number: number, Stored: text}
 			for change := range strings.FieldsSeq(text) {
+				if _, known := feedEntities[change[:1]]; !known {
+					continue // of a later version, which may serve beside this one during a deployment
+				}
 				parsed, err := parseChange(change)
 				if err != nil {
 					return nil, fmt.Errorf("dynamo: the entry %d of the feed: %w", number, err)

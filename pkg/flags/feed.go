@@ -49,6 +49,7 @@ func (f *Feed) After(number int64) (entries []FeedEntry, all bool) {
 type FeedEntry struct {
 	Number  int64
 	Changes []FeedChange
+	Stored  string // the entry as it is stored, with changes that only a later version knows; "" for one that was not loaded
 }
 
 // A FeedChange is an aggregate that changed, and the version that it got. Reads of several items are not a snapshot, so
