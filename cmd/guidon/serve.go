@@ -21,8 +21,8 @@ Settings (environment):
   INIT_FRONTEND_API_TOKENS   the same for frontend tokens
   AUTH_TYPE                  none: requests need no token
   PUBLIC_URL                 the URL that people use, by default that of the server
-  PRINT_SECRETS              always: print the sign-in link and all tokens even if nobody reads
-                             them in a terminal, as make run does
+  PRINT_SECRETS              always: print the sign-in link and all tokens even if the output is
+                             not a terminal, such as the log of a container. make run sets it
   SESSION_HOURS              hours for which people stay signed in, by default 12
   OIDC_…                     an OpenID provider at which people sign in: OIDC_ISSUER,
                              OIDC_CLIENT_ID and more, see docs/reference/settings.md
