@@ -56,8 +56,7 @@ type Measured struct {
 
 	// The part of an operation that is in one partition.
 	Environments float64 // read with a flag
-	Token        float64 // read with each request
-	Feed         float64 // read with a poll
+	Token, Feed  float64 // read with a poll
 	List         float64 // read for a list of 1,000 flags
 	Guarded      float64 // written in a project for a new flag
 	SmallEvent   float64 // written to an index for a new strategy
@@ -190,7 +189,6 @@ func measure(t testing.TB) Measured {
 	}
 	m.Read = d.units("GET", features+"/"+name(7), "")
 	m.Environments = d.meter.parts["REGISTRY"].Read
-	m.Token = d.meter.parts["TOKEN"].Read
 	others := d.units("GET", features, "")
 	others.Read -= d.meter.query
 	list := func(flags int) float64 { return math.Ceil(float64(d.meter.bytes) / sample * float64(flags) / 4096) }
@@ -210,7 +208,7 @@ func measure(t testing.TB) Measured {
 	client, frontend := "Authorization: "+dynamotest.ClientToken, "Authorization: "+dynamotest.FrontendToken
 	etag := "If-None-Match: " + d.do("GET", "/api/client/features", "", client).Header().Get("ETag")
 	m.Poll = d.units("GET", "/api/client/features", "", client)
-	m.Feed = d.meter.parts["FEED"].Read
+	m.Token, m.Feed = d.meter.parts["TOKEN"].Read, d.meter.parts["FEED"].Read
 	m.PollUnchanged = d.units("GET", "/api/client/features", "", client, etag)
 	d.do("GET", "/api/frontend", "", frontend)
 	m.Evaluation = d.units("GET", "/api/frontend", "", frontend)

@@ -1,7 +1,7 @@
 // Package aggregate adds what applications reported to the sums that the administration reads, each post exactly once.
 //
 //	aggregate.go     the batches: which posts are added together, and when
-//	apply.go         adds the posts of a batch to the sums, and stores when flags were last seen
+//	apply.go         adds the posts of a batch to the sums, and stores when tokens were last used and flags last seen
 //	sources.go       the tokens of the posts: which flags they may report, and how many applications
 //	tally.go         what the posts of a batch add up to
 //	applications.go  applications and their instances

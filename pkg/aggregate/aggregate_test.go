@@ -187,6 +187,50 @@ func TestSums(t *testing.T) {
 	dynamotest.Check(t, w.store)
 }
 
+// TestLastUse stores the last use of tokens that polled or reported, at most once in an hour of the clock, and never an earlier one.
+func TestLastUse(t *testing.T) {
+	w := newWorld(t)
+	polls := func(at, used time.Time, tokens ...string) {
+		t.Helper()
+		p := &usage.Post{ID: uuid.NewString(), At: at, Uses: map[string]time.Time{}}
+		for _, token := range tokens {
+			p.Uses[token] = used
+		}
+		if err := w.store.PutPost(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(token string, want time.Time) {
+		t.Helper()
+		w.now = w.now.Add(time.Minute)
+		w.run()
+		if use := find[*access.TokenUse](w, access.TokenUseKey(token)); use == nil || !use.At.Equal(want) {
+			t.Errorf("%s was last used %v, want %s", token, use, want)
+		}
+	}
+	reports := access.HashSecret(dynamotest.ClientToken)
+	polls(noon, noon, "a", "b")
+	polls(noon.Add(time.Second), noon.Add(time.Second), "a")
+	w.post(noon.Add(2 * time.Second))
+	check("a", noon.Add(time.Second))
+	check("b", noon)
+	check(reports, noon.Add(2*time.Second))
+	w.now = noon.Add(59 * time.Minute)
+	polls(w.now, w.now, "a")
+	check("a", noon.Add(time.Second))
+	polls(w.now, w.now, "a")
+	hour := w.now
+	check("a", hour)
+	polls(w.now, noon, "a") // an instance that was frozen tells late
+	polls(w.now, noon.Add(30*time.Minute), "c")
+	check("a", hour)
+	check("c", noon.Add(30*time.Minute))
+	if w.run(); find[*access.TokenUse](w, access.TokenUseKey("")) != nil {
+		t.Error("posts without a token have stored a use")
+	}
+	dynamotest.Check(t, w.store)
+}
+
 // TestScope reports flags with tokens that have lost something. Reports count only for flags of the token's projects that exist,
 // in environments that exist.
 func TestScope(t *testing.T) {

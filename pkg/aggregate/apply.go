@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/usage"
 )
@@ -21,6 +22,9 @@ const atOnce = 16
 func (a *Aggregator) apply(ctx context.Context, number int64, posts []*usage.Post) error {
 	if len(posts) == 0 {
 		return nil
+	}
+	if err := a.recordUses(ctx, posts); err != nil {
+		return err
 	}
 	l, err := a.loadSources(ctx, posts)
 	if err != nil {
@@ -133,6 +137,37 @@ func (a *Aggregator) recordEvaluations(ctx context.Context, t *tally, l *sources
 			after.RecordEvaluation(flags.ProjectEnvironment{Environment: *env, Attachment: project.Environments[environment]}, at)
 		}
 		return a.unimportant(ctx, "flag", a.store.PutSeen(ctx, before, after))
+	})
+}
+
+// recordUses stores when tokens were last used: the first use that it learns of in each hour.
+func (a *Aggregator) recordUses(ctx context.Context, posts []*usage.Post) error {
+	last := map[string]time.Time{}
+	note := func(hash string, at time.Time) {
+		if hash != "" && last[hash].Before(at) {
+			last[hash] = at
+		}
+	}
+	for _, p := range posts {
+		note(p.TokenHash, p.At)
+		for hash, at := range p.Uses {
+			note(hash, at)
+		}
+	}
+	var keys []flags.Key
+	for hash := range last {
+		keys = append(keys, access.TokenUseKey(hash))
+	}
+	stored, err := a.store.Load(ctx, keys)
+	if err != nil {
+		return err
+	}
+	return parallel(slices.Sorted(maps.Keys(last)), func(hash string) error {
+		before := flags.Find[*access.TokenUse](stored, access.TokenUseKey(hash))
+		if before != nil && !last[hash].Truncate(time.Hour).After(before.At) {
+			return nil
+		}
+		return a.store.PutTokenUse(ctx, &access.TokenUse{Hash: hash, At: last[hash]})
 	})
 }
 

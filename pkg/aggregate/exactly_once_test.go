@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/aggregate"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
@@ -21,10 +22,11 @@ type expected struct {
 	*world
 	mu   sync.Mutex
 	want map[string]int64
+	used map[string]time.Time // by hash of the token: the last hour in which it was used
 }
 
 func newExpected(t *testing.T, names ...string) *expected {
-	return &expected{world: newWorld(t, names...), want: map[string]int64{}}
+	return &expected{world: newWorld(t, names...), want: map[string]int64{}, used: map[string]time.Time{}}
 }
 
 // report stores a post that evaluates some flags, received at a time.
@@ -36,8 +38,18 @@ func (e *expected) report(at time.Time, names ...string) {
 		counts = append(counts, yes(name, int64(i+1)))
 		e.want[name] += int64(i + 1)
 	}
+	p := newPost(at, counts...)
+	polled := access.HashSecret(fmt.Sprint("polls-", at.Unix()%3))
+	p.Uses = map[string]time.Time{polled: at.Add(-time.Second)}
+	for hash, at := range map[string]time.Time{p.TokenHash: p.At, polled: p.Uses[polled]} {
+		if hour := at.Truncate(time.Hour); hour.After(e.used[hash]) {
+			e.used[hash] = hour
+		}
+	}
 	e.mu.Unlock()
-	e.post(at, counts...)
+	if err := e.store.PutPost(e.Context(), p); err != nil {
+		e.Fatal(err)
+	}
 }
 
 // settle lets all periods end and be looked at again, and compares the sums.
@@ -53,6 +65,11 @@ func (e *expected) check() {
 	e.Helper()
 	for name, want := range e.want {
 		e.wantTotal(name, want)
+	}
+	for hash, want := range e.used {
+		if use := find[*access.TokenUse](e.world, access.TokenUseKey(hash)); use == nil || !use.At.Truncate(time.Hour).Equal(want) {
+			e.Errorf("the last use of the token %.5s is %+v, want it in the hour of %s", hash, use, want)
+		}
 	}
 }
 

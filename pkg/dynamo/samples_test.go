@@ -256,6 +256,7 @@ func FullPost() *usage.Post {
 			{Feature: "a b", Application: "shöp", Environment: "production"},
 			{Feature: "checkout", Application: "shöp", Environment: "development", Yes: 1},
 		},
+		Uses: map[string]time.Time{"abcd": SampleTime.Add(-time.Minute)},
 	}
 }
 

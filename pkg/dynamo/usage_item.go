@@ -114,6 +114,7 @@ type postDocument struct {
 	Projects  []string             `json:"p,omitempty"`
 	Instances []usage.PostInstance `json:"i,omitempty"`
 	Counts    []countsDocument     `json:"c,omitempty"`
+	Uses      map[string]int64     `json:"u,omitempty"` // in Unix milliseconds
 }
 
 // A countsDocument is the counts of an application in an environment.
@@ -131,15 +132,29 @@ type countDocument struct {
 }
 
 func storePost(p *usage.Post) postDocument {
-	return postDocument{
+	doc := postDocument{
 		Format: format, Token: p.TokenHash, Projects: p.Projects, Instances: p.Instances, Counts: storeCounts(p.Counts),
 	}
+	for hash, at := range p.Uses {
+		if doc.Uses == nil {
+			doc.Uses = make(map[string]int64, len(p.Uses))
+		}
+		doc.Uses[hash] = at.UnixMilli()
+	}
+	return doc
 }
 
 func (doc postDocument) post(at time.Time, id string) *usage.Post {
-	return &usage.Post{
+	p := &usage.Post{
 		ID: id, At: at, TokenHash: doc.Token, Projects: doc.Projects, Instances: doc.Instances, Counts: loadCounts(doc.Counts),
 	}
+	for hash, at := range doc.Uses {
+		if p.Uses == nil {
+			p.Uses = make(map[string]time.Time, len(doc.Uses))
+		}
+		p.Uses[hash] = time.UnixMilli(at).UTC()
+	}
+	return p
 }
 
 // storeCounts groups counts that follow each other.

@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"slices"
 	"testing"
 
+	"guidon/pkg/aggregate"
 	"guidon/pkg/dynamo/dynamotest"
 )
 
@@ -29,7 +31,6 @@ func TestBudget(t *testing.T) {
 				t.Errorf("%s: %s: calls %q, want %q", tt.path, what, got, want)
 			}
 		}
-		s.post(tt.path, tt.token, tt.body) // the first use of a token in an hour is stored too
 		send("a report", "BatchGetItem PutItem", tt.token, tt.body, 2)
 		send("without a token", "", "", tt.body, 4)
 		send("with an unknown token", "BatchGetItem", "unknown", tt.body, 4)
@@ -38,6 +39,7 @@ func TestBudget(t *testing.T) {
 		send("with a body that is not JSON", "BatchGetItem", tt.token, tt.body, 4, "Content-Type: text/plain")
 	}
 	for _, tt := range []struct{ what, path, token, body, want string }{
+		{"the first use of a token in an hour", "/api/client/metrics/edge", dynamotest.ClientToken, `{"appName": "edge"}`, "BatchGetItem PutItem"},
 		{"a report of Edge about itself", "/api/client/metrics/edge", dynamotest.ClientToken, `{"appName": "edge"}`, "BatchGetItem"},
 		{"no valid token", "/edge/validate", "", `{"tokens": ["unknown", "unknown", ""]}`, "BatchGetItem"},
 		{"no token", "/edge/validate", "", `{"tokens": []}`, ""},
@@ -51,20 +53,31 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestTokenUse checks that a report stores when its token was used, and that one that is refused does not.
+// TestTokenUse checks that a report tells when its token was used, with and without content, and that one that is refused does not.
 func TestTokenUse(t *testing.T) {
 	count := &counter{}
 	s := serve(t, count)
 	if got := count.during(func() { s.post("/api/client/metrics", dynamotest.ClientToken, "{}") }); got != "BatchGetItem" {
 		t.Errorf("a bad request: calls %q", got)
 	}
-	if got := count.during(func() { s.post("/api/client/metrics", dynamotest.ClientToken, nodeMetrics) }); got != "BatchGetItem PutItem PutItem" {
-		t.Errorf("the first report: calls %q", got)
-	}
-	for _, token := range s.administer(t, "tokens", "GET", "/api/admin/api-tokens", "")["tokens"].([]any) {
-		token := token.(map[string]any)
-		if used := token["seenAt"] != nil; used != (token["type"] == "client") && token["type"] != "admin" {
-			t.Errorf("%v was used: %t", token["tokenName"], used)
+	used := func(want ...string) {
+		t.Helper()
+		if _, err := aggregate.New(s.store, aggregate.Settings{}).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, token := range s.administer(t, "tokens", "GET", "/api/admin/api-tokens", "")["tokens"].([]any) {
+			if token := token.(map[string]any); token["seenAt"] != nil && token["type"] != "admin" {
+				got = append(got, token["type"].(string))
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("tokens of the types %q were used, want %q", got, want)
 		}
 	}
+	used()
+	s.post("/api/frontend/client/metrics", dynamotest.FrontendToken, browserMetrics)
+	used("frontend")
+	s.post("/api/client/metrics/bulk", dynamotest.ClientToken, `{"applications": [], "metrics": []}`)
+	used("client", "frontend")
 }

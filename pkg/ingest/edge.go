@@ -25,7 +25,7 @@ func (s *server) edgeInstance(ctx context.Context, r *http.Request) (httpapi.Res
 	if _, err := httpapi.ReadBody(r, usage.MaxBody); err != nil {
 		return httpapi.Response{}, err
 	}
-	s.touch(ctx, from)
+	s.noteUse(ctx, from)
 	return httpapi.Response{}, nil
 }
 

@@ -32,7 +32,6 @@ func TestFaults(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			faults := &dynamotest.Faults{}
 			s := serve(t, faults)
-			s.post("/api/client/metrics/edge", dynamotest.ClientToken, "{}") // stores the last use of the token
 			faults.ResetCalls()
 			faults.Change(func(f *dynamotest.Faults) {
 				f.Script = func(operation string, n int) dynamotest.Fault {

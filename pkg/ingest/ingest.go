@@ -25,13 +25,12 @@ import (
 // A Store has the tokens, and takes what is reported.
 type Store interface {
 	flags.Store
-	access.TokenUseStore
 	usage.UsageStore
 }
 
 // Group returns the operations with which applications report usage.
 func Group(store Store, config httpapi.Config) httpapi.Group {
-	s := &server{store: store, uses: httpapi.NewTokenUses(store, config.Logger), open: config.Open, now: config.Now}
+	s := &server{store: store, uses: httpapi.NewPostedUses(store, config.Logger), open: config.Open, now: config.Now}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -60,19 +59,18 @@ func post(route string, status int, takes any, serve func(context.Context, *http
 // A server serves the operations.
 type server struct {
 	store Store
-	uses  *httpapi.TokenUses
+	uses  *httpapi.PostedUses
 	open  bool // AUTH_TYPE=none
 	now   func() time.Time
 }
 
 // A sender is who reports usage.
 type sender struct {
-	hash        string           // of the token; "" without one
-	use         *access.TokenUse // its last use; nil for none
-	projects    []string         // whose flags it may report
-	environment string           // that of everything it reports; "" for what the body says
-	address     string           // IP address
-	sdk         string           // header Unleash-Sdk
+	hash        string   // of the token; "" without one
+	projects    []string // whose flags it may report
+	environment string   // that of everything it reports; "" for what the body says
+	address     string   // IP address
+	sdk         string   // header Unleash-Sdk
 }
 
 // A body is what a sender reports.
@@ -103,12 +101,13 @@ func receive[B body](s *server, answer httpapi.Response, maximum int, types ...a
 		// The ID is chosen once, so that an attempt to store the post that is repeated stores it once.
 		post := &usage.Post{ID: uuid.NewString(), At: s.time(), TokenHash: from.hash, Projects: from.projects}
 		b.addTo(post, from)
-		if len(post.Instances) > 0 || len(post.Counts) > 0 {
-			if err := s.store.PutPost(ctx, post); err != nil {
-				return httpapi.Response{}, err
-			}
+		if len(post.Instances) == 0 && len(post.Counts) == 0 {
+			s.noteUse(ctx, from) // a post tells it otherwise
+			return answer, nil
 		}
-		s.touch(ctx, from)
+		if err := s.store.PutPost(ctx, post); err != nil {
+			return httpapi.Response{}, err
+		}
 		return answer, nil
 	}
 }
@@ -122,8 +121,8 @@ func decode(r *http.Request, maximum int, into any) error {
 	return jsonbody.DecodeStrict(text, into)
 }
 
-// authenticate returns who sends a request. It reads the token and its last use, in one call. Whether the projects and the
-// environment of the token still exist is checked when the post is added to the sums.
+// authenticate returns who sends a request. It reads the token. Whether the projects and the environment of the token still exist
+// is checked when the post is added to the sums.
 func (s *server) authenticate(ctx context.Context, r *http.Request, types ...access.TokenType) (*sender, error) {
 	from := &sender{projects: []string{flags.All}, address: httpapi.RemoteAddress(r), sdk: headerText(r, "Unleash-Sdk")}
 	secret := httpapi.Secret(r)
@@ -134,7 +133,7 @@ func (s *server) authenticate(ctx context.Context, r *http.Request, types ...acc
 		return nil, access.ErrNoToken
 	}
 	hash := access.HashSecret(secret)
-	view, err := s.store.Load(ctx, []flags.Key{access.TokenKey(hash), access.TokenUseKey(hash)})
+	view, err := s.store.Load(ctx, []flags.Key{access.TokenKey(hash)})
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +144,7 @@ func (s *server) authenticate(ctx context.Context, r *http.Request, types ...acc
 		}
 		return nil, err
 	}
-	from.hash, from.use = hash, flags.Find[*access.TokenUse](view, access.TokenUseKey(hash))
+	from.hash = hash
 	if token.Type != access.AdminToken {
 		from.projects = token.Projects
 	}
@@ -155,10 +154,10 @@ func (s *server) authenticate(ctx context.Context, r *http.Request, types ...acc
 	return from, nil
 }
 
-// touch stores that the token of a sender was used.
-func (s *server) touch(ctx context.Context, from *sender) {
+// noteUse notes that the token of a sender was used.
+func (s *server) noteUse(ctx context.Context, from *sender) {
 	if from.hash != "" {
-		s.uses.Touch(ctx, from.use, &access.TokenUse{Hash: from.hash, At: s.time()})
+		s.uses.Note(ctx, from.hash, s.time())
 	}
 }
 

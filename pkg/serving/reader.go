@@ -108,7 +108,6 @@ type sharedRead struct {
 func (read *sharedRead) of(hash string) Reading {
 	return Reading{
 		Token: flags.Find[*access.Token](read.view, access.TokenKey(hash)),
-		Use:   flags.Find[*access.TokenUse](read.view, access.TokenUseKey(hash)),
 		State: read.state,
 	}
 }
@@ -173,7 +172,7 @@ func (r *Reader) read(ctx context.Context, read *sharedRead) error {
 	began := r.wallClock()
 	var keys []flags.Key
 	for hash := range read.hashes {
-		keys = append(keys, access.TokenKey(hash), access.TokenUseKey(hash))
+		keys = append(keys, access.TokenKey(hash))
 	}
 	view, err := r.loadFeed(ctx, keys, r.current() == nil)
 	if err != nil {

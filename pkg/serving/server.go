@@ -10,13 +10,13 @@ import (
 	"guidon/pkg/answers"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/usage"
 )
 
 // A Reading is what a request reads: the caller's token, and a state that includes every change that was acknowledged
 // before the request began.
 type Reading struct {
 	Token *access.Token // nil if there is no token with that hash
-	Use   *access.TokenUse
 	State *State
 }
 
@@ -33,7 +33,7 @@ type Source interface {
 // A server serves the requests of one group of operations.
 type server struct {
 	source Source
-	uses   *httpapi.TokenUses
+	uses   *httpapi.PostedUses
 	open   bool // AUTH_TYPE=none
 	now    func() time.Time
 
@@ -41,10 +41,10 @@ type server struct {
 	responder *answers.Responder
 }
 
-// newServer returns a server that reads from source, and stores the last use of tokens in store.
-func newServer(source Source, store access.TokenUseStore, config httpapi.Config) *server {
+// newServer returns a server that reads from source, and posts the last use of tokens to store.
+func newServer(source Source, store usage.UsageStore, config httpapi.Config) *server {
 	s := &server{
-		source: source, uses: httpapi.NewTokenUses(store, config.Logger), open: config.Open, now: config.Now,
+		source: source, uses: httpapi.NewPostedUses(store, config.Logger), open: config.Open, now: config.Now,
 		sets: sets{max: maxSets}, responder: answers.NewResponder(answers.Options{MaxAge: config.MaxAge, Check: checkSize}),
 	}
 	if s.now == nil {
@@ -80,7 +80,7 @@ func (s *server) access(ctx context.Context, r *http.Request, environment string
 		return nil, err
 	}
 	if a.token != nil {
-		s.uses.Touch(ctx, reading.Use, &access.TokenUse{Hash: a.token.Hash, At: s.now().UTC().Truncate(time.Millisecond)})
+		s.uses.Note(ctx, a.token.Hash, s.now().UTC().Truncate(time.Millisecond))
 	}
 	a.set = s.sets.of(a.state, a.environment)
 	return a, nil

@@ -20,16 +20,17 @@ import (
 	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/usage"
 )
 
 // Groups returns the groups of operations for applications. With nil for source and store they only describe themselves.
-func Groups(source Source, store access.TokenUseStore, config httpapi.Config) []httpapi.Group {
+func Groups(source Source, store usage.UsageStore, config httpapi.Config) []httpapi.Group {
 	return []httpapi.Group{ClientGroup(source, store, config), FrontendGroup(source, store, config)}
 }
 
-// ClientGroup returns the operations that server-side SDKs and Unleash Edge call. store stores the last use of tokens; nil to
-// store none.
-func ClientGroup(source Source, store access.TokenUseStore, config httpapi.Config) httpapi.Group {
+// ClientGroup returns the operations that server-side SDKs and Unleash Edge call. store gets posts with the last use
+// of tokens; nil for none.
+func ClientGroup(source Source, store usage.UsageStore, config httpapi.Config) httpapi.Group {
 	s := newServer(source, store, config)
 	return httpapi.Group{Name: "client", Function: "applications", Operations: []httpapi.Operation{
 		{Route: "GET /api/client/features", Handle: httpapi.Serve(nil, answers.ClientFeatures{}, s.features)},
@@ -39,8 +40,8 @@ func ClientGroup(source Source, store access.TokenUseStore, config httpapi.Confi
 }
 
 // FrontendGroup returns the operations that browsers, apps and OpenFeature providers call: they send a context and get results.
-// store stores the last use of tokens; nil to store none.
-func FrontendGroup(source Source, store access.TokenUseStore, config httpapi.Config) httpapi.Group {
+// store gets posts with the last use of tokens; nil for none.
+func FrontendGroup(source Source, store usage.UsageStore, config httpapi.Config) httpapi.Group {
 	s := newServer(source, store, config)
 	toggles := httpapi.Serve(nil, answers.FrontendAnswer{}, s.toggles)
 	posted := httpapi.Serve(answers.FrontendRequest{}, answers.FrontendAnswer{}, s.toggles)

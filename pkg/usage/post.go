@@ -4,11 +4,12 @@ import (
 	"context"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
 // A Post is what a client reported in one request: the applications and instances behind it, and how often they
-// evaluated flags. It is stored as it came in and added to the sums later, see UsageStore.
+// evaluated flags; or which tokens were used. It is stored as it came in and added to the sums later, see UsageStore.
 type Post struct {
 	ID        string    // a UUID, fixed before the first attempt to store it
 	At        time.Time // when it was received, by the server's clock, to the millisecond
@@ -16,6 +17,7 @@ type Post struct {
 	Projects  []string  // whose flags it counts for: the IDs of the token's projects, or only All
 	Instances []PostInstance
 	Counts    []Count
+	Uses      map[string]time.Time // when tokens were used, by their hashes. That of TokenHash was used at At
 }
 
 // The limits of what a post says, so that no client can fill the table. Lengths are in characters.
@@ -116,6 +118,9 @@ type SumStore interface {
 	// PutReport stores an aggregate that only reports of applications change: without an event. It expires. It returns
 	// VersionConflict if the aggregate is no longer the one before, which is nil for a new one.
 	PutReport(ctx context.Context, before, after flags.Aggregate, expires time.Time) error
+
+	// PutTokenUse stores when a token was last used, unless a later use is stored.
+	PutTokenUse(ctx context.Context, use *access.TokenUse) error
 
 	// PutSeen stores when a flag was last evaluated, and its lifecycle, without a new version or an event. It returns
 	// VersionConflict if the flag is no longer at the version that was loaded.
