@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useMemo, useState, type ReactNode } from 'react'
 import { apiQuery, useMe, type Schema } from '../../api'
 import { Badge, Button, DateTime, Icons, number } from '../../ui'
 import { Diff } from '../../ui/diffview'
@@ -11,14 +11,22 @@ type Event = Schema<'LoggedEvent'>
 
 type WithFlag = 'flag' | 'project' | undefined
 
+interface EventListProps {
+  events: readonly Event[]
+  withFlag?: WithFlag
+  label: string
+  /** What can be done with an event, beside its details. */
+  actions?: (event: Event) => ReactNode
+}
+
 /** Events, newest first, each with what it changed. withFlag also names the flag, or the flag and the project. */
-export function EventList({ events, withFlag, label }: { events: readonly Event[]; withFlag?: WithFlag; label: string }) {
+export function EventList({ events, withFlag, label, actions }: EventListProps) {
   const names = useEventNames(events)
   return (
     <ol className="events" aria-label={label}>
       {events.map((event) => (
         <li key={event.id}>
-          <EventRow event={event} withFlag={withFlag} names={names} />
+          <EventRow event={event} withFlag={withFlag} names={names} actions={actions?.(event)} />
         </li>
       ))}
     </ol>
@@ -43,7 +51,7 @@ function useEventNames(events: readonly Event[]): EventNames {
   }
 }
 
-function EventRow({ event, withFlag, names }: { event: Event; withFlag?: WithFlag; names: EventNames }) {
+function EventRow({ event, withFlag, names, actions }: { event: Event; withFlag?: WithFlag; names: EventNames; actions?: ReactNode }) {
   const [open, setOpen] = useState(false)
   const me = useMe().user?.id
   const { changes, more } = changesOf(event, names)
@@ -63,11 +71,14 @@ function EventRow({ event, withFlag, names }: { event: Event; withFlag?: WithFla
             {event.environment && <Badge>{event.environment}</Badge>}
             {withFlag && <Subject event={event} withProject={withFlag === 'project'} />}
           </div>
-          {hasStates && (
-            <Button size="small" variant="quiet" aria-expanded={open} onClick={() => setOpen(!open)} icon={open ? <Icons.Chevron /> : <Icons.ChevronRight />}>
-              Details
-            </Button>
-          )}
+          <div className="row">
+            {actions}
+            {hasStates && (
+              <Button size="small" variant="quiet" aria-expanded={open} onClick={() => setOpen(!open)} icon={open ? <Icons.Chevron /> : <Icons.ChevronRight />}>
+                Details
+              </Button>
+            )}
+          </div>
         </div>
         {changes.length > 0 && !open && (
           <ul className="stack-s">

@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, ApiError, isNotFound, useChange, versionedQuery } from '../../../api'
+import { environmentPath, touched, type Flag, type FlagEnvironment } from '../data'
+import { strategyPath } from '../strategy/changes'
+import { copyRequest, type Strategy } from '../strategy/model'
+import { draftOf, requestOf, type Variant } from '../variants/model'
+
+/** What is stored now, with its version; null if there is none. */
+export interface Present<State> {
+  state: State | null
+  etag: string | null
+}
+
+interface Restoring<State> {
+  /** undefined while it is read. */
+  present?: Present<State>
+  error: Error | null
+  reread: () => void
+  restore: (version: State) => Promise<unknown>
+}
+
+// The dialog starts from the newest version, which must not change below it.
+const fresh = { gcTime: 0, staleTime: Infinity, refetchOnMount: 'always', retry: false } as const
+const variantsPath = `${environmentPath}/variants` as const
+
+const changedSince = (what: string) => new ApiError(412, 'PreconditionFailed', `The ${what} changed since you restored them. Nothing was undone.`, [])
+
+/** Restores a strategy by an ordinary change of it, or adds it again if it is gone. The version that was shown is the one that is replaced. */
+export function useRestoreStrategy(flag: Flag, environment: FlagEnvironment, id: string): Restoring<Strategy> {
+  const at = { projectId: flag.project, featureName: flag.name, environment: environment.name }
+  const query = useQuery({ ...versionedQuery(strategyPath, { path: { ...at, strategyId: id } }), ...fresh })
+  const gone = isNotFound(query.error)
+  const present = gone ? { state: null, etag: null } : query.data && { state: query.data.body, etag: query.data.etag }
+  const change = useChange({
+    change: ({ version, from }: { version: Strategy; from: Present<Strategy> }) =>
+      from.state
+        ? api.put(strategyPath, { path: { ...at, strategyId: id }, body: copyRequest(version), ifMatch: from.etag })
+        : api.post(`${environmentPath}/strategies`, { path: at, body: { ...copyRequest(version), sortOrder: version.sortOrder } }),
+    invalidates: touched,
+    success: `Strategy of ${flag.name} restored in ${environment.name}`,
+    undo: async ({ version, from }, restored) => {
+      const path = { ...at, strategyId: restored.id }
+      const { body, etag } = await api.getVersioned(strategyPath, { path })
+      if (JSON.stringify(body) !== JSON.stringify(restored)) throw changedSince('strategy')
+      if (!from.state) return void (await api.delete(strategyPath, { path, ifMatch: etag }))
+      await api.put(strategyPath, { path, body: copyRequest(from.state), ifMatch: etag })
+      // Disabling the last strategy that applied has switched the flag off.
+      if (version.disabled && !from.state.disabled && environment.enabled) await api.post(`${environmentPath}/on`, { path: at })
+    },
+    showsErrors: true,
+  })
+  return {
+    present,
+    error: gone ? null : query.error,
+    reread: () => void query.refetch(),
+    restore: (version) => change.mutateAsync({ version, from: present! }),
+  }
+}
+
+/** Restores the variants of an environment, which are one list. */
+export function useRestoreVariants(flag: Flag, environment: FlagEnvironment): Restoring<Variant[]> {
+  const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
+  const query = useQuery({ ...versionedQuery(variantsPath, { path }), ...fresh })
+  const present = query.data && { state: query.data.body.variants, etag: query.data.etag }
+  const put = (variants: readonly Variant[], ifMatch: string | null) =>
+    api.put(variantsPath, { path, body: variants.map((one) => requestOf(draftOf(one))), ifMatch })
+  const change = useChange({
+    change: ({ version, from }: { version: Variant[]; from: Present<Variant[]> }) => put(version, from.etag),
+    invalidates: touched,
+    success: `Variants of ${flag.name} restored in ${environment.name}`,
+    undo: async ({ from }, restored) => {
+      const { body, etag } = await api.getVersioned(variantsPath, { path })
+      if (JSON.stringify(body.variants) !== JSON.stringify(restored.variants)) throw changedSince('variants')
+      await put(from.state ?? [], etag)
+    },
+    showsErrors: true,
+  })
+  return {
+    present,
+    error: query.error,
+    reread: () => void query.refetch(),
+    restore: (version) => change.mutateAsync({ version, from: present! }),
+  }
+}
