@@ -1,4 +1,4 @@
-// Package backoff says how long to wait after a conflict with another writer.
+// Package backoff says how long to wait after a conflict with another writer, and how often to repeat a failed call to the store.
 package backoff
 
 import (

@@ -15,29 +15,24 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"guidon/pkg/backoff"
 	"guidon/pkg/flags"
 )
 
-// maxAttempts limits the attempts of a call, as the SDK of AWS for Go 1 did for DynamoDB. If every second response is lost, one call in a
-// thousand fails. All waits between ten attempts are about a second, so a caller soon learns that the engine is down.
-//
-// A conflict with another transaction is no failure of the engine, so it does not count: the other transaction is done within
-// milliseconds, and a writer that has waited long is more likely to be next (see backoff). maxConflicts limits these, at about 10
-// seconds.
-const (
-	maxAttempts  = 10
-	maxConflicts = 60
-)
+// maxConflicts limits the attempts of a call that conflict with another transaction, at about 10 seconds. A conflict is no failure of
+// the engine, so it does not count as one (see backoff.Retries): the other transaction is done within milliseconds, and a writer that has
+// waited long is more likely to be next.
+const maxConflicts = 60
 
 // newRetryer returns the retryer of the client. Its quota is shared by all calls: while most attempts fail, each call is sent only
 // once, so that retries do not add to the load of an engine that is in trouble.
 func newRetryer(quota uint) aws.RetryerV2 {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
-		o.MaxAttempts = maxAttempts
-		o.MaxBackoff = maxBackoff
+		o.MaxAttempts = backoff.Patient.Attempts
+		o.MaxBackoff = backoff.Patient.Longest(backoff.Patient.Attempts)
 		if quota > 0 {
 			o.RateLimiter = ratelimit.NewTokenRateLimit(quota)
 		}
@@ -50,21 +45,40 @@ func newRetryer(quota uint) aws.RetryerV2 {
 type attempts struct {
 	aws.RetryerV2 // of the client: the quota
 
+	bounds     backoff.Retries
+	sent       int       // attempts
 	failures   int       // attempts that failed for another reason than a conflict
+	throttled  int       // of these, those that the engine refused because of load
 	unanswered bool      // an attempt got no response, so it may have been applied
 	last       error     // of the last attempt that was retried
 	versioned  []int     // of a transaction: the items that must be at a version that was read
 	conflict   time.Time // the first conflict with another transaction
 }
 
+// newAttempts returns the attempts of a call with that context.
+func newAttempts(ctx context.Context) *attempts { return &attempts{bounds: backoff.RetriesOf(ctx)} }
+
 // retry is an option of a call: it replaces the retryer of the client.
 func (a *attempts) retry(o *dynamodb.Options) {
 	a.RetryerV2, _ = o.Retryer.(aws.RetryerV2)
 	o.Retryer = a
+	if len(a.bounds.Timeouts) > 0 {
+		o.APIOptions = append(o.APIOptions, a.limitEach)
+	}
+}
+
+// limitEach gives each attempt its timeout.
+func (a *attempts) limitEach(stack *middleware.Stack) error {
+	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("AttemptTimeout", func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
+		a.sent++
+		ctx, cancel := context.WithTimeout(ctx, a.bounds.Timeout(a.sent))
+		defer cancel()
+		return next.HandleFinalize(ctx, in)
+	}), "Retry", middleware.After)
 }
 
 // MaxAttempts is the limit of all attempts; IsErrorRetryable limits those that are no conflicts.
-func (a *attempts) MaxAttempts() int { return maxAttempts + maxConflicts }
+func (a *attempts) MaxAttempts() int { return a.bounds.Attempts + maxConflicts }
 
 // IsErrorRetryable tells whether to retry after an error. It also keeps the error.
 func (a *attempts) IsErrorRetryable(err error) bool {
@@ -81,14 +95,17 @@ func (a *attempts) IsErrorRetryable(err error) bool {
 	}
 	if !isConflict(err) {
 		a.failures++
+		if result == busy {
+			a.throttled++
+		}
 	}
-	return a.failures < maxAttempts
+	return a.failures < a.bounds.Attempts && a.throttled < a.bounds.Throttled
 }
 
 // RetryDelay increases with each attempt. After conflicts with other transactions, it decreases again (see backoff).
 func (a *attempts) RetryDelay(attempt int, err error) (time.Duration, error) {
 	if !isConflict(err) {
-		return jitter(attempt), nil
+		return a.wait(attempt), nil
 	}
 	if a.conflict.IsZero() {
 		a.conflict = time.Now()
@@ -237,13 +254,7 @@ func isConflict(err error) bool {
 	return ok && api.ErrorCode() == codeConflict
 }
 
-// jitter is a random wait before an attempt: up to 10 ms for the first, doubled for each further one, at most maxBackoff.
-func jitter(attempt int) time.Duration {
-	ceiling := min(maxBackoff, 5*time.Millisecond<<min(attempt, 7))
-	return rand.N(ceiling) + time.Millisecond //nolint:gosec // needs no secure random number
-}
-
-// pause waits before another attempt; false if the context ends.
-func pause(ctx context.Context, attempt int) bool {
-	return backoff.Sleep(ctx, jitter(attempt))
+// wait is a random wait before an attempt is repeated.
+func (a *attempts) wait(attempt int) time.Duration {
+	return rand.N(a.bounds.Longest(attempt)) + time.Millisecond //nolint:gosec // needs no secure random number
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
+
+	"guidon/pkg/backoff"
 )
 
 // The calls of DynamoDB that the store makes, except for TransactWriteItems (send.go). Package attributevalue converts items to
@@ -29,13 +31,13 @@ func batchGet[Item any](ctx context.Context, s *Store, keys []itemKey, consisten
 			left[i] = key.attributes()
 		}
 		for attempt := 0; len(left) > 0; attempt++ {
-			if attempt == maxAttempts {
-				return unavailable(false, errors.New("dynamo: the engine leaves all keys unprocessed"))
+			a := newAttempts(ctx)
+			if attempt >= a.bounds.Throttled {
+				return unavailable(false, errors.New("dynamo: the engine leaves keys unprocessed"))
 			}
-			if attempt > 0 && !pause(ctx, attempt) {
+			if attempt > 0 && !backoff.Sleep(ctx, a.wait(attempt)) {
 				return unavailable(false, ctx.Err())
 			}
-			var a attempts
 			out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
 				RequestItems: map[string]types.KeysAndAttributes{s.table: {Keys: left, ConsistentRead: &consistent}},
 			}, a.retry)
@@ -106,7 +108,7 @@ func query[Item any](ctx context.Context, s *Store, q itemQuery, each func(Item)
 	}
 	goOn := true
 	for pages := dynamodb.NewQueryPaginator(s.client, input); goOn && pages.HasMorePages(); {
-		var a attempts
+		a := newAttempts(ctx)
 		page, err := pages.NextPage(ctx, a.retry)
 		if err != nil {
 			return a.readError(err)
@@ -130,7 +132,7 @@ func queryPage[Item any](ctx context.Context, s *Store, q itemQuery) (items []It
 	if err != nil {
 		return nil, false, err
 	}
-	var a attempts
+	a := newAttempts(ctx)
 	out, err := s.client.Query(ctx, input, a.retry)
 	if err != nil {
 		return nil, false, a.readError(err)
@@ -163,7 +165,7 @@ func (s *Store) putIf(ctx context.Context, item any, condition expression.Condit
 	if err != nil {
 		return false, err
 	}
-	var a attempts
+	a := newAttempts(ctx)
 	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName: put.TableName, Item: put.Item, ConditionExpression: put.ConditionExpression,
 		ExpressionAttributeNames: put.ExpressionAttributeNames, ExpressionAttributeValues: put.ExpressionAttributeValues,
@@ -202,7 +204,7 @@ func (s *Store) updateIf(ctx context.Context, at itemKey, builder expression.Bui
 	if err != nil {
 		return nil, false, internalError(err)
 	}
-	var a attempts
+	a := newAttempts(ctx)
 	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: at.attributes(), UpdateExpression: expr.Update(), ConditionExpression: expr.Condition(),
 		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(), ReturnValues: types.ReturnValueUpdatedNew,

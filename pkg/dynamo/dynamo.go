@@ -39,11 +39,9 @@ import (
 	"guidon/pkg/usage"
 )
 
-// The timeout of one attempt, and the longest wait between two. The whole call is limited by maxAttempts and by the context's deadline.
-const (
-	attemptTimeout = 2 * time.Second
-	maxBackoff     = 500 * time.Millisecond
-)
+// attemptTimeout is the timeout of one attempt, unless the call has a shorter one. The whole call is limited by backoff.Retries and by
+// the context's deadline.
+const attemptTimeout = 2 * time.Second
 
 // Options select the table.
 type Options struct {

@@ -125,7 +125,7 @@ func (s *Store) queryLog(ctx context.Context, q flags.LogQuery, r logRange) (ite
 	} else {
 		input.IndexName = aws.String(r.index)
 	}
-	var a attempts
+	a := newAttempts(ctx)
 	out, err := s.client.Query(ctx, input, a.retry)
 	if err != nil {
 		return nil, nil, a.readError(err)

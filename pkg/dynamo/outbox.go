@@ -199,7 +199,7 @@ func (s *Store) moveOutbox(ctx context.Context, from, to string, expires time.Ti
 			types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: outboxKey(from, d.Addon, d.ID).attributes()}},
 			types.TransactWriteItem{Put: put})
 	}
-	var a attempts
+	a := newAttempts(ctx)
 	if _, err := s.client.TransactWriteItems(ctx, input, a.retry); err != nil {
 		return unavailable(a.unanswered, a.cause(err))
 	}

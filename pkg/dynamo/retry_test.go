@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"guidon/pkg/backoff"
 	"guidon/pkg/flags"
 )
 
@@ -114,11 +115,11 @@ func TestAttemptsAreBounded(t *testing.T) {
 	const unavailable, ok = `{"message":"Service Unavailable"}`, `{"Responses":{}}`
 	store, wire := openScript(t, response{503, nil, unavailable})
 	_, err := store.Load(t.Context(), []flags.Key{flags.FeatureKey("f")})
-	if flags.KindOf(err) != flags.Unavailable || wire.n != maxAttempts {
-		t.Errorf("%d attempts, %v; want %d, and that the store is unavailable", wire.n, err, maxAttempts)
+	if flags.KindOf(err) != flags.Unavailable || wire.n != backoff.Patient.Attempts {
+		t.Errorf("%d attempts, %v; want %d, and that the store is unavailable", wire.n, err, backoff.Patient.Attempts)
 	}
 	var script []response
-	for range maxAttempts - 1 {
+	for range backoff.Patient.Attempts - 1 {
 		script = append(script, response{503, nil, unavailable})
 	}
 	store, wire = openScript(t, append(script, response{200, nil, ok})...)
@@ -145,7 +146,31 @@ func TestRetryQuota(t *testing.T) {
 func TestUnprocessedKeysAreBounded(t *testing.T) {
 	t.Parallel()
 	store, wire := openScript(t, response{200, nil, `{"Responses":{},"UnprocessedKeys":{"t":{"Keys":[{"pk":{"S":"FLAG#f"},"sk":{"S":"FLAG"}}]}}}`})
-	if _, err := store.Load(t.Context(), []flags.Key{flags.FeatureKey("f")}); flags.KindOf(err) != flags.Unavailable || wire.n != maxAttempts {
-		t.Errorf("%d requests, %v; want %d, and that the store is unavailable", wire.n, err, maxAttempts)
+	if _, err := store.Load(t.Context(), []flags.Key{flags.FeatureKey("f")}); flags.KindOf(err) != flags.Unavailable || wire.n != backoff.Patient.Attempts {
+		t.Errorf("%d requests, %v; want %d, and that the store is unavailable", wire.n, err, backoff.Patient.Attempts)
+	}
+}
+
+// TestPollsAreNotRetried checks the reads of polls: a throttled one is sent once, also if the engine leaves only some of the keys
+// unprocessed, and one that failed twice. Other calls keep their retries.
+func TestPollsAreNotRetried(t *testing.T) {
+	t.Parallel()
+	const item = `{"pk":{"S":"FLAG#f"},"sk":{"S":"FLAG"}}`
+	for _, c := range []struct {
+		name string
+		response
+		polls, others int
+	}{
+		{"throttled", response{400, nil, `{"__type":"ThrottlingException","Message":"m"}`}, 1, backoff.Patient.Attempts},
+		{"unprocessed", response{200, nil, `{"Responses":{},"UnprocessedKeys":{"t":{"Keys":[` + item + `]}}}`}, 1, backoff.Patient.Attempts},
+		{"fails", response{500, nil, `{"__type":"InternalServerError","message":"m"}`}, 2, backoff.Patient.Attempts},
+	} {
+		for bounds, want := range map[*backoff.Retries]int{&backoff.Polls: c.polls, &backoff.Patient: c.others} {
+			store, wire := openScript(t, c.response)
+			_, err := store.Load(backoff.WithRetries(t.Context(), *bounds), []flags.Key{flags.FeatureKey("f"), flags.FeedKey()})
+			if flags.KindOf(err) != flags.Unavailable || wire.n != want {
+				t.Errorf("%s, at most %d attempts: %d requests, %v; want %d, and that the store is unavailable", c.name, bounds.Attempts, wire.n, err, want)
+			}
+		}
 	}
 }

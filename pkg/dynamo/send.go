@@ -27,7 +27,8 @@ func (s *Store) Commit(ctx context.Context, change flags.Change) error {
 // credentials, says nothing about an earlier one. So, once an attempt got no response, no failure counts before resolve has
 // looked for the event of the change.
 func (s *Store) send(ctx context.Context, tx *transaction) error {
-	a := attempts{versioned: tx.versioned}
+	a := newAttempts(ctx)
+	a.versioned = tx.versioned
 	_, err := s.client.TransactWriteItems(ctx, tx.input, a.retry)
 	result, i := classify(err)
 	switch result {
@@ -62,7 +63,7 @@ func (s *Store) send(ctx context.Context, tx *transaction) error {
 //     on the same condition.
 //   - Otherwise such a copy may still be applied, so notFound must say that the change may have been made.
 func (s *Store) resolve(ctx context.Context, tx *transaction, notFound error) error {
-	var a attempts
+	a := newAttempts(ctx)
 	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &s.table, Key: tx.event.attributes(), ConsistentRead: aws.Bool(true),
 	}, a.retry)

@@ -102,7 +102,7 @@ func (s *Store) PutSeen(ctx context.Context, before, after *flags.Feature) error
 	if err := s.planRow(tx, &featureEntity, before, after); err != nil {
 		return err
 	}
-	var a attempts
+	a := newAttempts(ctx)
 	_, err = s.client.TransactWriteItems(ctx, tx.input, a.retry)
 	switch result, _ := classify(err); result {
 	case applied:

@@ -2,12 +2,14 @@ package httpapi
 
 import (
 	"errors"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/google/uuid"
 
+	"guidon/pkg/backoff"
 	"guidon/pkg/flags"
 )
 
@@ -29,8 +31,14 @@ var failures = map[flags.Kind]struct {
 	flags.Internal:             {http.StatusInternalServerError, "InternalError"},
 }
 
-// retryAfter is the Retry-After header of a 503, in seconds.
-const retryAfter = 1
+// retryAfter is the Retry-After header of a 503, in seconds. People and scripts can try again at once, but applications can wait: they
+// are many, and go on with the flags that they have.
+func (o outcome) retryAfter() int {
+	if !o.application {
+		return 1
+	}
+	return backoff.PollAfterLeast + rand.N(backoff.PollAfterMost-backoff.PollAfterLeast+1) //nolint:gosec // needs no secure random number
+}
 
 // An errorBody is the body of every error (contract: Errors).
 type errorBody struct {
@@ -51,11 +59,13 @@ type outcome struct {
 	route  string
 	path   string // the pattern of a path that no operation serves, see apipath.Pattern; empty for others
 	status int    // if it succeeded
-	body   any    // nil without one
-	from   *Tx    // the transaction that made the response; nil without one
-	err    error
-	rounds int
-	took   time.Duration
+
+	application bool // whether an application or a browser sent it, see Serve
+	body        any  // nil without one
+	from        *Tx  // the transaction that made the response; nil without one
+	err         error
+	rounds      int
+	took        time.Duration
 }
 
 // respond writes the response and its log line. The log line has the route, or the pattern of an unknown path. It never has the path
@@ -71,7 +81,7 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 		status, failure = describe(o.err)
 		body = failure
 		if status == http.StatusServiceUnavailable {
-			w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+			w.Header().Set("Retry-After", strconv.Itoa(o.retryAfter()))
 		}
 	}
 	for _, cookie := range from.cookies {

@@ -30,7 +30,7 @@ func (s *service) serveHandler(op Operation) http.Handler {
 		ctx, cancel := context.WithDeadline(r.Context(), s.deadline(r.Context()))
 		defer cancel()
 		response, err := op.Handle.serve(ctx, r)
-		o := outcome{route: op.Route, status: op.status(), err: err, rounds: 1, took: time.Since(started)}
+		o := outcome{route: op.Route, status: op.status(), application: true, err: err, rounds: 1, took: time.Since(started)}
 		if response.Status != 0 {
 			o.status = response.Status
 		}

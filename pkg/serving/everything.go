@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"guidon/pkg/backoff"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -41,7 +42,7 @@ func (r *Reader) start(ctx context.Context, view flags.View) (*State, error) {
 		if !leads && !pause(ctx, attempt) {
 			return nil, flags.Errorf(flags.Unavailable, "the flags are being read for the first time; try again")
 		}
-		if view, err = r.loadFeed(ctx, nil, true); err != nil { // another instance may have written a snapshot meanwhile
+		if view, err = r.loadFeed(backoff.WithRetries(ctx, backoff.Polls), nil, true); err != nil { // another instance may have written a snapshot meanwhile
 			return nil, err
 		}
 	}

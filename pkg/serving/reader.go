@@ -2,12 +2,14 @@ package serving
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
 	"guidon/pkg/access"
+	"guidon/pkg/backoff"
 	"guidon/pkg/flags"
 )
 
@@ -149,6 +151,7 @@ func (r *Reader) begin() {
 	go r.run(read)
 }
 
+// run is the read. Whatever the store does, applications get a 503 and no 500, which some SDKs repeat at once.
 func (r *Reader) run(read *sharedRead) {
 	defer func() {
 		if p := recover(); p != nil { // in a goroutine it would end the process
@@ -165,16 +168,21 @@ func (r *Reader) run(read *sharedRead) {
 	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
 	defer cancel()
 	read.err = r.read(ctx, read)
+	if e, ok := errors.AsType[*flags.Error](read.err); ok && e.Kind == flags.Internal {
+		read.err = &flags.Error{Kind: flags.Unavailable, Message: e.Message, Err: e.Err}
+	}
 }
 
-// read reads the tokens and the feed in one call, and brings the state up to date.
+// read reads the tokens and the feed in one call, and brings the state up to date. A store that refuses this call because of load is
+// not called again: the request is refused, and the SDK keeps its flags until its next poll. The calls that follow a change, or that a
+// new instance makes, are few, and are repeated.
 func (r *Reader) read(ctx context.Context, read *sharedRead) error {
 	began := r.wallClock()
 	var keys []flags.Key
 	for hash := range read.hashes {
 		keys = append(keys, access.TokenKey(hash))
 	}
-	view, err := r.loadFeed(ctx, keys, r.current() == nil)
+	view, err := r.loadFeed(backoff.WithRetries(ctx, backoff.Polls), keys, r.current() == nil)
 	if err != nil {
 		return err
 	}
@@ -186,22 +194,13 @@ func (r *Reader) read(ctx context.Context, read *sharedRead) error {
 	return err
 }
 
-// loadFeed loads the feed with other keys, in one call, and with the head of the snapshots if asked for. After an instance
-// was frozen, its connections are dead: the first attempts time out early.
+// loadFeed loads the feed with other keys, in one call, and with the head of the snapshots if asked for.
 func (r *Reader) loadFeed(ctx context.Context, keys []flags.Key, withSnapshot bool) (flags.View, error) {
 	keys = append(keys, flags.FeedKey())
 	if withSnapshot {
 		keys = append(keys, flags.SnapshotKey())
 	}
-	for timeout := 500 * time.Millisecond; ; timeout *= 2 {
-		short, cancel := context.WithTimeout(ctx, timeout)
-		view, err := r.store.Load(short, keys)
-		timedOut := short.Err() != nil && ctx.Err() == nil
-		cancel()
-		if err == nil || !timedOut {
-			return view, err
-		}
-	}
+	return r.store.Load(ctx, keys)
 }
 
 // update returns a state that includes the feed of a view.
