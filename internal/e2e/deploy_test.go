@@ -135,10 +135,10 @@ func (s *stage) testRotation(t *testing.T) {
 	s.do(t, 200, "GET", "/api/admin/projects", nil, nil)
 }
 
-// testStop blocks all callers with docs/operations/runbook.md, and unblocks them. The emulator applies the reserved
+// testStop blocks all callers with docs/operations/incidents.md, and unblocks them. The emulator applies the reserved
 // concurrency to a function but not to its versions, so the test calls the function itself.
 func (s *stage) testStop(t *testing.T) {
-	blocks := docBlocks(t, "docs/operations/runbook.md", "## Stop all callers")
+	blocks := docBlocks(t, "docs/operations/incidents.md", "## Stop all callers")
 	reserved := func(function string) string {
 		t.Helper()
 		return strings.TrimSpace(s.shell(t, `aws lambda get-function-concurrency --function-name "$STACK-$1" --query ReservedConcurrentExecutions --output text`, function))
@@ -162,7 +162,7 @@ func (s *stage) testStop(t *testing.T) {
 	}
 }
 
-// testBack deploys new code, rolls back one function with docs/operations/runbook.md, and deploys again.
+// testBack deploys new code, rolls back one function with docs/operations/incidents.md, and deploys again.
 func (s *stage) testBack(t *testing.T) {
 	live := func() string {
 		t.Helper()
@@ -174,7 +174,7 @@ func (s *stage) testBack(t *testing.T) {
 	if bad == before {
 		t.Fatalf("new code is at version %s as well", bad)
 	}
-	blocks := docBlocks(t, "docs/operations/runbook.md", "### By hand, one function, at once")
+	blocks := docBlocks(t, "docs/operations/incidents.md", "### By hand, one function, at once")
 	listed := s.shell(t, strings.Replace(blocks[0], "--function-version 41", "--function-version "+before, 1))
 	if got := live(); got != before {
 		t.Errorf("the alias is at version %s, want %s", got, before)
