@@ -42,6 +42,19 @@ func TestConnectPage(t *testing.T) {
 	}
 }
 
+// TestReadmeProgram runs the program of the README after the session there, which creates its flag.
+func TestReadmeProgram(t *testing.T) {
+	g := start(t)
+	followGuide(t, filepath.Join(root, "README.md"), g.port)
+	program := regexp.MustCompile("(?ms)^```js\n(.*?)^```$").FindStringSubmatch(readRoot(t, "README.md"))
+	if program == nil {
+		t.Fatal("the README has no program in JavaScript")
+	}
+	if got := printed(t, "js", strings.ReplaceAll(program[1], "127.0.0.1:4242", address(g.port))); got != "true" {
+		t.Errorf("it printed %q, want true", got)
+	}
+}
+
 // TestFrontendOrigins checks that a browser lets pages read flags from the origin that is set, and from no other. The page has
 // two: its host has two names.
 func TestFrontendOrigins(t *testing.T) {
