@@ -234,7 +234,7 @@ func (g stage) placesOf(route string) []subject {
 }
 
 // overTokens has the permissions of operations on API tokens, by route: for all client tokens, for all frontend tokens, and for
-// those of a project (docs/interface.md: Tokens).
+// those of a project (docs/reference/api-areas.md: Tokens).
 var overTokens = map[string][3]string{
 	"GET " + apiTokens:              {"READ_CLIENT_API_TOKEN", "READ_FRONTEND_API_TOKEN", "READ_PROJECT_API_TOKEN"},
 	"GET " + apiTokens + "/{name}":  {"READ_CLIENT_API_TOKEN", "READ_FRONTEND_API_TOKEN", "READ_PROJECT_API_TOKEN"},
@@ -249,7 +249,7 @@ var overTokens = map[string][3]string{
 const setsSegments = "POST " + allSegments + "/strategies"
 
 // overProjects has the operations that need a root permission, or a permission in the project of the body or the segment, by
-// route (docs/interface.md: Context fields and segments).
+// route (docs/reference/api-areas.md: Segments).
 var overProjects = map[string][2]string{
 	"POST " + allSegments: {"CREATE_SEGMENT", "UPDATE_PROJECT_SEGMENT"},
 	"PUT " + aSegment:     {"UPDATE_SEGMENT", "UPDATE_PROJECT_SEGMENT"},
