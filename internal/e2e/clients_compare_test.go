@@ -22,7 +22,7 @@ import (
 	"guidon/pkg/flags"
 )
 
-// sdkDifferences lists where SDKs differ from /api/frontend, by a pattern of the flags' names. docs/how-to/sdks.md tells users. A
+// sdkDifferences lists where SDKs differ from /api/frontend, by a pattern of the flags' names. docs/reference/sdk-behavior.md tells users. A
 // difference that disappears fails the test.
 var sdkDifferences = map[string]map[string]string{
 	"node": {
@@ -92,7 +92,7 @@ func compareResults(t *testing.T, listed map[string]string, contexts []map[strin
 	}
 	for pattern, why := range listed {
 		if !seen[pattern] {
-			t.Errorf("no flag %s differs any more (%s): remove it from the list and from docs/how-to/sdks.md", pattern, why)
+			t.Errorf("no flag %s differs any more (%s): remove it from the list and from docs/reference/sdk-behavior.md", pattern, why)
 		}
 	}
 }

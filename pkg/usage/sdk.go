@@ -20,7 +20,7 @@ var oldestSDKs = map[string]string{
 }
 
 // newestWithout maps operators to SDKs that do not know them, up to a version, and switch off the strategies that use them. The
-// table in docs/how-to/sdks.md is the same.
+// table in docs/reference/sdk-behavior.md is the same.
 var newestWithout = map[string]map[string]string{
 	"REGEX":      {"unleash-client-go": "4.5.0", "unleash-go-sdk": "5.1.0", "unleash-client-java": "11.999.999"},
 	"SEMVER_GTE": {"unleash-client-go": "4.5.0", "unleash-go-sdk": "5.1.0", "unleash-client-java": "12.2.999"},

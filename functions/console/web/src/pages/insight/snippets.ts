@@ -1,5 +1,5 @@
-// The programs that the page Connect shows. docs/how-to/sdks.md has the same clients in the same versions, and its programs are
-// tested with them; snippets.test.ts checks that both agree.
+// The programs that the page Connect shows. docs/how-to/sdks.md and openfeature.md have the same clients in the same versions, with programs
+// that are tested; snippets.test.ts checks that both agree.
 
 /** What a snippet needs to know. */
 export interface SnippetInput {
