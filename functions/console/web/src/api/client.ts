@@ -84,19 +84,34 @@ interface RawOptions extends RequestOptions {
   quiet?: boolean
 }
 
-/** Sends a request to any path, also to those that the API description lacks (/auth/…). Prefer `api`. */
-export async function send<Body>(method: string, path: string, options: RawOptions = {}): Promise<Versioned<Body>> {
-  const headers: Record<string, string> = { Accept: 'application/json' }
-  const verb = method.toUpperCase()
-  if (verb !== 'GET') headers['X-Guidon-Console'] = '1'
+/** A request as a value: a form shows it as a command, and sends it. */
+export interface ApiRequest<Body = unknown> {
+  method: string
+  path: string
+  options: RawOptions
+  /** Never set: it has the type of the response. */
+  response?: Body
+}
+
+/** What is sent for a request: send sends it, and a command shows it. */
+export function wireOf({ method, path, options }: ApiRequest) {
+  const headers: Record<string, string> = {}
   if (options.ifMatch) headers['If-Match'] = options.ifMatch
   if (options.body !== undefined) headers['Content-Type'] = 'application/json'
+  return { method: method.toUpperCase(), url: fillPath(path, options.path) + queryString(options.query), headers, body: options.body }
+}
+
+/** Sends a request to any path, also to those that the API description lacks (/auth/…). Prefer `api`. */
+export async function send<Body>(method: string, path: string, options: RawOptions = {}): Promise<Versioned<Body>> {
+  const wire = wireOf({ method, path, options })
+  const headers: Record<string, string> = { ...wire.headers, Accept: 'application/json' }
+  if (wire.method !== 'GET') headers['X-Guidon-Console'] = '1'
   let response: Response
   try {
-    response = await fetch(fillPath(path, options.path) + queryString(options.query), {
-      method: verb,
+    response = await fetch(wire.url, {
+      method: wire.method,
       headers,
-      body: options.body === undefined ? undefined : JSON.stringify(options.body),
+      body: wire.body === undefined ? undefined : JSON.stringify(wire.body),
       signal: options.signal,
       credentials: 'same-origin',
     })
@@ -135,6 +150,14 @@ function callVersioned<M extends Method>(method: M) {
     send<Result<P, M>>(method, path, (args as unknown[])[0] as RawOptions)
 }
 
+function requestBy<M extends Method>(method: M) {
+  return <P extends PathsWith<M>>(path: P, ...args: Args<P, M>): ApiRequest<Result<P, M>> => ({
+    method,
+    path,
+    options: ((args as unknown[])[0] ?? {}) as RawOptions,
+  })
+}
+
 /** The API, typed: api.get('/api/admin/projects/{projectId}', { path: { projectId } }). */
 export const api = {
   get: call('get'),
@@ -144,4 +167,8 @@ export const api = {
   delete: call('delete'),
   /** Like get, and with the ETag of what was read. */
   getVersioned: callVersioned('get'),
+  /** Requests as values, for forms that also show them: api.request.post('/api/admin/segments', { body }). */
+  request: { post: requestBy('post'), put: requestBy('put') },
+  /** Sends such a request. */
+  send: async <Body>({ method, path, options }: ApiRequest<Body>): Promise<Body> => (await send<Body>(method, path, options)).body,
 }

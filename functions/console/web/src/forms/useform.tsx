@@ -1,4 +1,5 @@
-import { useLayoutEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
+import { lazy, Suspense, useLayoutEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
+import type { ApiRequest } from '../api/client'
 import { Button } from '../ui/button'
 import { DialogActions } from '../ui/dialog'
 import { collectErrors, type FormErrors } from './errors'
@@ -8,6 +9,8 @@ interface FormOptions<Values extends object> {
   initial: Values
   /** Sends the values. It throws ApiError if the server refuses. */
   submit: (values: Values) => Promise<unknown>
+  /** The requests that submit sends for the values, if the form can show them as commands: submit must send what this returns. */
+  requests?: (values: Values) => ApiRequest[]
   /** Checks before sending; returns messages by field. The server checks too, so keep it to what it cannot know. */
   check?: (values: Values) => Partial<Record<keyof Values & string, string>>
   /** Fields whose JSON pointer differs from '/<field>': { rollout: '/parameters/rollout' }. */
@@ -86,6 +89,8 @@ export function useForm<Values extends object>(options: FormOptions<Values>) {
     errorAt,
     claimed,
     submit: () => onSubmit(),
+    /** The requests that the form would send now; absent if it cannot show them. */
+    requests: options.requests && (() => options.requests!(values)),
     /** Replaces all values, for example with the version of the server after a conflict. */
     reset: (next: Values = options.initial) => {
       setValues(next)
@@ -129,7 +134,7 @@ export function FormError({ form }: { form: AnyForm }) {
 }
 
 interface FormActionsProps {
-  form: AnyForm & { dirty: boolean }
+  form: AnyForm & { dirty: boolean; requests?: () => ApiRequest[] }
   /** Whether the form has input that is not saved, if the page knows better than the form. */
   dirty?: boolean
   /** The verb of the button: 'Create flag'. */
@@ -140,19 +145,32 @@ interface FormActionsProps {
   children?: ReactNode
 }
 
+const CommandDialog = lazy(() => import('./command'))
+
 /** The end of a form: errors of no field, Cancel and the button that sends it. Put it after all fields. Leaving the page asks if the form is dirty. */
 export function FormActions({ form, dirty = form.dirty, submit, onCancel, disabledReason, children }: FormActionsProps) {
   useUnsaved(dirty, form.pending)
+  const [showing, setShowing] = useState(false)
   return (
     <>
       <FormError form={form} />
       <DialogActions>
+        {form.requests && (
+          <Button variant="quiet" className="form-command" onClick={() => setShowing(true)}>
+            Show as command
+          </Button>
+        )}
         {children}
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}
         <Button type="submit" variant="primary" pending={form.pending} disabledReason={disabledReason}>
           {submit}
         </Button>
       </DialogActions>
+      {showing && form.requests && (
+        <Suspense fallback={null}>
+          <CommandDialog requests={form.requests} onClose={() => setShowing(false)} />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -27,8 +27,9 @@ const fallbackTypes: Schema<'FeatureType'>[] = []
 function MetadataForm({ flag }: { flag: Flag }) {
   const types = useQuery({ ...apiQuery('/api/admin/feature-types'), staleTime: Infinity }).data?.types ?? fallbackTypes
   const reason = useReasons(flag)('UPDATE_FEATURE')
+  const requestOf = (body: Schema<'UpdateFeatureRequest'>) => api.request.put(flagPath, { path: { projectId: flag.project, featureName: flag.name }, body })
   const save = useChange({
-    change: (body: Schema<'UpdateFeatureRequest'>) => api.put(flagPath, { path: { projectId: flag.project, featureName: flag.name }, body }),
+    change: (body: Schema<'UpdateFeatureRequest'>) => api.send(requestOf(body)),
     invalidates: touched,
     success: 'Settings saved',
     showsErrors: true,
@@ -36,6 +37,7 @@ function MetadataForm({ flag }: { flag: Flag }) {
   const form = useForm<{ description: string; type: Type; impressionData: boolean }>({
     initial: { description: flag.description ?? '', type: flag.type, impressionData: flag.impressionData },
     submit: (values) => save.mutateAsync(values),
+    requests: (values) => [requestOf(values)],
   })
   return (
     <Section title="Description and type">

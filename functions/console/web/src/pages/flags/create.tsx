@@ -22,16 +22,22 @@ interface Values {
 
 const initial: Values = { name: '', type: 'release', description: '', impressionData: false, tags: [] }
 
+const createRequest = (projectId: string, { tags, ...body }: Values) =>
+  api.request.post('/api/admin/projects/{projectId}/features', { path: { projectId }, body: { ...body, name: body.name.trim() } })
+
+const tagsRequest = (featureName: string, tags: Values['tags']) =>
+  api.request.put('/api/admin/features/{featureName}/tags', { path: { featureName }, body: { addedTags: tags, removedTags: [] } })
+
 /** Creates a flag and opens it. */
 export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialogProps) {
   const navigate = useNavigate()
   const create = useChange({
-    change: async ({ tags, ...body }: Values) => {
-      const created = await api.post('/api/admin/projects/{projectId}/features', { path: { projectId }, body })
+    change: async (values: Values) => {
+      const created = await api.send(createRequest(projectId, values))
       // The flag exists: what is wrong with its tags must not look as if it did not.
-      if (tags.length > 0) {
+      if (values.tags.length > 0) {
         await api
-          .put('/api/admin/features/{featureName}/tags', { path: { featureName: created.name }, body: { addedTags: tags, removedTags: [] } })
+          .send(tagsRequest(created.name, values.tags))
           .catch((error: unknown) => toast.error(`${created.name} was created without its tags. ${errorText(error)}`))
       }
       return created
@@ -44,7 +50,12 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
       void navigate({ to: '/projects/$projectId/flags/$flag', params: { projectId, flag: created.name } })
     },
   })
-  const form = useForm({ initial, submit: (values) => create.mutateAsync({ ...values, name: values.name.trim() }), nameField: 'name' })
+  const form = useForm({
+    initial,
+    submit: (values) => create.mutateAsync(values),
+    requests: (values) => [createRequest(projectId, values), ...(values.tags.length > 0 ? [tagsRequest(values.name.trim(), values.tags)] : [])],
+    nameField: 'name',
+  })
   const name = form.field('name')
   const check = useNameCheck(projectId, form.values.name.trim())
   const { tags, type } = form.values

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { apiQuery, useChange, useMe, type Schema } from '../../api'
+import { api, apiQuery, useChange, useMe, type ApiRequest, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Dialog, RadioGroup, Select, TextField } from '../../ui'
 import { MultiCombobox } from '../../ui/combobox'
@@ -8,10 +8,18 @@ import { creatableTypes } from './tokenrights'
 
 interface TokenDialogProps {
   project?: string
-  create: (body: Schema<'CreateTokenRequest'>) => Promise<Schema<'ApiToken'>>
+  create: (body: Schema<'CreateTokenRequest'>) => ApiRequest<Schema<'ApiToken'>>
   invalidates: string[]
   onClose: () => void
   onCreated: (token: Schema<'ApiToken'>) => void
+}
+
+interface Values {
+  tokenName: string
+  type: string
+  environment: string
+  projects: string[]
+  days: string
 }
 
 const hints = {
@@ -32,12 +40,14 @@ export function TokenDialog({ project, create, invalidates, onClose, onCreated }
   const names = project
     ? (ofProject.data?.environments ?? []).map(({ name }) => name)
     : (environments.data?.environments ?? []).filter(({ enabled }) => enabled).map(({ name }) => name)
-  const change = useChange({ change: create, invalidates, onSuccess: onCreated, showsErrors: true })
+  const requestOf = (values: Values) => create(bodyOf(values, values.environment || names[0] || 'development', project))
+  const change = useChange({ change: (values: Values) => api.send(requestOf(values)), invalidates, onSuccess: onCreated, showsErrors: true })
   const form = useForm({
     initial: { tokenName: '', type: types[0] ?? 'client', environment: '', projects: [] as string[], days: '' },
     nameField: 'tokenName',
     pointers: { days: '/expiresAt' },
-    submit: (values) => change.mutateAsync(bodyOf(values, values.environment || names[0] || 'development', project)),
+    submit: (values) => change.mutateAsync(values),
+    requests: (values) => [requestOf(values)],
   })
   const admin = form.values.type === 'admin'
   const environment = form.field('environment')
@@ -71,11 +81,7 @@ export function TokenDialog({ project, create, invalidates, onClose, onCreated }
   )
 }
 
-function bodyOf(
-  values: { tokenName: string; type: string; projects: string[]; days: string },
-  environment: string,
-  project?: string,
-): Schema<'CreateTokenRequest'> {
+function bodyOf(values: Values, environment: string, project?: string): Schema<'CreateTokenRequest'> {
   const common = { tokenName: values.tokenName.trim(), type: values.type, expiresAt: expiryOf(values.days) }
   if (values.type === 'admin') return common
   if (project) return { ...common, environment }

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useChange, useMe, type Schema } from '../../api'
+import { useChange, useMe, type ApiRequest, type Schema } from '../../api'
 import { useUrlState } from '../../shell'
 import {
   ActionMenu,
@@ -31,7 +31,7 @@ interface TokenListProps {
   project?: string
   query: UseQueryResult<Schema<'TokenList'>>
   invalidates: string[]
-  create: (body: Schema<'CreateTokenRequest'>) => Promise<Token>
+  create: (body: Schema<'CreateTokenRequest'>) => ApiRequest<Token>
   remove: (secret: string) => Promise<unknown>
 }
 

@@ -13,7 +13,7 @@ export default function ApiTokensPage() {
       <TokenList
         query={tokens}
         invalidates={['/api/admin/api-tokens', '/api/admin/projects/{projectId}/api-tokens']}
-        create={(body) => api.post(path, { body })}
+        create={(body) => api.request.post(path, { body })}
         remove={(token) => api.delete('/api/admin/api-tokens/{token}', { path: { token } })}
       />
     </Page>

@@ -14,10 +14,22 @@ export function CreateProjectDialog({ open, onClose }: { open: boolean; onClose:
   )
 }
 
+interface Values {
+  name: string
+  id: string
+  description: string
+  environments: string[]
+}
+
+function requestOf({ name, id, ...rest }: Values) {
+  const body = { ...rest, name: name.trim(), id: id.trim() || undefined } as Schema<'CreateProjectRequest'>
+  return api.request.post('/api/admin/projects', { body })
+}
+
 function CreateForm({ environments, onClose }: { environments: Schema<'CountedEnvironment'>[]; onClose: () => void }) {
   const navigate = useNavigate()
   const create = useChange({
-    change: (body: Schema<'CreateProjectRequest'>) => api.post('/api/admin/projects', { body }),
+    change: (values: Values) => api.send(requestOf(values)),
     invalidates: ['/api/admin/projects', '/api/admin/user'],
     showsErrors: true,
     onSuccess: (project) => {
@@ -29,7 +41,8 @@ function CreateForm({ environments, onClose }: { environments: Schema<'CountedEn
   const enabled = environments.filter((environment) => environment.enabled).map((environment) => environment.name)
   const form = useForm({
     initial: { name: '', id: '', description: '', environments: enabled },
-    submit: ({ name, id, ...rest }) => create.mutateAsync({ ...rest, name: name.trim(), id: id.trim() || undefined } as Schema<'CreateProjectRequest'>),
+    submit: (values) => create.mutateAsync(values),
+    requests: (values) => [requestOf(values)],
     nameField: 'id',
   })
   const chosen = form.values.environments

@@ -30,8 +30,9 @@ export default function SettingsTab() {
 
 function SettingsForm({ projectId, project }: { projectId: string; project: Project }) {
   const { can } = useMe()
+  const requestOf = (body: Schema<'UpdateProjectRequest'>) => api.request.put('/api/admin/projects/{projectId}', { path: { projectId }, body })
   const save = useChange({
-    change: (body: Schema<'UpdateProjectRequest'>) => api.put('/api/admin/projects/{projectId}', { path: { projectId }, body }),
+    change: (body: Schema<'UpdateProjectRequest'>) => api.send(requestOf(body)),
     invalidates: ['/api/admin/projects'],
     success: 'The settings are saved.',
     showsErrors: true,
@@ -48,6 +49,7 @@ function SettingsForm({ projectId, project }: { projectId: string; project: Proj
     },
     check: (values) => ({ example: exampleError(values.pattern, values.example) }),
     submit: (values) => save.mutateAsync(settingsRequest(values)),
+    requests: (values) => [requestOf(settingsRequest(values))],
   })
   const reason = can('UPDATE_PROJECT', projectId).reason
   const disabledReason = reason && 'Read only.'

@@ -14,7 +14,7 @@ export default function TokensTab() {
       project={projectId}
       query={tokens}
       invalidates={['/api/admin/api-tokens', path]}
-      create={(body) => api.post(path, { path: { projectId }, body: body as Schema<'CreateProjectTokenRequest'> })}
+      create={(body) => api.request.post(path, { path: { projectId }, body: body as Schema<'CreateProjectTokenRequest'> })}
       remove={(token) => api.delete('/api/admin/projects/{projectId}/api-tokens/{token}', { path: { projectId, token } })}
     />
   )

@@ -1,4 +1,4 @@
-import { api, useChange, useMe, type Schema } from '../../api'
+import { api, useChange, useMe, type ApiRequest, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Checkbox, Dialog, TextField } from '../../ui'
 import { SuggestField } from '../../ui/suggest'
@@ -9,17 +9,23 @@ interface EnvironmentDialogProps {
   invalidates: string[]
 }
 
+interface Values {
+  name: string
+  type: string
+  enabled: boolean
+}
+
 const types = ['development', 'test', 'preproduction', 'production'].map((value) => ({ value }))
 
 /** Creates an environment, or changes the type of one. */
 export function EnvironmentDialog({ environment, onClose, invalidates }: EnvironmentDialogProps) {
   const me = useMe()
+  const requestOf = ({ name, type, enabled }: Values): ApiRequest =>
+    environment
+      ? api.request.put('/api/admin/environments/update/{environmentName}', { path: { environmentName: environment.name }, body: { type: type.trim() } })
+      : api.request.post('/api/admin/environments', { body: { name: name.trim(), type: type.trim(), enabled } })
   const save = useChange({
-    change: async ({ name, type, enabled }: { name: string; type: string; enabled: boolean }) => {
-      if (environment)
-        await api.put('/api/admin/environments/update/{environmentName}', { path: { environmentName: environment.name }, body: { type: type.trim() } })
-      else await api.post('/api/admin/environments', { body: { name: name.trim(), type: type.trim(), enabled } })
-    },
+    change: (values: Values) => api.send(requestOf(values)),
     invalidates,
     success: (_, { name }) => (environment ? `Environment ${name} saved` : `Environment ${name.trim()} created`),
     onSuccess: onClose,
@@ -29,6 +35,7 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
     initial: { name: environment?.name ?? '', type: environment?.type ?? 'development', enabled: true },
     nameField: 'name',
     submit: (values) => save.mutateAsync(values),
+    requests: (values) => [requestOf(values)],
   })
   return (
     <Dialog open onClose={onClose} title={environment ? `Environment ${environment.name}` : 'Create environment'}>

@@ -43,6 +43,11 @@ const bodyOf = (values: Values): Schema<'SegmentRequest'> => ({
   constraints: toRequest(values.constraints),
 })
 
+const createRequest = (values: Values) => api.request.post('/api/admin/segments', { body: bodyOf(values) })
+
+const updateRequest = (id: number, values: Values, etag?: string | null) =>
+  api.request.put('/api/admin/segments/{id}', { path: { id }, body: bodyOf(values), ifMatch: etag })
+
 /** Edits a segment, or creates one if none is loaded. A change is refused if another person has changed the segment since it was read. */
 export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
   const me = useMe()
@@ -57,8 +62,8 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
 
   const save = useChange({
     change: async ({ values, etag }: { values: Values; etag?: string | null }) => {
-      if (id === undefined) return (await api.post('/api/admin/segments', { body: bodyOf(values) })).id
-      await api.put('/api/admin/segments/{id}', { path: { id }, body: bodyOf(values), ifMatch: etag })
+      if (id === undefined) return (await api.send(createRequest(values))).id
+      await api.send(updateRequest(id, values, etag))
       return id
     },
     invalidates: affected,
@@ -69,6 +74,7 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
   const form = useForm({
     initial: valuesOf(base?.body),
     nameField: 'name',
+    requests: (values) => [id === undefined ? createRequest(values) : updateRequest(id, values, base?.etag)],
     submit: async (values) => {
       try {
         const saved = await save.mutateAsync({ values, etag: base?.etag })

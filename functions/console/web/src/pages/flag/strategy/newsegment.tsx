@@ -25,13 +25,21 @@ export function NewSegment({ projectId, onCreated, disabledReason }: NewSegmentP
   )
 }
 
+interface Values {
+  name: string
+  project: string
+  constraints: Constraint[]
+}
+
+const createRequest = (values: Values) =>
+  api.request.post('/api/admin/segments', {
+    body: { name: values.name.trim(), project: values.project || null, constraints: toRequest(values.constraints) as never },
+  })
+
 function SegmentDialog({ projectId, onCreated, onClose }: { projectId: string; onCreated: (id: number) => void; onClose: () => void }) {
   const everywhere = canChangeSegment(useMe()).allowed
   const create = useChange({
-    change: (values: { name: string; project: string; constraints: Constraint[] }) =>
-      api.post('/api/admin/segments', {
-        body: { name: values.name.trim(), project: values.project || null, constraints: toRequest(values.constraints) as never },
-      }),
+    change: (values: Values) => api.send(createRequest(values)),
     invalidates: ['/api/admin/segments', '/api/admin/context'],
     success: (segment) => `Segment ${segment.name} created`,
     showsErrors: true,
@@ -44,6 +52,7 @@ function SegmentDialog({ projectId, onCreated, onClose }: { projectId: string; o
     initial: { name: '', project: projectId, constraints: [] as Constraint[] },
     nameField: 'name',
     submit: (values) => create.mutateAsync(values),
+    requests: (values) => [createRequest(values)],
     check: (values) => ({ constraints: values.constraints.length === 0 ? 'Add a constraint: without one, everyone is in the segment.' : '' }),
   })
   const constraints = form.field('constraints')

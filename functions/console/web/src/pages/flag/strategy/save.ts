@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { api, invalidate, isConflict, isNotFound, type Schema, type Versioned } from '../../../api'
+import { api, invalidate, isConflict, isNotFound, type ApiRequest, type Schema, type Versioned } from '../../../api'
 import { toast } from '../../../ui'
 import { environmentPath, touched, type Flag, type FlagEnvironment } from '../data'
 import { strategyPath } from './changes'
@@ -37,18 +37,22 @@ export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved }
     onSaved()
     await invalidate(client, touched)
   }
+  const add = (values: StrategyDraft) => api.request.post(`${environmentPath}/strategies`, { path, body: strategyRequest(values) })
+  const on = api.request.post(`${environmentPath}/on`, { path })
+  const put = (values: StrategyDraft, { body, etag }: Versioned<Strategy>) =>
+    api.request.put(strategyPath, { path: { ...path, strategyId: body.id }, body: strategyRequest(values), ifMatch: etag })
   const create = async (values: StrategyDraft) => {
-    await api.post(`${environmentPath}/strategies`, { path, body: strategyRequest(values) })
-    if (switchOn) await api.post(`${environmentPath}/on`, { path })
+    await api.send(add(values))
+    if (switchOn) await api.send(on)
     await done(switchOn ? `Strategy added: ${flag.name} is on in ${environment.name}` : `Strategy added in ${environment.name}`)
   }
-  const replace = async (values: StrategyDraft, { body, etag }: Versioned<Strategy>) => {
-    const strategy = { ...path, strategyId: body.id }
+  const replace = async (values: StrategyDraft, version: Versioned<Strategy>) => {
+    const { body } = version
     try {
-      await api.put(strategyPath, { path: strategy, body: strategyRequest(values), ifMatch: etag })
+      await api.send(put(values, version))
     } catch (error) {
       if (isConflict(error)) {
-        const latest = await api.getVersioned(strategyPath, { path: strategy })
+        const latest = await api.getVersioned(strategyPath, { path: { ...path, strategyId: body.id } })
         setConflict({ base: body, latest, who: await lastEditor(flag.name, body.id) })
         return
       }
@@ -62,6 +66,8 @@ export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved }
     conflict,
     removed,
     submit: (values: StrategyDraft) => (base.current && !removed ? replace(values, base.current) : create(values)),
+    /** The requests that submit sends. */
+    requests: (values: StrategyDraft): ApiRequest[] => (base.current && !removed ? [put(values, base.current)] : [add(values), ...(switchOn ? [on] : [])]),
     /** Takes note of the version that caused the conflict, and returns it: the next submit replaces it. */
     acceptLatest: (): Strategy | undefined => {
       base.current = conflict?.latest ?? base.current

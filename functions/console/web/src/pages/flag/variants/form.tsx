@@ -31,9 +31,10 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
   const start = () => ({ variants: copyFrom?.map(draftOf) ?? (initial.variants.length ? initial.variants : [newVariant(stickiness), newVariant(stickiness)]) })
   const [opened] = useState(start)
 
+  const put = (variants: VariantDraft[]) => api.request.put(`${environmentPath}/variants`, { path, body: variants.map(requestOf), ifMatch: base.current.etag })
   const send = async (variants: VariantDraft[]) => {
     try {
-      await api.put(`${environmentPath}/variants`, { path, body: variants.map(requestOf), ifMatch: base.current.etag })
+      await api.send(put(variants))
     } catch (error) {
       if (!isConflict(error)) throw error
       const latest = await api.getVersioned(`${environmentPath}/variants`, { path })
@@ -47,6 +48,7 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
   const form = useForm({
     initial: opened,
     submit: (values) => send(values.variants),
+    requests: (values) => [put(values.variants)],
     check: (values) => ({ variants: weightProblem(values.variants) }),
     // The body of the request is the list itself.
     pointers: { variants: '' },
