@@ -92,6 +92,29 @@ test('the navigation of a small window opens and closes', async ({ page }) => {
   await expect(navigation).toBeHidden()
 })
 
+test('dates follow the choice of time zone and format, which stays', async ({ browser, server, session }) => {
+  const context = await browser.newContext({ baseURL: server.url, storageState: session, timezoneId: 'Asia/Kolkata', locale: 'en-GB' })
+  try {
+    const page = await context.newPage()
+    await page.goto('/audit')
+    const time = page.getByRole('list', { name: 'Events' }).getByRole('time').last()
+    await expect(time).toHaveAttribute('title', /^\d+ \w+ \d{4}, \d\d:\d\d:\d\d, Asia\/\w+ \(GMT\+5:30\)$/)
+    const at = (await time.getAttribute('datetime'))!
+    await page.getByRole('button', { name: /^Account of/ }).click()
+    await page.getByRole('menuitem', { name: 'Times in UTC' }).click()
+    await page.getByRole('button', { name: /^Account of/ }).click()
+    await page.getByRole('menuitem', { name: '(ISO)' }).click()
+    const utc = `${at.slice(0, 10)} ${at.slice(11, 19)}, UTC`
+    await expect(time).toHaveAttribute('title', utc)
+    await page.reload()
+    await expect(time).toHaveAttribute('title', utc)
+    await page.getByRole('button', { name: /^Account of/ }).click()
+    await expect(page.getByRole('menuitem', { name: 'Times in UTC (chosen)' })).toBeVisible()
+  } finally {
+    await context.close()
+  }
+})
+
 test('the project switcher opens a project', async ({ page }) => {
   await page.goto('/segments')
   await page.getByRole('button', { name: 'Project: All projects' }).click()

@@ -4,8 +4,9 @@ import { Suspense, lazy, useEffect, useState } from 'react'
 import { send, useMe } from '../api'
 import { useReachable } from '../api/reachable'
 import { Button, IconButton } from '../ui/button'
+import { dayText, localZone, setDates, useDates, type DateSettings } from '../ui/dates'
 import { Icons } from '../ui/icons'
-import { Menu } from '../ui/menu'
+import { Menu, type MenuEntry } from '../ui/menu'
 import { Toasts, toast } from '../ui/toasts'
 import { LeaveGuard } from './leave'
 import { Logo } from './logo'
@@ -144,6 +145,7 @@ function UserMenu() {
   const me = useMe()
   const client = useQueryClient()
   const navigate = useNavigate()
+  const dates = useDates()
   const signOut = async () => {
     try {
       await send('post', '/auth/sign-out', { quiet: true })
@@ -172,10 +174,29 @@ function UserMenu() {
       }
       entries={[
         { label: 'Profile', icon: <Icons.User />, link: { to: '/profile' } },
+        ...dateEntries(dates),
         ...(open ? [] : (['separator', { label: 'Sign out', icon: <Icons.Out />, onSelect: () => void signOut() }] as const)),
       ]}
     />
   )
+}
+
+// How dates are written, kept in this browser. The entries show it with the present time.
+function dateEntries(dates: DateSettings): MenuEntry[] {
+  const now = new Date()
+  const choice = (label: string, next: Partial<DateSettings>) => ({
+    label,
+    checked: Object.entries(next).every(([name, value]) => dates[name as keyof DateSettings] === value),
+    onSelect: () => setDates({ ...dates, ...next }),
+  })
+  return [
+    'separator',
+    choice(`Times in my time zone, ${localZone}`, { zone: 'local' }),
+    choice('Times in UTC', { zone: 'utc' }),
+    'separator',
+    choice(`Dates as ${dayText(now, { ...dates, form: 'locale' })}`, { form: 'locale' }),
+    choice(`Dates as ${dayText(now, { ...dates, form: 'iso' })} (ISO)`, { form: 'iso' }),
+  ]
 }
 
 function OfflineBanner() {

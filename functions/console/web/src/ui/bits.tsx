@@ -1,7 +1,8 @@
 import { useEffect, useReducer, useState, type ReactNode } from 'react'
 import './bits.css'
 import { Button, IconButton } from './button'
-import { ago, fullDate, number } from './format'
+import { fullDate, useDates, zonedDate } from './dates'
+import { ago, number } from './format'
 import { Icons } from './icons'
 import { toast } from './toasts'
 
@@ -34,9 +35,10 @@ export function Tag({ type, value, onRemove }: { type: string; value: string; on
   )
 }
 
-/** A date: relative to now, with the full date as title. It stays current. */
+/** A date: relative to now, or absolute, with the full date and the time zone as title. It stays current. */
 export function DateTime({ value, absolute }: { value: string | number | Date | null | undefined; absolute?: boolean }) {
   const [, tick] = useReducer((count: number) => count + 1, 0)
+  useDates()
   useEffect(() => {
     const timer = setInterval(tick, 30_000)
     return () => clearInterval(timer)
@@ -45,7 +47,7 @@ export function DateTime({ value, absolute }: { value: string | number | Date | 
   const date = new Date(value)
   if (Number.isNaN(date.getTime())) return <span>{String(value)}</span>
   return (
-    <time className="nowrap" dateTime={date.toISOString()} title={fullDate(date)}>
+    <time className="nowrap" dateTime={date.toISOString()} title={zonedDate(date)}>
       {absolute ? fullDate(date) : ago(date)}
     </time>
   )

@@ -1,6 +1,6 @@
+import { dayText } from './dates'
+
 const numbers = new Intl.NumberFormat('en')
-const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
-const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
 const relativeDays = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 /** A number with separators: 12,345. */
@@ -8,9 +8,6 @@ export const number = (value: number) => numbers.format(value)
 
 /** A number with its noun: plural(1, 'flag') is '1 flag', plural(2, 'flag') is '2 flags'. */
 export const plural = (count: number, noun: string, nouns = `${noun}s`) => `${number(count)} ${count === 1 ? noun : nouns}`
-
-/** A date with its time, in the time zone of the browser. */
-export const fullDate = (date: Date) => dates.format(date)
 
 const minute = 60
 const hour = 60 * minute
@@ -21,7 +18,7 @@ export function ago(date: Date, now: Date = new Date()): string {
   const seconds = (date.getTime() - now.getTime()) / 1000
   const distance = Math.abs(seconds)
   if (distance < 45) return 'just now'
-  if (distance > 30 * day) return days.format(date)
+  if (distance > 30 * day) return dayText(date)
   if (distance >= day) return relativeDays.format(Math.round(seconds / day), 'day')
   const text = distance >= hour ? `${Math.round(distance / hour)} h` : `${Math.max(1, Math.round(distance / minute))} min`
   return seconds < 0 ? `${text} ago` : `in ${text}`

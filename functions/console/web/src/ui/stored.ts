@@ -4,7 +4,8 @@ const listeners = new Set<() => void>()
 // What could not be stored because storage is blocked: it lasts until the page is closed.
 const unstored = new Map<string, string>()
 
-function read(key: string): string | null {
+/** What is kept in this browser under a key, null if nothing is. */
+export function readStored(key: string): string | null {
   try {
     return unstored.get(key) ?? localStorage.getItem(key)
   } catch {
@@ -12,7 +13,8 @@ function read(key: string): string | null {
   }
 }
 
-function write(key: string, text: string) {
+/** Keeps a text in this browser, for all tabs. */
+export function writeStored(key: string, text: string) {
   try {
     localStorage.setItem(key, text)
     unstored.delete(key)
@@ -22,7 +24,8 @@ function write(key: string, text: string) {
   listeners.forEach((listener) => listener())
 }
 
-function subscribe(listener: () => void) {
+/** Calls back when something that is kept has changed, in this tab or in another. */
+export function subscribeStored(listener: () => void) {
   listeners.add(listener)
   window.addEventListener('storage', listener)
   return () => {
@@ -33,13 +36,13 @@ function subscribe(listener: () => void) {
 
 /** A set of names that is kept in this browser, for all tabs, and a function that adds or removes one. */
 export function useStoredNames(key: string): [ReadonlySet<string>, (name: string, on: boolean) => void] {
-  const text = useSyncExternalStore(subscribe, () => read(key))
+  const text = useSyncExternalStore(subscribeStored, () => readStored(key))
   const names = useMemo(() => new Set(parse(text)), [text])
   return [
     names,
     (name, on) => {
-      const others = parse(read(key)).filter((one) => one !== name)
-      write(key, JSON.stringify(on ? [...others, name] : others))
+      const others = parse(readStored(key)).filter((one) => one !== name)
+      writeStored(key, JSON.stringify(on ? [...others, name] : others))
     },
   ]
 }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { Allowed } from '../../api'
-import { Badge, Checkbox, FavoriteButton, ProductionMark, Switch, Tag, Tooltip, ago, fullDate, isProduction, type Column } from '../../ui'
+import { Badge, Checkbox, FavoriteButton, ProductionMark, Switch, Tag, Tooltip, ago, isProduction, useDates, zonedDate, type Column } from '../../ui'
 import { lifecycleText } from '../flag/lifecycle'
 import { isOn, lastSeen, tagText, typeName, type FlagRow } from './rows'
 
@@ -132,10 +132,11 @@ function Tags({ row }: { row: FlagRow }) {
 
 // Without the timer of DateTime: a list has a hundred of them.
 function When({ value, never }: { value: string; never: string }) {
+  useDates()
   if (!value) return <span className="soft">{never}</span>
   const date = new Date(value)
   return (
-    <time className="soft" dateTime={value} title={fullDate(date)}>
+    <time className="soft" dateTime={value} title={zonedDate(date)}>
       {ago(date)}
     </time>
   )

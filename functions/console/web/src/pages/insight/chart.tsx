@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { number } from '../../ui'
+import { number, useDates } from '../../ui'
+import { dayText, fullDate, type DateSettings } from '../../ui/dates'
 import './usage.css'
 import type { UsagePoint } from './usagedata'
 
@@ -26,13 +27,15 @@ const height = 240
 export function UsageChart({ points, marks, step, label }: ChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const [index, setIndex] = useState<number | null>(null)
+  const dates = useDates()
+  const { zone, form } = dates
   useEffect(() => {
     const element = box.current
     if (!element || points.length === 0) return
-    let plot = draw(element, points, marks, step, setIndex)
+    let plot = draw(element, points, marks, step, { zone, form }, setIndex)
     const redraw = () => {
       plot.destroy()
-      plot = draw(element, points, marks, step, setIndex)
+      plot = draw(element, points, marks, step, { zone, form }, setIndex)
     }
     const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
     resize.observe(element)
@@ -47,7 +50,7 @@ export function UsageChart({ points, marks, step, label }: ChartProps) {
       dark.removeEventListener('change', redraw)
       plot.destroy()
     }
-  }, [points, marks, step])
+  }, [points, marks, step, zone, form])
   const point = index === null ? undefined : points[index]
   return (
     <figure>
@@ -56,30 +59,37 @@ export function UsageChart({ points, marks, step, label }: ChartProps) {
         <span className="usage-key usage-key-yes">On{point && ` ${number(point.yes)}`}</span>
         <span className="usage-key usage-key-no">Off{point && ` ${number(point.no)}`}</span>
         {marks.length > 0 && <span className="usage-key usage-key-mark">Change of the flag</span>}
-        {point && <span className="soft number">{timeText(point.time, step)}</span>}
+        {point && <span className="soft number">{timeText(point.time, step, dates)}</span>}
       </figcaption>
     </figure>
   )
 }
 
 /** The time of a bar: the day, and the hour for bars of an hour. Days are in UTC, as the server counts them. */
-export function timeText(time: number, step: number): string {
-  const daily = step > 3_600_000
-  return new Intl.DateTimeFormat('en-GB', daily ? { dateStyle: 'medium', timeZone: 'UTC' } : { dateStyle: 'medium', timeStyle: 'short' }).format(time)
+export function timeText(time: number, step: number, dates: DateSettings): string {
+  const date = new Date(time)
+  return step > hour ? dayText(date, { ...dates, zone: 'utc' }) : fullDate(date, dates)
 }
 
-const hours = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' })
-const localDays = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const hour = 3_600_000
+const inUTC = (step: number, { zone }: DateSettings) => step > hour || zone === 'utc'
 
 // tickText is the time below the chart: the day for bars of a day and at midnight, otherwise the hour.
-function tickText(seconds: number, step: number): string {
-  if (step > 3_600_000) return days.format(seconds * 1000)
-  const text = hours.format(seconds * 1000)
-  return text === '00:00' ? localDays.format(seconds * 1000) : text
+function tickText(seconds: number, step: number, dates: DateSettings): string {
+  const timeZone = inUTC(step, dates) ? 'UTC' : undefined
+  const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone })
+  const text = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone }).format(seconds * 1000)
+  return step > hour || text === '00:00' ? day.format(seconds * 1000) : text
 }
 
-function draw(element: HTMLElement, points: readonly UsagePoint[], marks: readonly Mark[], step: number, onPoint: (index: number | null) => void): uPlot {
+function draw(
+  element: HTMLElement,
+  points: readonly UsagePoint[],
+  marks: readonly Mark[],
+  step: number,
+  dates: DateSettings,
+  onPoint: (index: number | null) => void,
+): uPlot {
   const color = (name: string) => resolve(element, name)
   const bars = uPlot.paths.bars!({ size: [0.8, 48], align: 1 })
   const axis = {
@@ -99,7 +109,7 @@ function draw(element: HTMLElement, points: readonly UsagePoint[], marks: readon
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { range: () => [first, last] }, y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
       axes: [
-        { ...axis, space: 64, values: (_, splits) => splits.map((seconds) => tickText(seconds, step)) },
+        { ...axis, space: 64, values: (_, splits) => splits.map((seconds) => tickText(seconds, step, dates)) },
         { ...axis, size: 64, values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? number(value) : '')) },
       ],
       series: [
@@ -107,7 +117,7 @@ function draw(element: HTMLElement, points: readonly UsagePoint[], marks: readon
         { label: 'Off', width: 0, fill: color('chart-6'), paths: bars, points: { show: false } },
         { label: 'On', width: 0, fill: color('chart-2'), paths: bars, points: { show: false } },
       ],
-      tzDate: step > 3_600_000 ? (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') : undefined,
+      tzDate: inUTC(step, dates) ? (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') : undefined,
       hooks: {
         setCursor: [(plot) => onPoint(plot.cursor.idx ?? null)],
         draw: [(plot) => drawMarks(plot, marks, color('chart-1'))],

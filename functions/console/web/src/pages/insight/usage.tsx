@@ -3,7 +3,8 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { apiQuery, type Schema } from '../../api'
 import { useUrlState } from '../../shell'
-import { Button, DateTime, EmptyState, Figure, Icons, LinkButton, Loaded, Meter, Section, Select, Table, number, type Column } from '../../ui'
+import { Button, DateTime, EmptyState, Figure, Icons, LinkButton, Loaded, Meter, Section, Select, Table, number, useDates, type Column } from '../../ui'
+import type { DateSettings } from '../../ui/dates'
 import { UsageChart, timeText, type Mark } from './chart'
 import { changeText } from './eventtext'
 import './usage.css'
@@ -80,6 +81,7 @@ interface UsageProps {
 }
 
 function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
+  const dates = useDates()
   const { projectId, flag } = useParams({ from: '/projects/$projectId/flags/$flag' })
   const step = hours > 48 ? 24 * hour : hour
   const points = useMemo(() => pointsOf(rows, step), [rows, step])
@@ -122,7 +124,7 @@ function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
         {table ? (
           <Table
             label="Evaluations by time"
-            columns={pointColumns(step)}
+            columns={pointColumns(step, dates)}
             rows={points.filter((point) => point.yes + point.no > 0).reverse()}
             rowKey={(point) => point.time}
           />
@@ -171,9 +173,9 @@ const maxMarks = 10
 const maxApps = 100
 const markTypes = 'IS_ANY_OF:feature-environment-enabled,feature-environment-disabled,feature-strategy-add,feature-strategy-update,feature-strategy-remove'
 
-function pointColumns(step: number): Column<UsagePoint>[] {
+function pointColumns(step: number, dates: DateSettings): Column<UsagePoint>[] {
   return [
-    { id: 'time', header: step > hour ? 'Day' : 'Hour', cell: (point) => <span className="nowrap">{timeText(point.time, step)}</span> },
+    { id: 'time', header: step > hour ? 'Day' : 'Hour', cell: (point) => <span className="nowrap">{timeText(point.time, step, dates)}</span> },
     ...countColumns<UsagePoint>(),
   ]
 }

@@ -14,7 +14,7 @@ import {
   Pagination,
   SearchField,
   Table,
-  fullDate,
+  zonedDate,
   sortRows,
   toast,
   type Column,
@@ -179,7 +179,7 @@ export default function UsersPage() {
       )}
       {link && (
         <SecretDialog title={`Sign-in link for ${accountName(link.user)}`} label="Sign-in link" secret={link.url} once onClose={() => setLink(undefined)}>
-          Send it to this person only. It signs in once, until {fullDate(new Date(link.expiresAt))}. With an identity provider, the person needs no link.
+          Send it to this person only. It signs in once, until {zonedDate(new Date(link.expiresAt))}. With an identity provider, the person needs no link.
         </SecretDialog>
       )}
     </Page>
