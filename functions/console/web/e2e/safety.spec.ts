@@ -208,14 +208,14 @@ test('leaving a page with input that is not saved asks', async ({ page }) => {
   await page.getByRole('button', { name: 'Create segment' }).first().click()
   await page.getByRole('textbox', { name: /^Name/ }).fill(name)
   const navigation = page.getByRole('navigation', { name: 'Main' })
-  await navigation.getByRole('link', { name: 'Users' }).click()
+  await navigation.getByRole('link', { name: 'Applications' }).click()
   const discard = page.getByRole('dialog', { name: 'Discard your changes?' })
   await discard.getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByRole('textbox', { name: /^Name/ })).toHaveValue(name)
   await page.getByRole('button', { name: 'Create segment' }).click()
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
-  await navigation.getByRole('link', { name: 'Users' }).click()
-  await expect(page.getByRole('heading', { level: 1, name: 'Users' })).toBeVisible()
+  await navigation.getByRole('link', { name: 'Applications' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Applications' })).toBeVisible()
 })
 
 test('a form that is open when the session ends keeps its input', async ({ browser, api, server }) => {

@@ -87,9 +87,45 @@ test('the navigation of a small window opens and closes', async ({ page }) => {
   await expect(navigation).toBeVisible()
   await checkPage(page, 'navigation')
   await page.setViewportSize({ width: 360, height: 740 })
+  await navigation.getByRole('button', { name: 'Administration' }).click()
   await navigation.getByRole('link', { name: 'Users' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Users' })).toBeFocused()
   await expect(navigation).toBeHidden()
+})
+
+test('the pages of a few times a year are below Administration', async ({ page }) => {
+  await page.goto('/projects')
+  await expect(page.getByRole('link', { name: 'Default' })).toBeVisible()
+  const navigation = page.getByRole('navigation', { name: 'Main' })
+  const toggle = navigation.getByRole('button', { name: 'Administration' })
+  const roles = navigation.getByRole('link', { name: 'Roles' })
+  await expect(toggle).toHaveAttribute('aria-expanded', 'false')
+  await expect(roles).toBeHidden()
+  // With the keyboard: the links follow the button.
+  await toggle.focus()
+  await page.keyboard.press('Enter')
+  await expect(toggle).toHaveAttribute('aria-expanded', 'true')
+  await page.keyboard.press('Tab')
+  await expect(navigation.getByRole('link', { name: 'Environments' })).toBeFocused()
+  await checkPage(page, 'administration')
+  // It stays as it was left.
+  await page.reload()
+  await expect(roles).toBeVisible()
+  await toggle.click()
+  await page.reload()
+  await expect(page.getByRole('link', { name: 'Default' })).toBeVisible()
+  await expect(roles).toBeHidden()
+  // On one of its pages it is open.
+  await page.goto('/roles')
+  await expect(roles).toHaveAttribute('aria-current', 'page')
+  await expect(roles).toBeVisible()
+  await navigation.getByRole('link', { name: 'Segments' }).click()
+  await expect(roles).toBeHidden()
+})
+
+test('the header is low', async ({ page }) => {
+  await page.goto('/projects')
+  expect((await page.getByRole('banner').first().boundingBox())!.height).toBeLessThanOrEqual(40)
 })
 
 test('dates follow the choice of time zone and format, which stays', async ({ browser, server, session }) => {

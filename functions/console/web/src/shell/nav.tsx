@@ -1,10 +1,11 @@
 import { Link, useRouterState, type LinkProps } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, type ComponentType } from 'react'
+import { useEffect, useState, type ComponentType } from 'react'
 import { apiQuery } from '../api'
 import { Button } from '../ui/button'
 import { Icons } from '../ui/icons'
 import { Menu, type MenuEntry } from '../ui/menu'
+import { useStoredNames } from '../ui/stored'
 
 interface Item {
   label: string
@@ -12,13 +13,14 @@ interface Item {
   icon: ComponentType
 }
 
-/** The pages of the navigation, in groups. */
-export const groups: { label: string; items: Item[] }[] = [
+/** The pages of every day, in groups. */
+const daily: { label: string; items: Item[] }[] = [
   {
     label: 'Flags',
     items: [
       { label: 'Projects', to: '/projects', icon: Icons.Folder },
       { label: 'Search', to: '/search', icon: Icons.Search },
+      { label: 'Segments', to: '/segments', icon: Icons.Target },
       { label: 'Playground', to: '/playground', icon: Icons.Play },
     ],
   },
@@ -30,55 +32,87 @@ export const groups: { label: string; items: Item[] }[] = [
       { label: 'Audit log', to: '/audit', icon: Icons.Clock },
     ],
   },
-  {
-    label: 'Configuration',
-    items: [
-      { label: 'Segments', to: '/segments', icon: Icons.Target },
-      { label: 'Context fields', to: '/context', icon: Icons.Sliders },
-      { label: 'Environments', to: '/environments', icon: Icons.Globe },
-      { label: 'Strategies', to: '/strategies', icon: Icons.Layers },
-      { label: 'Tag types', to: '/tag-types', icon: Icons.Tag },
-      { label: 'Webhooks', to: '/webhooks', icon: Icons.Hook },
-      { label: 'Import and export', to: '/import', icon: Icons.Swap },
-    ],
-  },
-  {
-    label: 'Access',
-    items: [
-      { label: 'API tokens', to: '/tokens', icon: Icons.Key },
-      { label: 'Users', to: '/users', icon: Icons.Users },
-      { label: 'Roles', to: '/roles', icon: Icons.Shield },
-      { label: 'Service accounts', to: '/service-accounts', icon: Icons.Robot },
-    ],
-  },
 ]
+
+/** The pages that are needed a few times a year. */
+const administration: Item[] = [
+  { label: 'Environments', to: '/environments', icon: Icons.Globe },
+  { label: 'API tokens', to: '/tokens', icon: Icons.Key },
+  { label: 'Users', to: '/users', icon: Icons.Users },
+  { label: 'Roles', to: '/roles', icon: Icons.Shield },
+  { label: 'Service accounts', to: '/service-accounts', icon: Icons.Robot },
+  { label: 'Context fields', to: '/context', icon: Icons.Sliders },
+  { label: 'Strategies', to: '/strategies', icon: Icons.Layers },
+  { label: 'Tag types', to: '/tag-types', icon: Icons.Tag },
+  { label: 'Webhooks', to: '/webhooks', icon: Icons.Hook },
+  { label: 'Import and export', to: '/import', icon: Icons.Swap },
+]
+
+/** All pages of the navigation. */
+export const navigationPages: readonly Item[] = [...daily.flatMap((group) => group.items), ...administration]
 
 /** The navigation of the console. */
 export function Nav() {
   return (
     <nav id="navigation" aria-label="Main" className="nav">
       <ProjectSwitcher />
-      {groups.map((group) => (
+      {daily.map((group) => (
         <div key={group.label} className="nav-group">
           <h2 className="nav-heading">{group.label}</h2>
-          <ul>
-            {group.items.map(({ label, to, icon: Icon }) => (
-              <li key={label}>
-                <Link to={to} className="nav-link" activeOptions={{ includeSearch: false }} activeProps={{ 'aria-current': 'page' }}>
-                  <Icon />
-                  {label}
-                </Link>
-              </li>
-            ))}
-          </ul>
+          <Items items={group.items} />
         </div>
       ))}
+      <Administration />
       <a className="nav-link" href="/docs" target="_blank" rel="noreferrer">
         <Icons.Book />
         API docs
         <span className="visually-hidden">(opens a new tab)</span>
       </a>
     </nav>
+  )
+}
+
+function Items({ items }: { items: readonly Item[] }) {
+  return (
+    <ul>
+      {items.map(({ label, to, icon: Icon }) => (
+        <li key={label}>
+          <Link to={to} className="nav-link" activeOptions={{ includeSearch: false }} activeProps={{ 'aria-current': 'page' }}>
+            <Icon />
+            {label}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+// Closed until a person opens it, which this browser remembers, or goes to one of its pages.
+function Administration() {
+  const [kept, keep] = useStoredNames('guidon-navigation')
+  const inside = useRouterState({ select: ({ location }) => administration.some(({ to }) => `${location.pathname}/`.startsWith(`${to}/`)) })
+  const [was, setWas] = useState(inside)
+  const [open, setOpen] = useState(inside || kept.has('administration'))
+  if (inside !== was) {
+    setWas(inside)
+    setOpen(inside || kept.has('administration'))
+  }
+  const toggle = () => {
+    setOpen(!open)
+    keep('administration', !open)
+  }
+  return (
+    <div className="nav-group">
+      <h2>
+        <button type="button" className="nav-link nav-toggle" aria-expanded={open} aria-controls="navigation-administration" onClick={toggle}>
+          {open ? <Icons.Chevron /> : <Icons.ChevronRight />}
+          Administration
+        </button>
+      </h2>
+      <div id="navigation-administration" hidden={!open}>
+        <Items items={administration} />
+      </div>
+    </div>
   )
 }
 

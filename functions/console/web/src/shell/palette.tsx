@@ -6,7 +6,7 @@ import { apiQuery } from '../api'
 import { Dialog } from '../ui/dialog'
 import { Icons } from '../ui/icons'
 import '../ui/menu.css'
-import { groups } from './nav'
+import { navigationPages } from './nav'
 import './palette.css'
 
 /** Something that the palette leads to. */
@@ -19,15 +19,13 @@ interface Target {
   link: LinkProps
 }
 
-const pages: Target[] = [...groups.flatMap((group) => group.items), { label: 'Profile', to: '/profile' as const, icon: Icons.User }].map(
-  ({ label, to, icon }) => ({
-    key: `page ${to}`,
-    label,
-    note: 'Page',
-    icon,
-    link: { to },
-  }),
-)
+const pages: Target[] = [...navigationPages, { label: 'Profile', to: '/profile' as const, icon: Icons.User }].map(({ label, to, icon }) => ({
+  key: `page ${to}`,
+  label,
+  note: 'Page',
+  icon,
+  link: { to },
+}))
 
 const shown = 8
 
