@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { apiQuery, useMe } from '../../api'
 import { useUrlState } from '../../shell'
+import { SavedViews } from '../../shell/savedviews'
 import { Button, EmptyState, ErrorState, Icons, Menu, Table, number, plural, useAskedSwitch, useStoredNames, type Sort } from '../../ui'
 import { BulkBar } from './bulkbar'
 import { flagColumns } from './columns'
@@ -15,13 +16,14 @@ import './flags.css'
 import { filterFlags, isFiltered, noFilter, sortFlags, type FlagFilter, type FlagRow } from './rows'
 
 const none: FlagRow[] = []
+const noView = { ...noFilter, sort: 'name', desc: false as boolean }
 
 /** The flags of a project: searched, filtered and sorted in the browser, with the rows in view only. */
 export default function FlagsTab() {
   const { projectId } = useParams({ from: '/projects/$projectId' })
   const project = useQuery(apiQuery('/api/admin/projects/{projectId}/overview', { path: { projectId } }))
   const list = useQuery(flagList(projectId))
-  const [view, setView] = useUrlState({ ...noFilter, sort: 'name', desc: false as boolean })
+  const [view, setView] = useUrlState(noView)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [creating, setCreating] = useState(false)
   const [first, setFirst] = useState<{ name: string; environment: string }>()
@@ -81,6 +83,7 @@ export default function FlagsTab() {
             heading="Shown columns, kept in this browser"
             entries={optional.map(({ id, header }) => ({ label: header, checked: !hidden.has(id), onSelect: () => setHidden(id, !hidden.has(id)) }))}
           />
+          <SavedViews list="flags" state={view} defaults={noView} onChange={setView} />
           {newFlag}
         </div>
       )}

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { apiQuery, useMe, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
+import { SavedViews } from '../../shell/savedviews'
 import { Button, EmptyState, Icons, Loaded, SearchField, Section, TextField } from '../../ui'
 import { Combobox, MultiCombobox } from '../../ui/combobox'
 import { SuggestField } from '../../ui/suggest'
@@ -10,7 +11,8 @@ import { eventTitle, eventTypes, is } from './eventtext'
 import { FlagField } from './flagfield'
 import { useSettled } from './settled'
 
-const none = { type: '', project: '', environment: '', flag: '', by: '', from: '', to: '', q: '', cursor: '' }
+const noFilters = { type: '', project: '', environment: '', flag: '', by: '', from: '', to: '', q: '' }
+const none = { ...noFilters, cursor: '' }
 const typeChoices = eventTypes.map((type) => ({ value: type, label: eventTitle(type) })).sort((a, b) => a.label.localeCompare(b.label))
 
 /** All changes, with filters. */
@@ -25,6 +27,7 @@ export default function AuditLogPage() {
 /** Changes with filters: of one project, or of all. */
 export function EventSearch({ project: only }: { project?: string }) {
   const [view, setView] = useUrlState(none)
+  const { cursor, ...filters } = view
   const typed = useSettled(view)
   const events = useQuery({
     ...apiQuery('/api/admin/search/events', {
@@ -88,13 +91,15 @@ export function EventSearch({ project: only }: { project?: string }) {
             />
             <TextField label="From" type="date" value={view.from} onChange={(from) => filter({ from })} />
             <TextField label="To" type="date" value={view.to} onChange={(to) => filter({ to })} />
-            {filtered && (
-              <div>
+            <div className="row">
+              {/* The log of one project has no filter for the project, so views of both differ. */}
+              <SavedViews list={only ? 'project-log' : 'audit'} state={filters} defaults={noFilters} onChange={filter} />
+              {filtered && (
                 <Button icon={<Icons.Close />} onClick={() => setView(none)}>
                   Clear filters
                 </Button>
-              </div>
-            )}
+              )}
+            </div>
           </div>
         </div>
       </Section>
@@ -108,7 +113,7 @@ export function EventSearch({ project: only }: { project?: string }) {
             <Section>
               {data.events.length === 0 && <p className="soft">No event on this page matches. Older ones may.</p>}
               <EventList events={data.events} withFlag={!only ? 'project' : 'flag'} label="Events" />
-              <EventPages cursor={view.cursor} next={data.next} total={data.totalEvents} onChange={(cursor) => setView({ cursor }, { push: true })} />
+              <EventPages cursor={cursor} next={data.next} total={data.totalEvents} onChange={(cursor) => setView({ cursor }, { push: true })} />
             </Section>
           )
         }
