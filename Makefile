@@ -4,7 +4,7 @@ SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
 .PHONY: help run demo reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local image test-image test-image-docker test-deploy test-release test-clients test-clients-more \
-	test-edge test-migration test-terraform test-terraform-example contract trust fuzz bench lint audit template console build guidon dist release deploy admin-token openapi docs-assets clean \
+	test-edge test-migration test-terraform test-terraform-example contract trust fuzz bench lint audit template console build guidon edge dist release deploy admin-token openapi docs-assets clean \
 	check-go check-npm check-node check-chromium check-docker check-compose check-deploy FORCE
 
 # Downloads, builds and local data. GUIDON_LOCAL sets another folder.
@@ -304,6 +304,9 @@ build-SiteFunction: console
 # One static binary. GOOS and GOARCH select another platform.
 guidon: check-go console ## build the guidon command into .local/bin (GOOS, GOARCH, OUT=file)
 	@CGO_ENABLED=0 go build -trimpath $(if $(RELEASED),-buildvcs=false) -ldflags '$(LDFLAGS)' -o '$(or $(OUT),$(LOCAL)/bin/guidon)' ./cmd/guidon
+
+edge: check-go ## build guidon-edge into .local/bin, without console and administration (GOOS, GOARCH, OUT=file)
+	@CGO_ENABLED=0 go build -trimpath $(if $(RELEASED),-buildvcs=false) -ldflags '$(LDFLAGS)' -o '$(or $(OUT),$(LOCAL)/bin/guidon-edge)' ./cmd/guidon-edge
 
 PLATFORMS = linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64.exe
 DIST = $(LOCAL)/dist

@@ -34,6 +34,7 @@ const (
 	localtable = dynamo + "/localtable"
 	serving    = "guidon/pkg/serving"
 	ingest     = "guidon/pkg/ingest"
+	edge       = "guidon/pkg/edge"
 	docs       = "guidon/pkg/docs"
 	console    = "guidon/pkg/console"
 	functions  = "guidon/functions"
@@ -97,6 +98,10 @@ var rules = []struct {
 		"it delivers events from any store, and knows nothing of the interface"},
 	{"./pkg/ingest", false, [][]string{{aws, awslabs, dynamo, docs, admin, serving, kin, server, command, internal, infra}, testTooling},
 		"it records usage over any store, and knows nothing of the administration and of what applications read"},
+	{"./pkg/edge", false, [][]string{{aws, awslabs, dynamo, docs, admin, serving, kin, server, command, internal, infra, cobra}, testTooling},
+		"it serves applications with what an upstream tells, without a store, and is small"},
+	{"./cmd/guidon-edge", false, [][]string{{aws, awslabs, dynamo, admin, serving, console, server, internal, cobra, yaml}},
+		"it is small, and has nothing of the administration"},
 	{"./pkg/aggregate", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, shape, events, admin, serving, server, command, internal, infra}, testTooling},
 		"it adds usage to the sums of any store, and serves no requests"},
 	{"./pkg/bootstrap", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
@@ -108,7 +113,7 @@ var rules = []struct {
 	{"./pkg/seal", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
 		"it encrypts with a key that its caller has read"},
 
-	{"./functions/...", false, [][]string{{server, command, cobra, internal, yaml, kin, localtable}, testTooling},
+	{"./functions/...", false, [][]string{{edge, server, command, cobra, internal, yaml, kin, localtable}, testTooling},
 		"everything that a function links adds to its cold start, and to what has to be reviewed"},
 	{"./functions/site", false, [][]string{{awsSDK, dynamo}},
 		"it serves static pages and answers unknown paths, and reads no data"},

@@ -62,7 +62,7 @@ migrate has exit codes of its own; see guidon migrate --help.`,
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.messages)
-	root.AddCommand(a.serve(), a.setUp(), a.health(), a.link(), a.flag(), a.tokenCommand(), a.export(), a.importCommand(), a.migrate(), a.version())
+	root.AddCommand(a.serve(), a.setUp(), a.edge(), a.health(), a.link(), a.flag(), a.tokenCommand(), a.export(), a.importCommand(), a.migrate(), a.version())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	return root

@@ -50,32 +50,47 @@ type FrontendVariant struct {
 
 // Toggles returns the response of /api/frontend: the flags that are on for a context.
 func (r *Responder) Toggles(ctx context.Context, set *Set, scope Scope, c *evaluate.Context, q Request) (Response, error) {
+	return r.toggles(ctx, set, scope, c, q, false)
+}
+
+// AllToggles is Toggles with the flags that are off, as Unleash Edge has it at /api/frontend/all.
+func (r *Responder) AllToggles(ctx context.Context, set *Set, scope Scope, c *evaluate.Context, q Request) (Response, error) {
+	return r.toggles(ctx, set, scope, c, q, true)
+}
+
+func (r *Responder) toggles(ctx context.Context, set *Set, scope Scope, c *evaluate.Context, q Request, all bool) (Response, error) {
 	complete(c, q)
 	evaluation := set.evaluator().For(c)
-	var on []*result
+	var list [][]byte
 	size, tag := 0, make([]byte, 0, 16*len(set.flags))
 	for _, f := range set.flags {
 		flag := f.compiled()
-		if !flag.flag.Enabled || !scope.Sees(f.ProjectUID) {
+		if !flag.flag.Enabled && !all || !scope.Sees(f.ProjectUID) {
 			continue
 		}
 		is, result := flag.evaluate(evaluation)
 		if err := bounded(ctx, evaluation); err != nil {
 			return Response{}, invalidContext(err)
 		}
-		if is.Enabled {
-			on = append(on, result)
-			size += len(result.toggle) + 1
-			tag = append(tag, result.sum[:]...)
+		toggle := result.toggle
+		switch {
+		case is.Enabled:
+		case all:
+			toggle = encodeFragment(FrontendToggle{Name: f.Name, Variant: FrontendVariant{Name: evaluate.DisabledVariant}, ImpressionData: flag.flag.ImpressionData})
+		default:
+			continue
 		}
+		list = append(list, toggle)
+		size += len(toggle) + 1
+		tag = append(tag, result.sum[:]...)
 	}
 	return r.evaluated(q, tag, func() []byte {
 		body := append(make([]byte, 0, size+len(`{"toggles":[]}`)), `{"toggles":[`...)
-		for i, result := range on {
+		for i, toggle := range list {
 			if i > 0 {
 				body = append(body, ',')
 			}
-			body = append(body, result.toggle...)
+			body = append(body, toggle...)
 		}
 		return append(body, `]}`...)
 	})

@@ -58,9 +58,10 @@ type validatedTokens struct {
 }
 
 type validatedToken struct {
-	Token    string           `json:"token"`
-	Type     access.TokenType `json:"type"`
-	Projects []string         `json:"projects"`
+	Token       string           `json:"token"`
+	Type        access.TokenType `json:"type"`
+	Projects    []string         `json:"projects"`
+	Environment string           `json:"environment"` // for Guidon Edge; Unleash has it only in the text of the token
 }
 
 // validate tells Unleash Edge which of its tokens are valid, and what they are for. Tokens are left out that are unknown, expired,
@@ -111,7 +112,7 @@ func (s *server) validTokens(ctx context.Context, secrets []text) ([]validatedTo
 	for _, secret := range secrets {
 		if token := tokens[secret]; token != nil {
 			if scope, ok := token.Scope(project, environments); ok {
-				valid = append(valid, validatedToken{string(secret), token.Type, scope.ProjectIDs()})
+				valid = append(valid, validatedToken{string(secret), token.Type, scope.ProjectIDs(), token.Environment})
 			}
 		}
 	}

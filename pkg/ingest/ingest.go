@@ -90,17 +90,15 @@ func receive[B body](s *server, answer httpapi.Response, maximum int, types ...a
 		if err != nil {
 			return httpapi.Response{}, err
 		}
-		var b B
-		if err := decode(r, maximum, &b); err != nil {
+		text, err := httpapi.ReadBody(r, maximum)
+		if err != nil {
 			return httpapi.Response{}, err
-		}
-		var problems flags.Problems
-		if b.check(&problems); problems.Err() != nil {
-			return httpapi.Response{}, problems.Err()
 		}
 		// The ID is chosen once, so that an attempt to store the post that is repeated stores it once.
 		post := &usage.Post{ID: uuid.NewString(), At: s.time(), TokenHash: from.hash, Projects: from.projects}
-		b.addTo(post, from)
+		if err := read[B](text, post, from); err != nil {
+			return httpapi.Response{}, err
+		}
 		if len(post.Instances) == 0 && len(post.Counts) == 0 {
 			s.noteUse(ctx, from) // a post tells it otherwise
 			return answer, nil

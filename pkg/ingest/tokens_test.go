@@ -126,7 +126,9 @@ func TestValidate(t *testing.T) {
 
 	list := func(secrets ...string) string { return `{"tokens": ["` + strings.Join(secrets, `", "`) + `"]}` }
 	one := func(secret, kind, projects string) string {
-		return fmt.Sprintf(`{"token":%q,"type":%q,"projects":[%s]}`, secret, kind, projects)
+		_, rest, _ := strings.Cut(secret, ":")
+		environment, _, _ := strings.Cut(rest, ".")
+		return fmt.Sprintf(`{"token":%q,"type":%q,"projects":[%s],"environment":%q}`, secret, kind, projects, environment)
 	}
 	all := list(both, "unknown", dynamotest.FrontendToken, half, lost, elsewhere, deleted, expired, personal, dynamotest.AdminToken, both, "")
 	want := `{"tokens":[` + strings.Join([]string{

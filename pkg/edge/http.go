@@ -1,0 +1,497 @@
+package edge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"guidon/pkg/access"
+	"guidon/pkg/answers"
+	"guidon/pkg/apipath"
+	"guidon/pkg/evaluate"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/ingest"
+	"guidon/pkg/usage"
+)
+
+// maxValidateBody is the largest body of POST /edge/validate, in bytes.
+const maxValidateBody = 64 << 10
+
+// ServeHTTP responds to a request.
+func (e *Edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	counted := &response{ResponseWriter: w, status: http.StatusOK}
+	route, err := e.serve(counted, r)
+	if err != nil {
+		httpapi.WriteError(counted, err)
+	}
+	e.metrics.count(route, counted.status)
+}
+
+// A response remembers its status.
+type response struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *response) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// An application is who sends a request, and what it may read.
+type application struct {
+	*grant
+	source *source
+	state  *state
+}
+
+// serve responds to a request, and returns its route for the metrics.
+func (e *Edge) serve(w *response, r *http.Request) (route string, err error) {
+	at, found := strings.CutPrefix(r.URL.Path, e.config.BasePath)
+	if !found {
+		return "other", errNotFound
+	}
+	if strings.Contains(at, "//") || len(at) > 1 && strings.HasSuffix(at, "/") { // SDKs with a slash at the end of their URL
+		at = path.Clean(at)
+	}
+	if !e.allows(e.address(r)) {
+		return "other", flags.Errorf(flags.Forbidden, "ALLOW_LIST or DENY_LIST excludes the address of the caller")
+	}
+	if apipath.ForBrowsers(at) && e.cors(w, r) {
+		return "preflight", nil
+	}
+	if name, found := strings.CutPrefix(at, "/api/client/features/"); found {
+		return "GET /api/client/features/{name}", e.on(r, http.MethodGet, func() error { return e.feature(w, r, name) })
+	}
+	if key, found := strings.CutPrefix(at, "/ofrep/v1/evaluate/flags/"); found {
+		return "POST /ofrep/v1/evaluate/flags/{key}", e.on(r, http.MethodPost, func() error { return e.evaluation(w, r, key) })
+	}
+	switch at {
+	case "/api/client/features":
+		return "GET " + at, e.on(r, http.MethodGet, func() error { return e.features(w, r) })
+	case "/api/client/delta":
+		return "GET " + at, e.on(r, http.MethodGet, func() error { return e.delta(w, r) })
+	case "/api/frontend":
+		return at, e.on(r, "", func() error { return e.toggles(w, r, e.responder.Toggles) })
+	case "/api/frontend/all":
+		if !e.config.DisableAll {
+			return at, e.on(r, "", func() error { return e.toggles(w, r, e.responder.AllToggles) })
+		}
+	case "/ofrep/v1/evaluate/flags":
+		return "POST " + at, e.on(r, http.MethodPost, func() error { return e.evaluations(w, r) })
+	case "/api/client/register", "/api/frontend/client/register":
+		return "POST " + at, e.on(r, http.MethodPost, func() error { return e.report(w, r, ingest.Registration) })
+	case "/api/client/metrics", "/api/frontend/client/metrics":
+		return "POST " + at, e.on(r, http.MethodPost, func() error { return e.report(w, r, ingest.Metrics) })
+	case "/api/client/metrics/bulk":
+		return "POST " + at, e.on(r, http.MethodPost, func() error { return e.report(w, r, ingest.Bulk) })
+	case "/api/client/metrics/edge":
+		return "POST " + at, e.on(r, http.MethodPost, func() error { return e.otherEdge(w, r) })
+	case "/edge/validate":
+		return "POST " + at, e.on(r, http.MethodPost, func() error { return e.validate(w, r) })
+	case "/health", "/internal-backstage/health":
+		return at, e.on(r, http.MethodGet, func() error { return writeText(w, "application/json", `{"status":"OK","health":"GOOD"}`) })
+	case "/ready", "/internal-backstage/ready":
+		return at, e.on(r, http.MethodGet, func() error {
+			if err := e.ready(); err != nil {
+				return err
+			}
+			return writeText(w, "application/json", `{"status":"READY"}`)
+		})
+	case "/metrics", "/internal-backstage/prometheus":
+		if !e.config.DisableMetricsEndpoint {
+			return at, e.on(r, http.MethodGet, func() error { return writeText(w, "text/plain; version=0.0.4; charset=utf-8", e.metricsPage()) })
+		}
+	}
+	return "other", errNotFound
+}
+
+var errNotFound = flags.Errorf(flags.NotFound, "Edge has no such endpoint: SDKs read GET /api/client/features or /api/client/delta, browsers /api/frontend, and "+
+	"OpenFeature providers POST /ofrep/v1/evaluate/flags; for the administration, call Guidon or Unleash itself")
+
+// on checks the method: "" for GET and POST.
+func (e *Edge) on(r *http.Request, method string, do func() error) error {
+	got := r.Method
+	if got == http.MethodHead {
+		got = http.MethodGet
+	}
+	if got != method && (method != "" || got != http.MethodGet && got != http.MethodPost) {
+		return flags.Errorf(flags.NotFound, "this endpoint takes %s", cmp.Or(method, "GET and POST"))
+	}
+	return do()
+}
+
+func writeText(w http.ResponseWriter, media, text string) error {
+	w.Header().Set("Content-Type", media)
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write([]byte(text)) // fails only if the caller is gone
+	return nil
+}
+
+// address returns the IP address of the caller.
+func (e *Edge) address(r *http.Request) string {
+	peer := httpapi.RemoteAddress(r)
+	forwarded := split(strings.Join(r.Header.Values("X-Forwarded-For"), ","))
+	if !e.config.TrustProxy || len(forwarded) == 0 || !in(e.config.TrustedProxies, peer, true) {
+		return peer
+	}
+	if len(e.config.TrustedProxies) == 0 {
+		return forwarded[0]
+	}
+	for _, hop := range slices.Backward(forwarded) { // the nearest that is no proxy of ours
+		if !in(e.config.TrustedProxies, hop, true) {
+			return hop
+		}
+	}
+	return forwarded[0]
+}
+
+// in reports whether an address is in networks; everyone is in none if all.
+func in(networks []netip.Prefix, address string, all bool) bool {
+	if len(networks) == 0 {
+		return all
+	}
+	a, err := netip.ParseAddr(strings.Trim(address, "[]"))
+	if host, _, split := net.SplitHostPort(address); err != nil && split == nil {
+		a, err = netip.ParseAddr(host)
+	}
+	return err == nil && slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(a.Unmap().WithZone("")) })
+}
+
+func (e *Edge) allows(address string) bool {
+	return in(e.config.AllowList, address, true) && !in(e.config.DenyList, address, false)
+}
+
+// cors lets pages of other origins read the response, and reports whether the request was a preflight.
+func (e *Edge) cors(w *response, r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	c := &e.config.CORS
+	if origin == "" {
+		return false
+	}
+	h := w.Header()
+	h.Add("Vary", "Origin")
+	switch {
+	case slices.Contains(c.Origins, "*"):
+		h.Set("Access-Control-Allow-Origin", "*")
+	case slices.Contains(c.Origins, origin):
+		h.Set("Access-Control-Allow-Origin", origin)
+	}
+	h.Set("Access-Control-Expose-Headers", c.ExposedHeaders)
+	if r.Method != http.MethodOptions {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", c.Methods)
+	h.Set("Access-Control-Allow-Headers", cmp.Or(c.AllowedHeaders, r.Header.Get("Access-Control-Request-Headers")))
+	h.Set("Access-Control-Max-Age", c.MaxAge)
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}
+
+// secret returns the token of a request, with or without "Bearer".
+func (e *Edge) secret(r *http.Request) string {
+	text := strings.TrimSpace(r.Header.Get(e.config.TokenHeader))
+	if scheme, rest, found := strings.Cut(text, " "); found && strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(rest)
+	}
+	return text
+}
+
+// authenticate returns what the token of a request may read. It must be of one of these types.
+func (e *Edge) authenticate(r *http.Request, secret string, types ...access.TokenType) (application, error) {
+	g, err := e.tokens.get(r.Context(), secret)
+	if err != nil {
+		return application{}, err
+	}
+	if !slices.Contains(types, g.kind) {
+		return application{}, flags.Errorf(flags.Forbidden, "invalid token: expected a different token type for this endpoint: use one of the type %s, not %s", types[0], g.kind)
+	}
+	if now := time.Now().Unix(); g.used.Load() != now {
+		g.used.Store(now)
+	}
+	s, err := e.sourceOf(g)
+	return application{grant: g, source: s}, err
+}
+
+// reads is authenticate for a request that reads flags. It waits for the first state.
+func (e *Edge) reads(r *http.Request, secret string, types ...access.TokenType) (application, error) {
+	a, err := e.authenticate(r, secret, types...)
+	if err != nil {
+		return a, err
+	}
+	if a.state = a.source.state.Load(); a.state == nil {
+		ctx, cancel := context.WithTimeout(r.Context(), maxWait)
+		defer cancel()
+		select {
+		case <-a.source.first:
+			a.state = a.source.state.Load()
+		case <-ctx.Done():
+			return a, errNoFlags
+		}
+	}
+	if most := e.config.MaxAge; most > 0 && a.source.age() > most {
+		return a, flags.Errorf(flags.Unavailable, "the flags are older than MAX_AGE, because the upstream is not available")
+	}
+	return a, nil
+}
+
+// The headers of a poll without changes. They are those of pkg/answers.
+var (
+	pollVary         = []string{"Accept-Encoding, Authorization, Unleash-Client-Spec"}
+	pollCacheControl = []string{"private, no-cache"}
+)
+
+// features responds to GET /api/client/features. Most requests are polls of SDKs that know the current ETag: for these, nothing is
+// computed.
+func (e *Edge) features(w *response, r *http.Request) error {
+	a, err := e.reads(r, e.secret(r), access.ClientToken)
+	if err != nil {
+		return err
+	}
+	spec := r.Header.Get("Unleash-Client-Spec")
+	slot := &a.tags[0]
+	if len(spec) > 0 {
+		slot = &a.tags[1+int(spec[0])%(len(a.tags)-1)]
+	}
+	if known := slot.Load(); r.URL.RawQuery == "" && known != nil && known.state == a.state && known.spec == spec && r.Header.Get("If-None-Match") == known.header[0] {
+		h := w.Header()
+		h["Etag"], h["Vary"], h["Cache-Control"] = known.header, pollVary, pollCacheControl
+		h["Age"] = []string{ageText(a.source)}
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	query, err := answers.ParseQuery(withoutTags(r.URL.RawQuery), spec)
+	if err != nil {
+		return err
+	}
+	response, err := e.responder.Features(a.state.set, a.scope, query, e.request(r))
+	if err == nil && r.URL.RawQuery == "" {
+		slot.Store(&tagged{a.state, spec, response.Header["Etag"]})
+	}
+	return e.respond(w, a, response, err)
+}
+
+// withoutTags removes the filter for tags from a query: upstreams do not tell the tags of flags, so Edge cannot follow it.
+func withoutTags(query string) string {
+	if !strings.Contains(query, "tag") {
+		return query
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return query // ParseQuery refuses it
+	}
+	values.Del("tag")
+	return values.Encode()
+}
+
+// feature responds to GET /api/client/features/{name}.
+func (e *Edge) feature(w *response, r *http.Request, name string) error {
+	a, err := e.reads(r, e.secret(r), access.ClientToken)
+	if err != nil {
+		return err
+	}
+	query, err := answers.ParseQuery("", r.Header.Get("Unleash-Client-Spec"))
+	if err != nil {
+		return err
+	}
+	response, err := e.responder.Feature(a.state.set, a.scope, query, name, e.request(r))
+	return e.respond(w, a, response, err)
+}
+
+// delta responds to GET /api/client/delta.
+func (e *Edge) delta(w *response, r *http.Request) error {
+	a, err := e.reads(r, e.secret(r), access.ClientToken)
+	if err != nil {
+		return err
+	}
+	query, err := answers.ParseQuery(withoutTags(r.URL.RawQuery), r.Header.Get("Unleash-Client-Spec"))
+	if err != nil {
+		return err
+	}
+	response, err := e.responder.Delta(a.state.set, a.scope, query, e.request(r))
+	return e.respond(w, a, response, err)
+}
+
+// toggles responds to /api/frontend with the flags that are on for a context, and at /all with those that are off too.
+func (e *Edge) toggles(w *response, r *http.Request, of func(context.Context, *answers.Set, answers.Scope, *evaluate.Context, answers.Request) (answers.Response, error)) error {
+	a, err := e.reads(r, e.secret(r), access.FrontendToken)
+	if err != nil {
+		return err
+	}
+	var body []byte
+	if r.Method == http.MethodPost {
+		if body, err = readBody(r, answers.MaxContextBody); err != nil {
+			return err
+		}
+	}
+	c, err := answers.ReadContext(r.URL.Query(), body)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := e.bounded(r)
+	defer cancel()
+	response, err := of(ctx, a.state.set, a.scope, c, e.request(r))
+	return e.respond(w, a, response, err)
+}
+
+// bounded returns a context that ends when a request has taken too long.
+func (e *Edge) bounded(r *http.Request) (context.Context, context.CancelFunc) {
+	if e.config.RequestTimeout == 0 {
+		return r.Context(), func() {}
+	}
+	return context.WithTimeout(r.Context(), e.config.RequestTimeout)
+}
+
+// evaluation responds to OFREP for one flag.
+func (e *Edge) evaluation(w *response, r *http.Request, key string) error {
+	a, c, _, err := e.readOFREP(r)
+	if err != nil {
+		response, err := answers.OFREPFailure(err, key)
+		return e.respond(w, a, response, err)
+	}
+	return e.respond(w, a, e.responder.Evaluation(a.state.set, a.scope, c, key, e.request(r)), nil)
+}
+
+// evaluations responds to OFREP for all flags.
+func (e *Edge) evaluations(w *response, r *http.Request) error {
+	a, c, body, err := e.readOFREP(r)
+	if err != nil {
+		response, err := answers.OFREPFailure(err, "")
+		return e.respond(w, a, response, err)
+	}
+	ctx, cancel := e.bounded(r)
+	defer cancel()
+	response, err := e.responder.Evaluations(ctx, a.state.set, a.scope, c, body, e.request(r))
+	return e.respond(w, a, response, err)
+}
+
+// readOFREP authenticates a request of OFREP and reads its context. Its token can be in X-API-Key.
+func (e *Edge) readOFREP(r *http.Request) (a application, c *evaluate.Context, body []byte, err error) {
+	if a, err = e.reads(r, cmp.Or(e.secret(r), r.Header.Get("X-Api-Key")), access.ClientToken, access.FrontendToken); err != nil {
+		return a, nil, nil, err
+	}
+	if body, err = readBody(r, answers.MaxContextBody); err != nil {
+		return a, nil, nil, err
+	}
+	c, err = answers.ReadOFREPContext(body)
+	return a, c, body, err
+}
+
+// readBody returns a body of JSON. No Content-Type counts as JSON, because Go's OpenFeature provider sends none.
+func readBody(r *http.Request, most int) ([]byte, error) {
+	if r.Header.Get("Content-Type") == "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return httpapi.ReadBody(r, most)
+}
+
+// report takes what applications report: usage and registrations.
+func (e *Edge) report(w *response, r *http.Request, kind ingest.Kind) error {
+	browser := apipath.ForBrowsers(path.Clean(strings.TrimPrefix(r.URL.Path, e.config.BasePath)))
+	want, most, status := access.ClientToken, usage.MaxBody, http.StatusAccepted
+	if browser {
+		want, most, status = access.FrontendToken, usage.MaxFrontendBody, http.StatusOK
+	}
+	a, err := e.authenticate(r, e.secret(r), want)
+	if err != nil {
+		return err
+	}
+	body, err := httpapi.ReadBody(r, most)
+	if err != nil {
+		return err
+	}
+	post, err := ingest.Read(kind, body, ingest.Sender{Environment: a.environment, Address: e.address(r), SDK: r.Header.Get("Unleash-Sdk")})
+	if err != nil {
+		return err
+	}
+	e.usage.add(a, post)
+	w.WriteHeader(status)
+	return nil
+}
+
+// otherEdge takes what another Edge reports about itself, and ignores it.
+func (e *Edge) otherEdge(w *response, r *http.Request) error {
+	if _, err := e.authenticate(r, e.secret(r), access.ClientToken); err != nil {
+		return err
+	}
+	if _, err := httpapi.ReadBody(r, usage.MaxBody); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusAccepted)
+	return nil
+}
+
+// validate tells another Edge which tokens are valid. If it does not know that of one, it answers for none: the other would take a
+// missing one for invalid.
+func (e *Edge) validate(w *response, r *http.Request) error {
+	body, err := readBody(r, maxValidateBody)
+	if err != nil {
+		return err
+	}
+	var asked struct {
+		Tokens []string `json:"tokens"`
+	}
+	if err := json.Unmarshal(body, &asked); err != nil || asked.Tokens == nil || len(asked.Tokens) > maxGroup {
+		return flags.Errorf(flags.Invalid, `the body must be {"tokens": […]} with at most %d tokens`, maxGroup)
+	}
+	valid := validTokens{Tokens: []validToken{}}
+	for _, known := range e.tokens.getAll(r.Context(), asked.Tokens) {
+		if errors.Is(known.err, errUnknown) {
+			return errUnknown
+		}
+		if g := known.grant; g != nil {
+			valid.Tokens = append(valid.Tokens, validToken{known.secret, string(g.kind), g.projects, g.environment})
+		}
+	}
+	text, err := json.Marshal(valid)
+	if err != nil {
+		return err
+	}
+	return writeText(w, "application/json; charset=utf-8", string(text))
+}
+
+// request returns what every response depends on.
+func (e *Edge) request(r *http.Request) answers.Request {
+	q := answers.Request{Gzip: httpapi.AcceptsGzip(r), RemoteAddress: e.address(r), Now: time.Now()}
+	if r.Header.Get("If-None-Match") != "" {
+		q.Tags = slices.Collect(httpapi.ListedTags(r))
+	}
+	return q
+}
+
+func ageText(s *source) string { return strconv.FormatInt(int64(s.age().Seconds()), 10) }
+
+// respond sends a response.
+func (e *Edge) respond(w *response, a application, response answers.Response, err error) error {
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	for name, values := range response.Header {
+		if before := h[name]; len(before) > 0 { // Vary
+			values = append(slices.Clip(before), values...)
+		}
+		h[name] = values
+	}
+	if a.source != nil {
+		h["Age"] = []string{ageText(a.source)}
+	}
+	w.WriteHeader(response.Status)
+	_, _ = w.Write(response.Body) // fails only if the caller is gone
+	return nil
+}

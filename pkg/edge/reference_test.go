@@ -1,0 +1,67 @@
+package edge
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write docs/reference/edge.md from the settings")
+
+const referenceFile = "../../docs/reference/edge.md"
+
+const referenceHead = `# Settings of Edge
+
+This page lists the settings of [Guidon Edge](../edge.md). Each is an environment variable, and a flag of the same name in lower
+case with hyphens: ` + "`UPSTREAM_URL` is `--upstream-url`" + `. A flag takes precedence. Durations are in seconds, or have a unit: ` + "`24h`" + `.
+
+It is generated from the code: ` + "`go test ./pkg/edge -run TestReference -update`" + ` writes it.
+`
+
+// reference is the page with all settings.
+func reference() string {
+	var page strings.Builder
+	page.WriteString(referenceHead)
+	for _, group := range [][2]string{{"edge", "`edge`"}, {"offline", "`offline`"}, {"", "both"}, {"health ready", "`health` and `ready`"}} {
+		fmt.Fprintf(&page, "\n## Settings of %s\n\n| Variable | Short flag | Effect | Default |\n|---|---|---|---|\n", group[1])
+		for _, s := range settings {
+			if s.commands == group[0] {
+				short := ""
+				if s.short != "" {
+					short = "`-" + s.short + "`"
+				}
+				fmt.Fprintf(&page, "| `%s` | %s | %s | %s |\n", s.name, short, s.usage, cmp.Or(s.fallback, map[bool]string{true: "false"}[s.isSwitch]))
+			}
+		}
+	}
+	page.WriteString("\n## Settings of Unleash Edge that it does not have\n\nThey are an error, and what to use instead is:\n\n| Variable | Instead |\n|---|---|\n")
+	for _, name := range slices.Sorted(maps.Keys(unsupported)) {
+		fmt.Fprintf(&page, "| `%s` | %s |\n", name, unsupported[name])
+	}
+	page.WriteString("\nThese have no effect, because Edge has none of the endpoints that they disable:\n\n")
+	for _, name := range inert {
+		fmt.Fprintf(&page, "- `%s`\n", name)
+	}
+	return page.String()
+}
+
+func TestReference(t *testing.T) {
+	want := reference()
+	if *update {
+		if err := os.WriteFile(referenceFile, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(referenceFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("docs/reference/edge.md does not have the settings of the code; run go test ./pkg/edge -run TestReference -update")
+	}
+}

@@ -1,0 +1,281 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"guidon/pkg/answers"
+	"guidon/pkg/flags"
+)
+
+// A source is what Edge reads with one upstream token: the flags of an environment, of some projects or of all.
+type source struct {
+	edge        *Edge
+	token       string // "" for one that an application must send again, after a restart
+	hash        hash   // of the token
+	environment string
+	projects    atomic.Pointer[[]string] // IDs, or only flags.All; nil while they are unknown
+	configured  bool                     // whether the token is one of the settings, and not that of an application
+	stop        context.CancelFunc
+	dropped     atomic.Bool // whether its token is no longer valid
+
+	state     atomic.Pointer[state]     // nil until there is one
+	confirmed atomic.Pointer[time.Time] // when the upstream last said that the state is current
+	first     chan struct{}             // closed when there is a state
+	once      sync.Once
+
+	restored   *state // from the backup folder; nil if there is none
+	restoredAt time.Time
+
+	// The rest is used by the goroutine that reads.
+	pauses   []*pause
+	noDelta  []time.Time // by upstream: until when not to ask for deltas again
+	compared time.Time
+	held     heldState
+}
+
+// A heldState has lost nearly all flags. It is taken if the upstream insists on it.
+type heldState struct {
+	state *state
+	since time.Time
+}
+
+const (
+	// compareInterval is how often the flags that deltas made are compared with those of the upstream.
+	compareInterval = 5 * time.Minute
+
+	// noDeltaFor is how long an upstream without deltas is not asked for them again.
+	noDeltaFor = time.Hour
+
+	// useRestoredAfter is how long the upstream has for its first response, before Edge serves the state of the backup folder.
+	useRestoredAfter = time.Second
+
+	// holdFor is how long an upstream must insist on a state that has lost nearly all flags.
+	holdFor = time.Minute
+)
+
+// newSource returns the source of an upstream token, which reads nothing yet.
+func (e *Edge) newSource(token, environment string, projects []string) *source {
+	s := &source{
+		edge: e, token: token, hash: hashOf(token), environment: environment, first: make(chan struct{}), stop: func() {},
+		pauses: e.client.newPauses(), noDelta: make([]time.Time, len(e.config.Upstreams)),
+	}
+	if projects != nil {
+		s.projects.Store(&projects)
+	}
+	return s
+}
+
+// run reads the upstream until the context ends.
+func (s *source) run(ctx context.Context) {
+	defer time.AfterFunc(useRestoredAfter, s.useRestored).Stop()
+	for {
+		err := s.edge.client.any(s.pauses, s.edge.config.RefreshInterval, func(upstream string) error { return s.read(ctx, upstream) })
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			s.edge.metrics.reads.Add(1)
+		case !errors.Is(err, errPaused):
+			s.edge.metrics.failures.Add(1)
+			s.edge.warn("flags of "+s.environment, "the upstream did not say which flags there are; Edge keeps serving those that it has", err)
+			s.useRestored()
+		}
+		if !sleep(ctx, jitter(s.edge.config.RefreshInterval)) {
+			return
+		}
+	}
+}
+
+// read asks an upstream for changes, and takes them.
+func (s *source) read(ctx context.Context, upstream string) error {
+	before := s.state.Load()
+	if before == nil {
+		before = s.restored
+	}
+	r, err := s.fetch(ctx, upstream, tagOf(before))
+	switch {
+	case err != nil:
+		return err
+	case r == nil:
+		s.held = heldState{}
+		if s.state.CompareAndSwap(nil, before) { // the backup is current
+			s.once.Do(func() { close(s.first) })
+		}
+		s.confirm()
+		return s.compare(ctx, upstream, before)
+	}
+	next, err := r.after(before, s.environment)
+	if err != nil {
+		return err
+	}
+	isChange := r.guidon && before != nil && next.revision.Epoch == before.revision.Epoch // and no mistake
+	if !isChange && next.isEmptied(before) && !s.insists(next) {
+		s.edge.warn("few flags in "+s.environment, "the upstream has lost nearly all flags; Edge serves those that it had, unless it stays so for a minute", nil)
+		return nil
+	}
+	s.held = heldState{}
+	s.take(next)
+	return nil
+}
+
+// insists reports whether the upstream has had the same few flags for long enough.
+func (s *source) insists(next *state) bool {
+	if s.held.state == nil || !sameContent(s.held.state, next) {
+		s.held = heldState{next, time.Now()}
+	}
+	return time.Since(s.held.since) >= s.edge.holdFor
+}
+
+func sameContent(a, b *state) bool { return a.contentTag() == b.contentTag() }
+
+// contentTag returns the ETag of all flags, which is the same wherever the flags are the same.
+func (s *state) contentTag() string { return featuresTag(s.set, everything) }
+
+var everything = answers.Scope{All: true}
+
+// take makes a state the current one, and tells streams about it.
+func (s *source) take(next *state) {
+	before := s.state.Swap(next)
+	s.confirm()
+	s.once.Do(func() { close(s.first) })
+	if before != nil {
+		close(before.next)
+	}
+	s.edge.backup.changed(s)
+}
+
+// useRestored serves the state of the backup folder, unless there is a newer one.
+func (s *source) useRestored() {
+	if s.restored == nil || s.state.Load() != nil {
+		return
+	}
+	s.confirmed.CompareAndSwap(nil, &s.restoredAt)
+	if s.state.CompareAndSwap(nil, s.restored) {
+		s.once.Do(func() { close(s.first) })
+		s.edge.logger.Warn("Edge serves the flags of BACKUP_FOLDER until the upstream responds", "environment", s.environment, "at", s.restoredAt)
+	}
+}
+
+func (s *source) confirm() {
+	now := time.Now()
+	s.confirmed.Store(&now)
+}
+
+// age is how long ago the upstream said that the state is current.
+func (s *source) age() time.Duration {
+	at := s.confirmed.Load()
+	if at == nil {
+		return 0
+	}
+	return max(time.Since(*at), 0)
+}
+
+func tagOf(s *state) string {
+	if s == nil {
+		return ""
+	}
+	return s.tag
+}
+
+// fetch asks an upstream for deltas, or for all flags if it has none. It returns nil if nothing changed.
+func (s *source) fetch(ctx context.Context, upstream, tag string) (*reading, error) {
+	i := slices.Index(s.edge.config.Upstreams, upstream)
+	if time.Now().After(s.noDelta[i]) {
+		got, err := s.get(ctx, upstream+"/api/client/delta", tag)
+		if err == nil && got.status != http.StatusNotModified {
+			return readDelta(got.body, got.header.Get("Etag"))
+		}
+		if status := statusOf(err); status != http.StatusNotFound && status != http.StatusMethodNotAllowed && status != http.StatusNotImplemented {
+			return nil, err
+		}
+		s.noDelta[i] = time.Now().Add(noDeltaFor)
+	}
+	got, err := s.get(ctx, upstream+"/api/client/features", tag)
+	if err != nil || got.status == http.StatusNotModified {
+		return nil, err
+	}
+	return readFeatures(got.body, got.header.Get("Etag"))
+}
+
+func (s *source) get(ctx context.Context, url, tag string) (reply, error) {
+	header := http.Header{}
+	if tag != "" {
+		header.Set("If-None-Match", tag)
+	}
+	got, err := s.edge.client.send(ctx, http.MethodGet, url, s.token, header, nil, maxState)
+	if err == nil && got.status == http.StatusNotModified && tag == "" {
+		err = errors.New("it responded with 304 to a first request")
+	}
+	return got, err
+}
+
+// compare compares the flags that deltas made with those of Guidon, every five minutes. If they differ, everything is read again.
+func (s *source) compare(ctx context.Context, upstream string, now *state) error {
+	if !guidonTag.MatchString(now.tag) || time.Since(s.compared) < s.edge.compareInterval {
+		return nil
+	}
+	s.compared = time.Now()
+	projects := s.projects.Load()
+	if projects == nil {
+		return nil
+	}
+	got, err := s.get(ctx, upstream+"/api/client/features", featuresTag(now.set, scopeOf(*projects, s.environment)))
+	if err != nil || got.status == http.StatusNotModified {
+		return err
+	}
+	again, err := s.fetch(ctx, upstream, now.tag)
+	if err != nil {
+		return err
+	}
+	if again != nil { // the flags changed in between
+		next, err := again.after(now, s.environment)
+		if err == nil {
+			s.take(next)
+		}
+		return err
+	}
+	s.edge.warn("difference in "+s.environment, "the flags differ from those of the upstream, so Edge reads all of them again", nil)
+	again, err = s.fetch(ctx, upstream, "")
+	if err != nil {
+		return err
+	}
+	next, err := again.after(now, s.environment)
+	if err == nil {
+		s.take(next)
+	}
+	return err
+}
+
+// featuresTag returns the ETag of GET /api/client/features for a scope.
+func featuresTag(set *answers.Set, scope answers.Scope) string {
+	query, _ := answers.ParseQuery("", "5.2.0") // fails for bad queries only
+	response, err := answers.NewResponder(answers.Options{}).Features(set, scope, query, answers.Request{Tags: []string{"*"}})
+	if err != nil {
+		return ""
+	}
+	return response.Header.Get("Etag")
+}
+
+// covers reports whether the source has all flags that a token of some projects may read.
+func (s *source) covers(projects []string, environment string) bool {
+	has := s.projects.Load()
+	if s.environment != environment || has == nil {
+		return false
+	}
+	return slices.Contains(*has, flags.All) || !slices.ContainsFunc(projects, func(id string) bool { return !slices.Contains(*has, id) })
+}
+
+// scopeOf returns the scope of a token.
+func scopeOf(projects []string, environment string) answers.Scope {
+	if slices.Contains(projects, flags.All) {
+		return answers.Scope{All: true, Environment: environment, ProjectIDs: []string{}}
+	}
+	ids := slices.Sorted(slices.Values(projects))
+	return answers.Scope{ProjectUIDs: ids, ProjectIDs: ids, Environment: environment}
+}
