@@ -40,11 +40,11 @@ const (
 	functionGB       = 0.5   // memory of functions
 	deliverGB        = 0.25  // of the delivery
 
-	logKB, logWarnKB           = 2.0, 1.5 // of a request, with the access log; and with LogLevel=WARN
+	logKB                      = 2.0 // of a request, with the access log
+	accessKB                   = 0.3 // of the access log: the functions for applications write no line for a success
 	aggregateLogKB             = 1.0
 	deliverLogKB               = 0.5
 	storedMB, storedMBEach     = 50, 2   // in a stage, and for each developer
-	tracedShare                = 0.05    // of the requests of applications
 	unchangedKB, answerKB      = 0.5, 40 // sent to an application: a 304, and a 200 with 1,000 flags
 	evaluationKB               = 10.0
 	snapshotUnits              = 280 // written for a snapshot of 1,000 flags

@@ -85,12 +85,12 @@ type request struct {
 }
 
 func (r request) dollars() float64 {
-	return priceHTTP + lambda(r.seconds, functionGB) + r.units.dollars() + logs(logKB) + tracedShare*priceTrace + out(r.kb)
+	return priceHTTP + lambda(r.seconds, functionGB) + r.units.dollars() + logs(accessKB) + out(r.kb)
 }
 
 // applications is what a million requests of applications cost.
 func (m Measured) applications() string {
-	text := table("|  | HTTP API | Lambda | DynamoDB | logs | traces | data out | in all |", nil, make([][]string, 7)...)
+	text := table("|  | HTTP API | Lambda | DynamoDB | logs | data out | in all |", nil, make([][]string, 6)...)
 	for _, a := range []struct {
 		name string
 		request
@@ -100,7 +100,7 @@ func (m Measured) applications() string {
 		{"poll, 304, with `ClientMaxAge`", request{Units{}, unchangedSeconds, unchangedKB}},
 		{"report of usage, 50 flags", request{m.Report, unchangedSeconds, 0}},
 	} {
-		million := amounts([]float64{priceHTTP * 1e6, lambda(a.seconds, functionGB) * 1e6, a.units.dollars() * 1e6, logs(logKB) * 1e6, tracedShare * priceTrace * 1e6, out(a.kb) * 1e6})
+		million := amounts([]float64{priceHTTP * 1e6, lambda(a.seconds, functionGB) * 1e6, a.units.dollars() * 1e6, logs(accessKB) * 1e6, out(a.kb) * 1e6})
 		text += "| " + a.name + " | " + strings.Join(million, " | ") + " | **" + cents(a.dollars()*1e6) + "** |\n"
 	}
 	return text
@@ -124,20 +124,19 @@ func (m Measured) fleet() string {
 	poll := m.unchanged().dollars()
 	return "|  | a month |\n|---|---|\n" +
 		"| always up to date | " + count(polls*poll) + " |\n" +
-		"| `LogLevel=WARN`, `Tracing=PassThrough` | " + count(polls*(poll-logs(logKB-logWarnKB)-tracedShare*priceTrace)) + " |\n" +
 		"| a poll each minute instead of 15 s | " + count(polls*poll*sdkInterval/60) + " |\n" +
 		"| `ClientMaxAge=15`, CloudFront, one token | " + count(polls*fronted(unchangedKB)) + " |\n"
 }
 
 // usage is what reports of usage cost in a month, for instances that each report 50 flags once a minute.
 func (m Measured) usage() string {
-	names := []string{"HTTP API", "Lambda, for reports", "DynamoDB, for reports", "logs and traces", "DynamoDB, for the aggregation", "Lambda, for the aggregation", "storage", "**in all**"}
+	names := []string{"HTTP API", "Lambda, for reports", "DynamoDB, for reports", "logs", "DynamoDB, for the aggregation", "Lambda, for the aggregation", "storage", "**in all**"}
 	each := m.Added100.Plus(m.Added10.Times(-1)).Times(1.0 / 90)
 	var columns [][]string
 	for _, n := range []float64{10, 100, 1000} {
 		reports := n * minutesAMonth
 		lines := []float64{
-			reports * priceHTTP, reports * lambda(unchangedSeconds, functionGB), reports * m.Report.dollars(), reports * (logs(logKB) + tracedShare*priceTrace),
+			reports * priceHTTP, reports * lambda(unchangedSeconds, functionGB), reports * m.Report.dollars(), reports * logs(accessKB),
 			minutesAMonth*m.Added10.Plus(each.Times(n-10)).dollars() + hoursAMonth*m.FirstOfHour.dollars(),
 			minutesAMonth * lambda(addSeconds+n*addSecondsEach, functionGB), n * postMinutes * postKB / 1e6 * priceStorage,
 		}

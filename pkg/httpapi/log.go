@@ -63,9 +63,37 @@ func (s *service) log(r *http.Request, o outcome, status int, failure errorBody)
 		}
 	}
 	if s.config.Metrics != nil {
-		line.AddAttrs(s.config.Metrics.Attrs(line.Time, o.route, status, cold, conflicts)...)
+		line.AddAttrs(s.config.Metrics.Attrs(line.Time, o.route, status, 1, cold, conflicts)...)
 	}
 	_ = logger.Handler().Handle(r.Context(), line) // nothing can be done if the log cannot be written
+}
+
+// count counts a successful request of an application. It writes a line for it only at LOG_LEVEL=DEBUG. With metrics, it writes
+// lines for all that were counted, at most once a minute: what an instance counts after its last lines is lost with it.
+func (s *service) count(r *http.Request, o outcome) {
+	logger := s.config.Logger
+	switch {
+	case logger == nil:
+		return
+	case logger.Enabled(r.Context(), slog.LevelDebug):
+		s.log(r, o, o.status, errorBody{})
+		return
+	case s.config.Metrics == nil:
+		return
+	}
+	now := s.config.Now()
+	for kind, n := range s.counts.add(o, now) {
+		cold := !s.warm.Swap(true)
+		line := slog.NewRecord(now, slog.LevelInfo, "requests", 0)
+		line.AddAttrs(slog.String("route", kind.route), slog.Int("status", kind.status),
+			slog.Float64("meanMs", float64((n.took/time.Duration(n.requests)).Microseconds())/1000),
+			slog.Float64("longestMs", float64(n.longest.Microseconds())/1000))
+		if s.config.Version != "" {
+			line.AddAttrs(slog.String("functionVersion", s.config.Version), slog.Bool("coldStart", cold))
+		}
+		line.AddAttrs(s.config.Metrics.Attrs(now, kind.route, kind.status, n.requests, cold, 0)...)
+		_ = logger.Handler().Handle(r.Context(), line)
+	}
 }
 
 // causeOf returns the cause of an error, without the messages for callers, because those can contain names.

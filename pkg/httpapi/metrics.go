@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"sync"
 	"time"
 )
 
 // Metrics adds CloudWatch metrics to the log line of every request, in the embedded metric format. CloudWatch reads them from
-// the line, so they take no call.
+// the line, so they take no call. Successful requests of applications have no line of their own: once a minute, an instance writes one
+// for all with the same route and status.
 //
 //	namespace Guidon
 //	Requests      by Stack, Operation (the route) and Status
@@ -61,14 +63,14 @@ type (
 // noRoute is the Operation of unknown paths. CloudWatch does not accept an empty one.
 const noRoute = "none"
 
-// Attrs returns the fields of the log line of a request. A function serves one request at a time, so the counts are those of
-// this request.
-func (m *Metrics) Attrs(at time.Time, route string, status int, cold bool, conflicts int64) []slog.Attr {
+// Attrs returns the fields of the log line of requests with the same route and status, usually of one. A function serves one
+// request at a time, so the other counts are those of this request.
+func (m *Metrics) Attrs(at time.Time, route string, status, requests int, cold bool, conflicts int64) []slog.Attr {
 	if route == "" {
 		route = noRoute
 	}
 	attrs := []slog.Attr{
-		slog.String("Stack", m.Stack), slog.String("Operation", route), slog.String("Status", strconv.Itoa(status)), slog.Int("Requests", 1),
+		slog.String("Stack", m.Stack), slog.String("Operation", route), slog.String("Status", strconv.Itoa(status)), slog.Int("Requests", requests),
 	}
 	count := func(name string) metric { return metric{Name: name, Unit: "Count"} }
 	directives := []directive{{namespace, [][]string{{"Stack", "Operation", "Status"}}, []metric{count("Requests")}}}
@@ -83,4 +85,43 @@ func (m *Metrics) Attrs(at time.Time, route string, status int, cold bool, confl
 		directives = append(directives, directive{namespace, [][]string{{"Stack"}}, ofStack})
 	}
 	return append(attrs, slog.Any("_aws", embedded{at.UnixMilli(), directives}))
+}
+
+// countEvery is how often an instance writes lines for the successful requests of applications.
+const countEvery = time.Minute
+
+// counts are the successful requests of applications since the last lines. There are too many for a line each, which would cost a
+// third of a poll.
+type counts struct {
+	mu    sync.Mutex
+	next  time.Time
+	kinds map[requestKind]requestCount
+}
+
+type requestKind struct {
+	route  string
+	status int
+}
+
+type requestCount struct {
+	requests      int
+	took, longest time.Duration
+}
+
+// add counts a request. At most once in countEvery, it returns what was counted.
+func (c *counts) add(o outcome, now time.Time) map[requestKind]requestCount {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kinds == nil {
+		c.kinds = map[requestKind]requestCount{}
+	}
+	kind := requestKind{o.route, o.status}
+	n := c.kinds[kind]
+	c.kinds[kind] = requestCount{n.requests + 1, n.took + o.took, max(n.longest, o.took)}
+	if now.Before(c.next) {
+		return nil
+	}
+	kinds := c.kinds
+	c.kinds, c.next = nil, now.Add(countEvery)
+	return kinds
 }

@@ -27,6 +27,7 @@ type service struct {
 	config       Config
 	warm         atomic.Bool  // whether a request was served
 	conflicts    atomic.Int64 // how often another writer was first, since the last line of the log
+	counts       counts       // of successful requests of applications
 	uses         *TokenUses
 	owners       owners
 	cors         *cors

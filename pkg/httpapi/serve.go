@@ -42,7 +42,11 @@ func (s *service) serveHandler(op Operation) http.Handler {
 			s.respond(w, r, o)
 			return
 		}
-		s.log(r, o, o.status, errorBody{})
+		if o.status < http.StatusBadRequest {
+			s.count(r, o)
+		} else {
+			s.log(r, o, o.status, errorBody{})
+		}
 		w.WriteHeader(o.status)
 		_, _ = w.Write(response.Body) // fails only if the caller is gone
 	})
