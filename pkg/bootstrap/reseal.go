@@ -17,7 +17,7 @@ type resealer interface {
 }
 
 // reseal encrypts the secrets of tokens and addons again that have an older key, so that this key can be removed. A secret whose key
-// is missing stays as it is. What another process changes meanwhile, and what is beyond maxReseals, is for the next Seed.
+// is missing stays as it is. What another process changes at the same time, and what exceeds maxReseals, is for the next Seed.
 func (s *seeding) reseal(ctx context.Context) error {
 	box, ok := s.sealer.(resealer)
 	if !ok {

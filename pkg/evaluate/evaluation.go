@@ -22,7 +22,7 @@ type memory struct {
 	work     int
 }
 
-// For returns an evaluation for a context, which must not be changed meanwhile.
+// For returns an evaluation for a context, which must not be changed while the evaluation is in use.
 func (s *Set) For(c *Context) *Evaluation {
 	e := &Evaluation{s, *c}
 	e.context.memory = &memory{segments: map[int64]Outcome{}, lower: map[string]string{}}

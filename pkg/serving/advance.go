@@ -21,7 +21,7 @@ import (
 // errGap tells that entries of the feed between the state and the feed are missing.
 var errGap = flags.Errorf(flags.Unavailable, "the changes since the last read are no longer stored; try again")
 
-// advance returns the state with all entries of the feed, or with more, if the feed grew meanwhile. If entries are missing, it
+// advance returns the state with all entries of the feed, or with more, if the feed has grown since. If entries are missing, it
 // reads everything.
 func (r *Reader) advance(ctx context.Context, state *State, feed *flags.Feed) (*State, error) {
 	next, err := r.catchUp(ctx, state, feed, flags.View{})
@@ -35,14 +35,14 @@ func (r *Reader) advance(ctx context.Context, state *State, feed *flags.Feed) (*
 	return next, err
 }
 
-// maxRounds is how often catchUp loads what changed meanwhile, if the same flags change all the time.
+// maxRounds is how often catchUp loads again, if the same flags change all the time.
 const maxRounds = 20
 
 // catchUp applies the entries of the feed after the number of the state. loaded is what was read since that number.
 //
 // Reads of several items are not a snapshot: while a transaction is being applied, a read can return the feed with its entry
 // and an aggregate as it was before. So what was loaded counts only at the version that the entry names, or a later one.
-// Otherwise it is read again, after the feed, which may tell meanwhile that it was deleted.
+// Otherwise it is read again, after the feed, which may say by then that it was deleted.
 //
 // What was loaded can also be newer than the feed. Then the feed is read again, because there can be other changes before that
 // one: without them, a flag could be on that uses a segment as it was before, or one that the state does not have.
@@ -132,7 +132,7 @@ type lastChange struct {
 
 // lastChanges returns the last change of each aggregate that changed after the state, and what was removed.
 func (r *Reader) lastChanges(ctx context.Context, state *State, feed *flags.Feed) (map[flags.Key]lastChange, []answers.Gone, error) {
-	if feed.Epoch != state.Epoch { // it was reset meanwhile
+	if feed.Epoch != state.Epoch { // it was reset in between
 		return nil, nil, errGap
 	}
 	entries, err := r.entriesAfter(ctx, state.Number, feed)

@@ -42,7 +42,7 @@ func (r *Reader) start(ctx context.Context, view flags.View) (*State, error) {
 		if !leads && !pause(ctx, attempt) {
 			return nil, flags.Errorf(flags.Unavailable, "the flags are being read for the first time; try again")
 		}
-		if view, err = r.loadFeed(backoff.WithRetries(ctx, backoff.Polls), nil, true); err != nil { // another instance may have written a snapshot meanwhile
+		if view, err = r.loadFeed(backoff.WithRetries(ctx, backoff.Polls), nil, true); err != nil { // another instance may have written a snapshot since
 			return nil, err
 		}
 	}
@@ -63,7 +63,7 @@ func (r *Reader) start(ctx context.Context, view flags.View) (*State, error) {
 // everything reads everything that applications can see.
 //
 // The feed is read first. What is read after it can be older than its newest entries (see catchUp), so all entries that it
-// holds are checked. It is read again at the end, because a flag that moves to another project meanwhile can be missing in the
+// holds are checked. It is read again at the end, because a flag that moves to another project during the read can be missing in the
 // lists of both.
 func (r *Reader) everything(ctx context.Context) (*State, error) {
 	view, err := r.loadFeed(ctx, []flags.Key{flags.EnvironmentsKey()}, false)
