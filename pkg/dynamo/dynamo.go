@@ -39,9 +39,9 @@ import (
 	"guidon/pkg/usage"
 )
 
-// attemptTimeout is the timeout of one attempt, unless the call has a shorter one. The whole call is limited by backoff.Retries and by
+// AttemptTimeout is the timeout of one attempt, unless the call has a shorter one. The whole call is limited by backoff.Retries and by
 // the context's deadline.
-const attemptTimeout = 2 * time.Second
+const AttemptTimeout = 2 * time.Second
 
 // Options select the table.
 type Options struct {
@@ -85,7 +85,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 
 // NewClient returns a client for the engine of a store.
 func NewClient(_ context.Context, o Options) (*dynamodb.Client, error) {
-	cfg := awsconfig.FromEnvironment("DYNAMODB", attemptTimeout)
+	cfg := awsconfig.FromEnvironment("DYNAMODB", AttemptTimeout)
 	switch {
 	case o.Config != nil:
 		cfg = o.Config.Copy()
@@ -95,7 +95,7 @@ func NewClient(_ context.Context, o Options) (*dynamodb.Client, error) {
 	cfg.HTTPClient = newHTTPClient()
 	return dynamodb.NewFromConfig(cfg, func(options *dynamodb.Options) {
 		options.Logger = logging.Nop{} // the SDK would log each lost response, which the store handles
-		options.Retryer = newRetryer(o.RetryQuota)
+		options.Retryer = NewRetryer(o.RetryQuota)
 		options.APIOptions = append(options.APIOptions, refuseIncomplete)
 		if o.HTTPClient != nil {
 			options.HTTPClient = o.HTTPClient
@@ -111,7 +111,7 @@ func (s *Store) Table() string { return s.table }
 
 // newHTTPClient keeps enough idle connections for a process with many concurrent requests.
 func newHTTPClient() *awshttp.BuildableClient {
-	return awshttp.NewBuildableClient().WithTimeout(attemptTimeout).WithTransportOptions(func(t *http.Transport) {
+	return awshttp.NewBuildableClient().WithTimeout(AttemptTimeout).WithTransportOptions(func(t *http.Transport) {
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 256, 256
 	})
 }
