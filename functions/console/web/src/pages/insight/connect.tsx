@@ -72,7 +72,11 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
           <Section title="2. Install the client">
             <CodeBlock label="Command that installs the client" code={installCommand(client)} wrap />
             {client.tested === false && (
-              <Notice>Guidon’s tests do not run this client. The program follows the client’s documentation, and installs its newest version.</Notice>
+              <Notice>
+                {client.ranOnce
+                  ? 'Guidon’s tests do not run this client. The program was tried with this version.'
+                  : 'Guidon’s tests do not run this client. The program follows the client’s documentation, and installs its newest version.'}
+              </Notice>
             )}
           </Section>
         </li>

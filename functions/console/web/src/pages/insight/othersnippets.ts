@@ -1,15 +1,17 @@
-// Programs of clients that our tests do not run. They follow the documentation of each client, and the page says so.
+// Programs of clients that our tests do not run. Those for Java and React were run by hand once, with the versions that they install; the
+// others follow the documentation of each client. The page says which is which.
 import { double, single, tokenVariable, type Client } from './snippets'
 
 const packages = [] as const
 const unversioned = (command: string) => ({ packages, install: () => command, reports: true, tested: false }) as const
+const ran = (command: string) => ({ ...unversioned(command), ranOnce: true }) as const
 
 export const otherClients: readonly Client[] = [
   {
     id: 'java',
     label: 'Java',
     kind: 'server',
-    ...unversioned('implementation("io.getunleash:unleash-client-java:+")'),
+    ...ran('implementation("io.getunleash:unleash-client-java:12.2.0")'),
     file: 'App.java',
     run: 'gradle run',
     code: ({ url, flag, appName }) => `import io.getunleash.DefaultUnleash;
@@ -100,7 +102,7 @@ unleash.shutdown # at the end of the program
     id: 'react',
     label: 'React',
     kind: 'browser',
-    ...unversioned('npm install @unleash/proxy-client-react unleash-proxy-client'),
+    ...ran('npm install @unleash/proxy-client-react@5.1.0 unleash-proxy-client@3.8.2'),
     file: 'app.jsx',
     run: '',
     code: ({ url, flag, appName, token }) => `import { FlagProvider, useFlag } from '@unleash/proxy-client-react';

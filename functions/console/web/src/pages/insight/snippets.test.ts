@@ -54,6 +54,8 @@ test('other clients are told to be untested, are named in the guide, and have th
     expect(client.code(input)).toContain('welcome-banner')
     expect(client.code(hostile)).not.toContain(hostile.appName)
     expect(installCommand(client)).toBe(client.install([]))
+    // A program that was tried names the version.
+    expect(/\d\.\d+\.\d+/.test(installCommand(client))).toBe(client.ranOnce === true)
   }
   expect(otherClients.find(({ id }) => id === 'android')!.code(hostile)).toContain('\\$shop')
 })

@@ -28,6 +28,8 @@ export interface Client {
   reports: boolean
   /** False if our tests do not run it. */
   tested?: boolean
+  /** True for one that our tests do not run, and that was run by hand in the version that it installs. */
+  ranOnce?: boolean
   code: (input: SnippetInput) => string
 }
 
