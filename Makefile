@@ -157,7 +157,7 @@ test-release: check-go check-npm $(SAM) ## build a release twice, compare the by
 # The Go module of internal/clients is installed by the test.
 test-clients: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run unmodified SDKs against Guidon (needs Chromium, Python 3.10)
 	CLIENTS_NODE='$(CLIENTS_NODE)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
-		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ClientsAgree|ClientsUsage|ConnectPages|Demo|FrontendOrigins|ReadmeProgram)$$' ./internal/e2e
+		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ClientsAgree|ClientsOverload|ClientsUsage|ConnectPages|Demo|FrontendOrigins|ReadmeProgram)$$' ./internal/e2e
 
 test-clients-more: check-go check-npm $(CLIENTS_JAVA)/classpath ## compare the SDK for Java with Guidon (needs Maven, Java 17)
 	CLIENTS_JAVA="$(CLIENTS_JAVA)/classes:$$(cat '$(CLIENTS_JAVA)/classpath')" \
