@@ -20,6 +20,11 @@ const (
 	priceCDN      = 1.00e-6      // an HTTPS request to CloudFront; not checked again
 	priceCDNOut   = 0.085        // a GB that CloudFront sends; not checked again
 	priceWAF      = 0.60e-6      // a request that WAF checks
+
+	// An hour of containers: a CPU and a GB of Fargate on arm64, a load balancer before its units, and a public address.
+	priceCPU, priceMemory, priceBalancer, priceAddress = 0.03238, 0.00356, 0.0225, 0.005
+
+	containers = "49 to 111" // dollars a month; docs/operations/cost.md has the parts
 )
 
 // Assumptions. Times of functions are assumed, not measured on AWS.

@@ -10,8 +10,9 @@ import (
 // Tables are the tables, and figures, that each page has.
 func (m Measured) tables() map[string][]string {
 	return map[string][]string{
-		"cost.md": {m.operations(), m.administration(), m.applications(), m.cached(), m.fleet(), m.usage()},
-		"limits.md": {
+		"README.md":               {m.sdks(), m.edge()},
+		"docs/operations/cost.md": {m.operations(), m.administration(), m.applications(), m.cached(), m.fleet(), m.usage()},
+		"docs/operations/limits.md": {
 			m.partitions(), "some " + count(math.Round(m.ListBytes/10)*10) + " bytes for a flag",
 			"about\n" + count(math.Floor(maxResponse/m.ListBytes/100)*100) + " such flags",
 		},
@@ -128,21 +129,47 @@ func (m Measured) fleet() string {
 		"| `ClientMaxAge=15`, CloudFront, one token | " + count(polls*fronted(unchangedKB)) + " |\n"
 }
 
-// usage is what reports of usage cost in a month, for instances that each report 50 flags once a minute.
+// usageLines are what reports of usage cost in a month, for instances that each report 50 flags once a minute.
+func (m Measured) usageLines(instances float64) []float64 {
+	each := m.Added100.Plus(m.Added10.Times(-1)).Times(1.0 / 90)
+	reports := instances * minutesAMonth
+	return []float64{
+		reports * priceHTTP, reports * lambda(unchangedSeconds, functionGB), reports * m.Report.dollars(), reports * logs(accessKB),
+		minutesAMonth*m.Added10.Plus(each.Times(instances-10)).dollars() + hoursAMonth*m.FirstOfHour.dollars(),
+		minutesAMonth * lambda(addSeconds+instances*addSecondsEach, functionGB), instances * postMinutes * postKB / 1e6 * priceStorage,
+	}
+}
+
+// usage is the table of usageLines.
 func (m Measured) usage() string {
 	names := []string{"HTTP API", "Lambda, for reports", "DynamoDB, for reports", "logs", "DynamoDB, for the aggregation", "Lambda, for the aggregation", "storage", "**in all**"}
-	each := m.Added100.Plus(m.Added10.Times(-1)).Times(1.0 / 90)
 	var columns [][]string
 	for _, n := range []float64{10, 100, 1000} {
-		reports := n * minutesAMonth
-		lines := []float64{
-			reports * priceHTTP, reports * lambda(unchangedSeconds, functionGB), reports * m.Report.dollars(), reports * logs(accessKB),
-			minutesAMonth*m.Added10.Plus(each.Times(n-10)).dollars() + hoursAMonth*m.FirstOfHour.dollars(),
-			minutesAMonth * lambda(addSeconds+n*addSecondsEach, functionGB), n * postMinutes * postKB / 1e6 * priceStorage,
-		}
+		lines := m.usageLines(n)
 		columns = append(columns, append(amounts(lines), "**"+cents(sum(lines))+"**"))
 	}
 	return table("|  | 10 | 100 | 1,000 instances |", names, columns...)
+}
+
+// polls is what the polls of an SDK cost in a month, without changes.
+func (m Measured) polls() float64 { return secondsAMonth / sdkInterval * m.unchanged().dollars() }
+
+// sdks is what SDKs cost in a month that poll and report, beside an idle stage.
+func (m Measured) sdks() string {
+	var columns [][]string
+	for _, n := range []float64{10, 100, 1000, 10_000} {
+		polls, reports := n*m.polls(), sum(m.usageLines(n))
+		columns = append(columns, []string{count(math.Round(polls)), count(math.Round(reports)), "**" + count(math.Round(polls+reports)) + "**", containers})
+	}
+	return table("| US dollars a month | 10 | 100 | 1,000 | 10,000 SDKs |", []string{"polls", "reports of usage", "**Guidon, in addition to the idle stage**", "Unleash on containers, in all"}, columns...)
+}
+
+// edge tells from how many SDKs on Unleash Edge costs less than their polls.
+func (m Measured) edge() string {
+	const tasks, addresses = 2, 4 // the load balancer has two of them
+	edge := hoursAMonth*(tasks*(0.25*priceCPU+0.5*priceMemory)+priceBalancer+addresses*priceAddress) + tasks*m.polls()
+	return fmt.Sprintf("Edge (two small tasks behind a load balancer, %s US dollars a month\nwith its own polls) costs less than the polls of more than %s SDKs",
+		count(math.Round(edge)), count(math.Round(edge/m.polls()/10)*10))
 }
 
 // partitions are the keys whose partition has the data of many requests, as far as it follows from their units.
