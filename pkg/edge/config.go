@@ -147,6 +147,12 @@ var settings = []setting{
 		c.TokenHeader, c.UpstreamHeader = value, value
 		return nil
 	}},
+	{name: "MAX_STREAMS", fallback: "10000", usage: "how many streams there can be; more get 429", set: func(c *Config, value string) (err error) {
+		if c.MaxStreams, err = strconv.Atoi(value); err != nil || c.MaxStreams < 0 {
+			err = fmt.Errorf("must be a number, not %q", value)
+		}
+		return err
+	}},
 	{name: "APP_NAME", short: "a", fallback: "guidon-edge", usage: "the name of this Edge at the upstream", set: text(func(c *Config) *string { return &c.AppName })},
 	{name: "INSTANCE_ID", usage: "the name of this instance; by default a random one", set: text(func(c *Config) *string { return &c.InstanceID })},
 	{name: "LOG_FORMAT", short: "l", fallback: "plain", usage: "plain or json", set: func(c *Config, value string) error {
@@ -167,7 +173,7 @@ var inert = []string{"DISABLE_METRICS_BATCH_ENDPOINT", "DISABLE_FEATURES_ENDPOIN
 // unsupported are settings of Unleash Edge that this Edge does not have, and what to use instead.
 var unsupported = map[string]string{
 	"WORKERS":                     "set GOMAXPROCS",
-	"STREAMING":                   "Edge asks for changes every FEATURES_REFRESH_INTERVAL_SECONDS, which can be 1",
+	"STREAMING":                   "Edge streams to applications without it, and asks its upstream for changes every FEATURES_REFRESH_INTERVAL_SECONDS, which can be 1",
 	"S3_BUCKET_NAME":              useBackup,
 	"REDIS_URL":                   useBackup,
 	"REDIS_MODE":                  useBackup,

@@ -5,7 +5,7 @@
 //	upstream.go  the requests to upstreams, and the pause after one failed
 //	source.go    what Edge reads with one upstream token; state.go what it read
 //	tokens.go    which tokens of applications are valid
-//	http.go      the requests of applications; usage.go what they report
+//	http.go      the requests of applications; stream.go streams; usage.go what they report
 //	backup.go    the last state in a folder
 //	command.go   the commands: edge, offline, health, ready
 //
@@ -50,7 +50,9 @@ type Edge struct {
 	sources []*source
 	start   func(*source) // starts to read a source; nil before Run
 
-	compareInterval, holdFor time.Duration // shorter in tests
+	streams streams
+
+	compareInterval, holdFor, streamTimeout time.Duration // shorter in tests
 }
 
 // New returns an Edge with settings. It serves what it has; Run reads more.
@@ -61,7 +63,8 @@ func New(config Config, logs io.Writer) (*Edge, error) {
 	}
 	e := &Edge{
 		config: config, logger: slog.New(handler), responder: answers.NewResponder(answers.Options{}),
-		compareInterval: compareInterval, holdFor: holdFor,
+		compareInterval: compareInterval, holdFor: holdFor, streamTimeout: streamTimeout,
+		streams: streams{ending: make(chan struct{}), over: streamsEnd},
 	}
 	var err error
 	if e.client, err = newClient(&e.config); err != nil {
@@ -235,6 +238,8 @@ func (e *Edge) Run(ctx context.Context, listening func(addresses []net.Addr)) er
 	case err = <-failed:
 	case <-ctx.Done():
 	}
+	close(e.streams.ending)
+	e.streams.group.Wait()
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	for _, server := range servers {

@@ -86,6 +86,8 @@ func (e *Edge) serve(w *response, r *http.Request) (route string, err error) {
 		return "GET " + at, e.on(r, http.MethodGet, func() error { return e.features(w, r) })
 	case "/api/client/delta":
 		return "GET " + at, e.on(r, http.MethodGet, func() error { return e.delta(w, r) })
+	case "/api/client/streaming":
+		return "GET " + at, e.on(r, http.MethodGet, func() error { return e.streaming(w, r) })
 	case "/api/frontend":
 		return at, e.on(r, "", func() error { return e.toggles(w, r, e.responder.Toggles) })
 	case "/api/frontend/all":

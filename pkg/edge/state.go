@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 
@@ -24,7 +25,8 @@ type state struct {
 	segments map[int64]*answers.Segment
 	tag      string // of the response that it was made from: the next request names it
 
-	next chan struct{} // closed when there is a newer state
+	next   chan struct{} // closed when there is a newer state
+	frames sync.Map      // what streams are told about it, by the ID of the event before: *sharedFrame
 }
 
 // unleashEpoch is the epoch of the states of Unleash, whose revisions are numbers without one.

@@ -210,6 +210,13 @@ func (t *tokens) nextGroup(due *[]string) (group []string) {
 	return group
 }
 
+// has reports whether a token is still valid.
+func (t *tokens) has(g *grant) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.known[g.hash] == g
+}
+
 // secrets returns all tokens that can be validated.
 func (t *tokens) secrets() (list []string) {
 	list = append(list, t.edge.config.Tokens...)

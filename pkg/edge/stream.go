@@ -1,0 +1,201 @@
+package edge
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"guidon/pkg/access"
+	"guidon/pkg/answers"
+	"guidon/pkg/flags"
+)
+
+const (
+	heartbeat     = 15 * time.Second // between comments, so that neither the SDK nor a proxy takes the stream for dead
+	streamTimeout = 5 * time.Second  // of one write: a client that reads more slowly is closed
+	streamsEnd    = 10 * time.Second // over which streams are closed at the end, so that their clients do not all come back at once
+	aheadWait     = 5 * time.Second  // for the state that a client already has from another Edge
+)
+
+// streams counts and ends the streams.
+type streams struct {
+	group  sync.WaitGroup
+	mu     sync.Mutex
+	open   int
+	ending chan struct{} // closed when Edge ends
+	over   time.Duration // streamsEnd; shorter in tests
+}
+
+// enter counts a new stream, unless there are too many.
+func (s *streams) enter(most int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open >= most {
+		return false
+	}
+	s.open++
+	s.group.Add(1)
+	return true
+}
+
+func (s *streams) leave() {
+	s.mu.Lock()
+	s.open--
+	s.mu.Unlock()
+	s.group.Done()
+}
+
+func (s *streams) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open
+}
+
+// streaming responds to GET /api/client/streaming: first with all flags, or with what changed since Last-Event-ID, and then with each
+// change. The ID of an event is the ETag of the delta.
+func (e *Edge) streaming(w *response, r *http.Request) error {
+	a, err := e.reads(r, e.secret(r), access.ClientToken)
+	if err != nil {
+		return err
+	}
+	query, err := answers.ParseQuery(withoutTags(r.URL.RawQuery), r.Header.Get("Unleash-Client-Spec"))
+	if err != nil {
+		return err
+	}
+	last := r.Header.Get("Last-Event-ID")
+	if !a.awaitAhead(r, last) {
+		return flags.Errorf(flags.Unavailable, "the client has newer flags than this Edge; try again")
+	}
+	first, last, err := e.frame(a, query, "unleash-connected", last)
+	if err != nil {
+		return err
+	}
+	if !e.streams.enter(e.config.MaxStreams) {
+		w.Header().Set("Retry-After", strconv.Itoa(int(heartbeat.Seconds())))
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = io.WriteString(w, `{"name":"TooManyRequestsError","message":"Edge has as many streams as MAX_STREAMS allows; poll GET /api/client/features instead"}`)
+		return nil
+	}
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		e.streams.leave()
+		return flags.Errorf(flags.Unavailable, "this connection cannot stream; poll GET /api/client/features instead")
+	}
+	_ = conn.SetDeadline(time.Time{})
+	head := "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\nX-Accel-Buffering: no\r\nConnection: close\r\n\r\n"
+	// The goroutine and the buffers of the request would take five times the memory of the stream.
+	go func() {
+		defer e.streams.leave()
+		defer conn.Close()
+		e.stream(conn, a, query, append([]byte(head), first...), last)
+	}()
+	return nil
+}
+
+// awaitAhead waits until Edge has the state that a client has from another Edge. It never gets an older one.
+func (a *application) awaitAhead(r *http.Request, last string) bool {
+	timeout := time.NewTimer(aheadWait)
+	defer timeout.Stop()
+	for {
+		known := guidonTag.FindStringSubmatch(last)
+		if known == nil || known[1] != a.state.revision.Epoch {
+			return true
+		}
+		if number, err := strconv.ParseInt(known[2], 10, 64); err != nil || number <= a.state.revision.Number {
+			return true
+		}
+		select {
+		case <-a.state.next:
+			a.state = a.source.state.Load()
+		case <-timeout.C:
+			return false
+		case <-r.Context().Done():
+			return false
+		}
+	}
+}
+
+// frame returns an event with what changed since the one with the ID last, and its own ID. Without changes there is none, but for the first.
+func (e *Edge) frame(a application, query answers.Query, event, last string) (frame []byte, id string, err error) {
+	q := answers.Request{}
+	if last != "" && last != "*" {
+		q.Tags = []string{last}
+	}
+	delta, err := e.responder.Delta(a.state.set, a.scope, query, q)
+	if err != nil {
+		return nil, last, err
+	}
+	id = strings.Join(delta.Header["Etag"], "")
+	data := delta.Body
+	if delta.Status == http.StatusNotModified {
+		if event != "unleash-connected" {
+			return nil, last, nil
+		}
+		data = []byte(`{"events":[]}`)
+	}
+	return fmt.Appendf(nil, "event: %s\nid: %s\ndata: %s\n\n", event, id, data), id, nil
+}
+
+// stream writes to a client until it is gone, too slow, or not allowed any more, or Edge ends.
+func (e *Edge) stream(conn net.Conn, a application, query answers.Query, first []byte, last string) {
+	beat := time.NewTicker(jitter(heartbeat))
+	defer beat.Stop()
+	ending := e.streams.ending
+	var end <-chan time.Time
+	text := first
+	for {
+		if len(text) > 0 {
+			_ = conn.SetWriteDeadline(time.Now().Add(e.streamTimeout))
+			if _, err := conn.Write(text); err != nil {
+				return
+			}
+		}
+		text = nil
+		select {
+		case <-a.state.next:
+			if a.state = a.source.state.Load(); !e.allowed(a) {
+				return
+			}
+			var err error
+			if text, last, err = e.shared(a, query, last); err != nil {
+				return
+			}
+		case <-beat.C:
+			if !e.allowed(a) {
+				return
+			}
+			text = []byte(":\n\n")
+		case <-ending:
+			ending = nil
+			end = time.After(time.Duration(rand.Int64N(int64(e.streams.over) + 1))) //nolint:gosec // G404: no secret
+		case <-end:
+			return
+		}
+	}
+}
+
+// allowed reports whether the token of a stream is still valid, and for the same.
+func (e *Edge) allowed(a application) bool { return e.tokens.has(a.grant) && !a.source.dropped.Load() }
+
+// A sharedFrame is the event of a state for all streams that were at the same point.
+type sharedFrame struct {
+	once sync.Once
+	text []byte
+	id   string
+	err  error
+}
+
+// shared returns the event with what changed since last. It is made once for all streams of the same scope and query.
+func (e *Edge) shared(a application, query answers.Query, last string) ([]byte, string, error) {
+	made, _ := a.state.frames.LoadOrStore(last, &sharedFrame{}) // an ETag of a delta names the scope and the query
+	f := made.(*sharedFrame)
+	f.once.Do(func() { f.text, f.id, f.err = e.frame(a, query, "unleash-updated", last) })
+	return f.text, f.id, f.err
+}

@@ -1,0 +1,169 @@
+package edge
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/answers"
+)
+
+// An event is one of a stream.
+type event struct{ name, id, data string }
+
+// listen opens a stream. Its channel has the events, and is closed with it.
+func (i *instance) listen(token, last string) chan event {
+	i.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	i.t.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, i.url+"/api/client/streaming", nil)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", token)
+	if last != "" {
+		r.Header.Set("Last-Event-ID", last)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
+		i.t.Fatalf("the stream begins with %d %v", resp.StatusCode, resp.Header)
+	}
+	events := make(chan event, 100)
+	go func() {
+		defer close(events)
+		defer resp.Body.Close()
+		var e event
+		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+			switch name, value, _ := strings.Cut(lines.Text(), ": "); name {
+			case "event":
+				e.name = value
+			case "id":
+				e.id = value
+			case "data":
+				e.data = value
+			case "":
+				if e.name != "" {
+					events <- e
+				}
+				e = event{}
+			}
+		}
+	}()
+	return events
+}
+
+// next returns the next event, which must have a name and contain texts.
+func next(t testing.TB, events chan event, name string, texts ...string) event {
+	t.Helper()
+	select {
+	case e, open := <-events:
+		if !open || e.name != name {
+			t.Fatalf("got %+v (open: %t), want %s", e, open, name)
+		}
+		for _, text := range texts {
+			if !strings.Contains(e.data, text) {
+				t.Fatalf("got %+v, want %q in it", e, text)
+			}
+		}
+		return e
+	case <-time.After(patience):
+		t.Fatalf("no event %s", name)
+		return event{}
+	}
+}
+
+// TestStream checks what a stream tells: all flags first, then each change, and after a reconnect what was missed.
+func TestStream(t *testing.T) {
+	t.Parallel()
+	g := newGuidon(t)
+	g.flag("a")
+	own, client := g.token("client", "*", "development"), g.token("client", "default", "development")
+	e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": own}, func(e *Edge) { e.streams.over = 100 * time.Millisecond })
+	e.awaitOn(client, "a")
+	events := e.listen(client, "")
+	first := next(t, events, "unleash-connected", `"type":"hydration"`, `"name":"a","type":"release","enabled":true`)
+	if tag := e.ask("GET", "/api/client/delta", client, "").header.Get("ETag"); first.id != tag {
+		t.Errorf("the ID is %s, want the ETag of the delta, %s", first.id, tag)
+	}
+	g.turnA("off")
+	updated := next(t, events, "unleash-updated", `"type":"feature-updated"`, `"enabled":false`)
+	g.flag("b")
+	missed := e.listen(client, updated.id)
+	e.awaitOn(client, "b")
+	if late := next(t, missed, "unleash-connected"); strings.Contains(late.data, "hydration") {
+		t.Errorf("after a reconnect it tells everything: %+v", late)
+	}
+	next(t, e.listen(client, `"other:1:00000000"`), "unleash-connected", "hydration")
+	e.ask("GET", "/metrics", "", "").want(t, 200, "guidon_edge_streams 3")
+	e.ask("GET", "/api/client/streaming", "default:development.nosuch", "").want(t, 401)
+
+	// A client that is ahead, because it was at another Edge.
+	ahead := fmt.Sprintf(`"%s:%d:%s`, e.all()[0].state.Load().revision.Epoch, e.all()[0].state.Load().revision.Number+1000, first.id[strings.LastIndex(first.id, ":")+1:])
+	e.ask("GET", "/api/client/streaming", client, "", "Last-Event-ID: "+ahead).want(t, 503, "newer flags")
+
+	e.stop()
+	for {
+		select {
+		case _, open := <-events:
+			if !open {
+				return
+			}
+		case <-time.After(patience):
+			t.Fatal("the stream is still open after the end of Edge")
+		}
+	}
+}
+
+// TestStreamEnds checks that a stream is refused when there are too many, and closed when its token is deleted.
+func TestStreamEnds(t *testing.T) {
+	t.Parallel()
+	g := newGuidon(t)
+	g.flag("a")
+	own, client := g.token("client", "*", "development"), g.token("client", "default", "development")
+	e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": own, "MAX_STREAMS": "1"}, func(e *Edge) { e.streams.over = 100 * time.Millisecond })
+	e.awaitOn(client, "a")
+	events := e.listen(client, "")
+	next(t, events, "unleash-connected")
+	if a := e.ask("GET", "/api/client/streaming", client, "").want(t, 429, "MAX_STREAMS"); a.header.Get("Retry-After") == "" {
+		t.Error("the 429 has no Retry-After")
+	}
+	g.do("DELETE", "/api/admin/api-tokens/"+client, "")
+	await(t, "the status of the deleted token", 401, func() int { return e.ask("GET", "/api/client/features", client, "").status })
+	g.turnA("off")
+	if e, open := <-events; open {
+		t.Errorf("a stream with a deleted token gets %+v", e)
+	}
+	await(t, "open streams", 0, e.streams.count)
+}
+
+// TestSlowStream checks that a client that does not read is closed.
+func TestSlowStream(t *testing.T) {
+	t.Parallel()
+	e, _ := newOffline(t, nil)
+	e.streamTimeout = 50 * time.Millisecond
+	token := "*:development.c"
+	a, err := e.reads(newRequest(token), token, "client")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, client := net.Pipe()
+	defer client.Close()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		e.stream(server, a, answers.Query{}, []byte("first"), "")
+	}()
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		t.Fatal("the stream is still open")
+	}
+}
