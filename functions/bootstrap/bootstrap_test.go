@@ -57,6 +57,45 @@ func TestLifeOfAStack(t *testing.T) {
 	s.tellsNoSecret(t, secret)
 }
 
+// TestTokensOfTheFeed deploys to a table of an earlier version. Tokens have entries from the second deployment on, as the first one can be
+// rolled back to a version that does not know them. If that happens, it begins again. Running it by hand switches nothing.
+func TestTokensOfTheFeed(t *testing.T) {
+	s := newStack(t)
+	s.succeeds(t, cfn.RequestCreate)
+	if !s.feed(t).HasTokens() {
+		t.Fatal("the feed of a new table has no tokens")
+	}
+	earlier := func() { // resets the feed as it did
+		t.Helper()
+		if err := s.store.ResetFeedWithoutTokens(t.Context(), newEpoch(), "of another epoch"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deploy := func(version string, want bool) {
+		t.Helper()
+		if _, err := run(t.Context(), cfn.Event{RequestType: cfn.RequestUpdate, ResourceProperties: map[string]any{"Version": version}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.feed(t).HasTokens(); got != want {
+			t.Errorf("after %q the feed has tokens: %t, want %t", version, got, want)
+		}
+	}
+	earlier()
+	deploy("1", false)
+	deploy("1", false)
+	deploy("", false)
+	earlier()
+	deploy("2", false)
+	deploy("", false)
+	deploy("3", true)
+	deploy("4", true)
+	deploy("", true)
+	deploy("3", true)
+	earlier()
+	deploy("5", false)
+	deploy("6", true)
+}
+
 // TestSmokeTokens checks that the tokens for tests of deployments are made once, and may read and do nothing else. Another value of
 // the secret makes others, and those from before stay until somebody deletes them.
 func TestSmokeTokens(t *testing.T) {

@@ -62,9 +62,10 @@ func run(ctx context.Context, event cfn.Event) (string, error) {
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-toAnswer))
 		defer cancel()
 	}
+	version, _ := event.ResourceProperties["Version"].(string)
 	giveUp := time.Now().Add(patience)
 	for {
-		result, err := seed(ctx)
+		result, err := seed(ctx, version)
 		if err == nil {
 			slog.InfoContext(ctx, "seeded", "request", event.RequestType, "result", result)
 			return result, nil

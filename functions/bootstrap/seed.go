@@ -30,7 +30,7 @@ import (
 // table needs that: it repeats numbers of the feed that instances have seen with other changes. So does a deployment: the
 // earlier version may have had another opinion of what applications see, or no feed at all. The local server does not do it:
 // it has one version at a time, and its data is only continued.
-func seed(ctx context.Context) (string, error) {
+func seed(ctx context.Context, version string) (string, error) {
 	store, err := dynamo.Open(ctx, dynamo.Options{Table: os.Getenv("TABLE_NAME")})
 	if err != nil {
 		return "", err
@@ -61,10 +61,35 @@ func seed(ctx context.Context) (string, error) {
 			return "", fmt.Errorf("the viewer for tests of deployments: %w", err)
 		}
 	}
-	if err := store.ResetFeed(ctx, newEpoch()); err != nil {
+	if err := resetFeed(ctx, store, version); err != nil {
 		return "", fmt.Errorf("resetting the feed: %w", err)
 	}
 	return result(ctx, store, access.TokenKey(access.HashSecret(secret)))
+}
+
+// resetFeed begins a new epoch of the feed. Tokens have entries in it if every version that may serve beside the one that was deployed, or
+// after a rollback, can read and write such entries. That is so for a new table, and from the second deployment of this code on: the first
+// one leaves a note. An earlier version resets the feed without tokens, and then the note is of another epoch.
+//
+// version is the version of this function that is being deployed; "" if it was invoked by hand.
+func resetFeed(ctx context.Context, store *dynamo.Store, version string) error {
+	view, err := store.Load(ctx, []flags.Key{flags.FeedKey()})
+	if err != nil {
+		return err
+	}
+	epoch, note := newEpoch(), func(epoch, version string) string { return "after " + epoch + " " + version }
+	feed := flags.Find[*flags.Feed](view, flags.FeedKey())
+	noted, isNote := "", false
+	if feed != nil && feed.Tokens != nil {
+		noted, isNote = strings.CutPrefix(*feed.Tokens, note(feed.Epoch, ""))
+	}
+	switch {
+	case feed == nil || feed.HasTokens() || isNote && version != "" && noted != version:
+		return store.ResetFeed(ctx, epoch)
+	case version == "":
+		version = noted
+	}
+	return store.ResetFeedWithoutTokens(ctx, epoch, note(epoch, version))
 }
 
 // newEpoch returns a name for an epoch of the feed that was never used. It is in the ETags of deltas.

@@ -241,7 +241,7 @@ func failure(description string, status int) *openapi3.ResponseRef {
 	example := map[string]any{"id": "8f7a3c1e-5d2b-4c6a-9e0f-1a2b3c4d5e6f", "name": name, "message": message}
 	media := openapi3.NewMediaType().WithSchemaRef(openapi3.NewSchemaRef("#/components/schemas/Error", errorSchema())).WithExample("example", example)
 	response := openapi3.NewResponse().WithDescription(description).WithContent(openapi3.Content{"application/json": media})
-	if status == http.StatusServiceUnavailable {
+	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
 		response.Headers = openapi3.Headers{"Retry-After": {Value: &openapi3.Header{Parameter: openapi3.Parameter{
 			Description: "Seconds to wait before retrying.", Required: true, Schema: openapi3.NewIntegerSchema().WithMin(0).NewRef(),
 		}}}}
@@ -320,7 +320,7 @@ func errorSchema() *openapi3.Schema {
 	id := text("Id of this error. Search the log for it.", "5e0cf0b1-6b8a-4a3e-9d2e-0c1f7a9b2d44")
 	id.Format = "uuid"
 	name := text("Type of the error.", "ValidationError").WithEnum("ValidationError", "AuthenticationRequired", "NoAccessError",
-		"NotFoundError", "NameExistsError", "ConflictError", "PreconditionFailedError", "PayloadTooLargeError", "ContentTypeerror", "InternalError", "ServiceUnavailableError")
+		"NotFoundError", "NameExistsError", "ConflictError", "PreconditionFailedError", "PayloadTooLargeError", "ContentTypeerror", "TooManyRequestsError", "InternalError", "ServiceUnavailableError")
 	failure := openapi3.NewObjectSchema().WithoutAdditionalProperties().WithRequired([]string{"id", "message", "name"}).
 		WithProperty("id", id).WithProperty("name", name).WithProperty("message", text("Description of the error and of what is allowed.", "/name: is required")).
 		WithProperty("details", details)

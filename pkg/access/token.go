@@ -75,6 +75,18 @@ func (t *Token) Clone() *Token {
 	return &c
 }
 
+// Served returns what responses to applications depend on. Tokens of administrators and users are not served: they are looked up when
+// they are used.
+func (t *Token) Served() flags.Aggregate {
+	if t.Deleted || t.Type != ClientToken && t.Type != FrontendToken {
+		return nil
+	}
+	return &Token{
+		Version: t.Version, Hash: t.Hash, Type: t.Type, Projects: t.Projects, ProjectUIDs: t.ProjectUIDs,
+		Environment: t.Environment, EnvironmentUID: t.EnvironmentUID, ExpiresAt: t.ExpiresAt,
+	}
+}
+
 // FormatSecret returns the secret of a new token: project, environment and random digits. The project and
 // environment are there for people to read; the service looks at the hash only.
 func (t *Token) FormatSecret(random string) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
@@ -54,6 +55,12 @@ var inFeed = map[string]string{
 	"PUT /api/admin/segments/{id}":        "S",
 	"DELETE /api/admin/segments/{id}":     "-S",
 	"POST /api/admin/segments/strategies": "F",
+
+	"POST /api/admin/api-tokens":                                "T",
+	"PUT /api/admin/api-tokens/{token}":                         "T",
+	"DELETE /api/admin/api-tokens/{token}":                      "-T",
+	"POST /api/admin/projects/{projectId}/api-tokens":           "T",
+	"DELETE /api/admin/projects/{projectId}/api-tokens/{token}": "-T",
 }
 
 // TestFeedOfEveryOperation runs every operation and compares what it adds to the feed with inFeed.
@@ -125,7 +132,8 @@ func TestFeedOfParts(t *testing.T) {
 		{call{"its project", "PUT", allSegments + "/1", `{"name":"s","description":"new","project":"default","constraints":[]}`, 204, ""}, "S"},
 		{call{"an import of two flags", "POST", importData, `{"project":"default","environment":"development","data":{"features":[{"name":"g"},{"name":"h"}]}}`, 200, anything}, "F, F"},
 		{call{"both archived", "POST", project + "/archive", `{"features":["g","h"]}`, 202, ""}, "F, F"},
-		{call{"an API token", "POST", "/api/admin/api-tokens", `{"tokenName":"t","type":"client","environment":"development"}`, 201, anything}, ""},
+		{call{"an API token", "POST", "/api/admin/api-tokens", `{"tokenName":"t","type":"client","environment":"development"}`, 201, anything}, "T"},
+		{call{"an admin token, which is looked up when it is used", "POST", "/api/admin/api-tokens", `{"tokenName":"a","type":"admin"}`, 201, anything}, ""},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			if got := s.feedOf(t, func() { s.check(t, step.call) }); got != step.want {
@@ -136,7 +144,7 @@ func TestFeedOfParts(t *testing.T) {
 }
 
 // feedOf returns the letters of what f adds to the feed: F for a flag, S for a segment, P for a project, E for the
-// environments, -S for a deleted segment. Entries are separated by commas. It checks that the versions are those that are
+// environments, T for a token, -S for a deleted segment. Entries are separated by commas. It checks that the versions are those that are
 // stored.
 func (s *server) feedOf(t *testing.T, f func()) string {
 	t.Helper()
@@ -161,8 +169,9 @@ func (s *server) feedOf(t *testing.T, f func()) string {
 			}
 			stored, exists := view[c.Key]
 			project, _ := stored.(*flags.Project)
+			token, _ := stored.(*access.Token)
 			switch {
-			case c.Version == 0 && !exists:
+			case c.Version == 0 && (!exists || token != nil && token.Deleted):
 				letter = "-" + letter
 			case !exists || flags.VersionOf(stored) != c.Version || project != nil && project.UID != c.UID:
 				t.Errorf("the entry %d has %+v, but version %d is stored", e.Number, c, flags.VersionOf(stored))

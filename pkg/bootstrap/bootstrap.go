@@ -24,11 +24,22 @@ type Options struct {
 	Now    func() time.Time // nil for time.Now
 }
 
+// A Store is what Seed needs.
+type Store interface {
+	flags.Store
+
+	// StartFeed begins the feed of a new table.
+	StartFeed(ctx context.Context) error
+}
+
 // author is the author of the events.
 const author = "bootstrap"
 
 // Seed creates the initial data that is missing, and encrypts secrets again that have an older key of the Sealer. Its errors are those of the store.
-func Seed(ctx context.Context, store flags.Store, o Options) error {
+func Seed(ctx context.Context, store Store, o Options) error {
+	if err := store.StartFeed(ctx); err != nil {
+		return fmt.Errorf("starting the feed: %w", err)
+	}
 	s := &seeding{store: store, sealer: o.Sealer, now: o.Now}
 	if s.now == nil {
 		s.now = time.Now

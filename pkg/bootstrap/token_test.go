@@ -21,7 +21,7 @@ func box(t *testing.T, key string) flags.Sealer {
 	return b
 }
 
-func seed(t *testing.T, store flags.Store, sealer flags.Sealer, tokens ...bootstrap.Token) {
+func seed(t *testing.T, store bootstrap.Store, sealer flags.Sealer, tokens ...bootstrap.Token) {
 	t.Helper()
 	if err := bootstrap.Seed(t.Context(), store, bootstrap.Options{Tokens: tokens, Sealer: sealer}); err != nil {
 		t.Fatal(err)

@@ -1,14 +1,17 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
@@ -33,34 +36,83 @@ const (
 	pageTTL    = 7 * 24 * time.Hour
 )
 
-// planFeed adds the entry of a change to the feed. The feed as it was read is needed to turn it, and may be nil.
+// A token of an application has entries only in an epoch in which all versions of Guidon write them (flags.Feed.HasTokens). So a change
+// of one is made on the condition that the epoch is still the one that was read, whether it has an entry or not.
+
+// withFeed returns a change with the feed, if it changes a token of an application: one call, unless the caller has loaded it.
+func (s *Store) withFeed(ctx context.Context, change flags.Change) (flags.Change, error) {
+	needs := slices.ContainsFunc(change.Writes, func(w flags.Write) bool { return changesToken(w) && w.ChangesServed() })
+	if change.Feed != nil || !needs {
+		return change, nil
+	}
+	view, err := s.Load(ctx, []flags.Key{flags.FeedKey()})
+	if change.Feed = flags.Find[*flags.Feed](view, flags.FeedKey()); change.Feed == nil {
+		change.Feed = &flags.Feed{}
+	}
+	return change, err
+}
+
+func changesToken(w flags.Write) bool {
+	_, is := cmp.Or(w.After, w.Before).(*access.Token)
+	return is
+}
+
+// planFeed adds the entry of a change to the feed. The feed as it was read is needed to turn it and to change a token, and may be nil
+// otherwise.
 func (s *Store) planFeed(tx *transaction, read *flags.Feed) error {
+	condition := always
+	if len(tx.tokens) > 0 {
+		if condition = hasEpoch(read.Epoch); read.HasTokens() {
+			tx.served = append(tx.served, tx.tokens...)
+		}
+	}
 	if len(tx.served) == 0 {
-		return nil
+		if !condition.IsSet() {
+			return nil
+		}
+		return s.update(tx, feedKey, expression.NewBuilder().WithCondition(condition).
+			WithUpdate(expression.Add(expression.Name("turn"), expression.Value(0))), versionConflict)
 	}
 	entry := formatEntry(tx.served)
 	tx.bytes += len(entry)
 	const items = 2 // the feed and a page
 	if read != nil && read.Size > longFeed && len(tx.errors)+items <= maxTransaction && tx.bytes+feedReserve <= maxTransactionBytes {
-		return s.planTurn(tx, read, entry)
+		return s.planTurn(tx, read, entry, condition)
 	}
 	recent := expression.Name("recent")
-	return s.update(tx, feedKey, expression.NewBuilder().WithUpdate(
+	builder := expression.NewBuilder().WithUpdate(
 		expression.Set(recent, expression.ListAppend(expression.IfNotExists(recent, expression.Value([]string{})), expression.Value([]string{entry}))).
-			Add(expression.Name("n"), expression.Value(1)).Add(expression.Name("turn"), expression.Value(0))), versionConflict)
+			Add(expression.Name("n"), expression.Value(1)).Add(expression.Name("turn"), expression.Value(0)))
+	if condition.IsSet() {
+		builder = builder.WithCondition(condition)
+	}
+	return s.update(tx, feedKey, builder, versionConflict)
+}
+
+// hasEpoch is the condition that the feed has an epoch. The first one is "".
+func hasEpoch(epoch string) expression.ConditionBuilder {
+	name := expression.Name("epoch")
+	if epoch == "" {
+		return name.AttributeNotExists().Or(name.Equal(expression.Value("")))
+	}
+	return name.Equal(expression.Value(epoch))
 }
 
 // feedReserve is more than the sizes of the feed and of a page in a transaction.
 const feedReserve = 32 << 10
 
 // planTurn adds the entry as the first of a new list, and puts the entries of the older list into a page.
-func (s *Store) planTurn(tx *transaction, read *flags.Feed, entry string) error {
+func (s *Store) planTurn(tx *transaction, read *flags.Feed, entry string, condition expression.ConditionBuilder) error {
 	tx.turns = true
 	recent, turn := expression.Name("recent"), expression.Name("turn")
+	unturned := turn.Equal(expression.Value(read.Turn))
+	if condition.IsSet() {
+		unturned = unturned.And(condition)
+	}
 	err := s.update(tx, feedKey, expression.NewBuilder().
 		WithUpdate(expression.Set(expression.Name("earlier"), recent).Set(recent, expression.Value([]string{entry})).
 			Add(expression.Name("n"), expression.Value(1)).Add(turn, expression.Value(1))).
-		WithCondition(turn.Equal(expression.Value(read.Turn))), versionConflict)
+		WithCondition(unturned), versionConflict)
 	if err != nil {
 		return err
 	}
@@ -103,14 +155,31 @@ func (s *Store) FeedPages(ctx context.Context, number int64) ([]flags.FeedEntry,
 	return entries, nil
 }
 
-// ResetFeed begins a new epoch of the feed: one call. The number rises too, so that the pages of the earlier epoch are not
-// taken for those of the new one. The function bootstrap calls it on AWS, with each deployment and restore. The local server
-// does not: a new table has the epoch "", and keeps it.
+// ResetFeed begins a new epoch of the feed, in which tokens have entries: one call. The number rises too, so that the pages of the
+// earlier epoch are not taken for those of the new one.
 func (s *Store) ResetFeed(ctx context.Context, epoch string) error {
+	return s.resetFeed(ctx, epoch, epoch)
+}
+
+// ResetFeedWithoutTokens begins a new epoch of the feed, in which tokens have no entries: one call. note says who did it; it is no epoch.
+func (s *Store) ResetFeedWithoutTokens(ctx context.Context, epoch, note string) error {
+	return s.resetFeed(ctx, epoch, note)
+}
+
+func (s *Store) resetFeed(ctx context.Context, epoch, tokens string) error {
 	one := expression.Value(1)
 	_, _, err := s.updateIf(ctx, feedKey, expression.NewBuilder().WithUpdate(
-		expression.Set(expression.Name("epoch"), expression.Value(epoch)).
+		expression.Set(expression.Name("epoch"), expression.Value(epoch)).Set(expression.Name("tokens"), expression.Value(tokens)).
+			Set(expression.Name("table"), expression.Value(s.table)).
 			Set(expression.Name("earlier"), expression.Value([]string{})).Set(expression.Name("recent"), expression.Value([]string{})).
 			Add(expression.Name("n"), one).Add(expression.Name("turn"), one)))
 	return err // whether it was reset does not matter: it is to be called again
+}
+
+// StartFeed begins the feed of a new table: its first epoch is "", and tokens have entries. It does nothing if there is a feed. One call.
+func (s *Store) StartFeed(ctx context.Context) error {
+	_, _, err := s.updateIf(ctx, feedKey, expression.NewBuilder().WithCondition(absent).WithUpdate(
+		expression.Set(expression.Name("tokens"), expression.Value("")).Set(expression.Name("table"), expression.Value(s.table)).
+			Add(expression.Name("turn"), expression.Value(0))))
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
@@ -31,6 +32,8 @@ func cannotEncode(a flags.Aggregate) (string, error) {
 // last entry of "earlier" comes before the first of "recent".
 type feedAttributes struct {
 	Epoch   string   `dynamodbav:"epoch,omitempty"`
+	Tokens  *string  `dynamodbav:"tokens,omitempty"`  // the epoch in which tokens have entries
+	Table   string   `dynamodbav:"table,omitempty"`   // in which the epoch began
 	Number  int64    `dynamodbav:"n,omitempty"`       // of the newest entry
 	Turn    int64    `dynamodbav:"turn,omitempty"`    // how often "recent" became "earlier"
 	Earlier []string `dynamodbav:"earlier,omitempty"` // entries
@@ -40,7 +43,9 @@ type feedAttributes struct {
 }
 
 func (e envelope) feed() (*flags.Feed, error) {
-	f := &flags.Feed{Epoch: e.Epoch, Number: e.Number, Turn: e.Turn, Newer: len(e.Recent), Size: sizeOfEntries(e.Recent)}
+	f := &flags.Feed{
+		Epoch: e.Epoch, Tokens: e.Tokens, Table: e.Table, Number: e.Number, Turn: e.Turn, Newer: len(e.Recent), Size: sizeOfEntries(e.Recent),
+	}
 	var err error
 	if f.Entries, err = parseEntries(e.Number, e.Earlier, e.Recent); err != nil {
 		return nil, err
@@ -59,10 +64,12 @@ func sizeOfEntries(entries []string) (size int) {
 // The letters of the entities in an entry.
 var feedLetters = map[flags.Entity]string{
 	flags.EntityFeature: "F", flags.EntitySegment: "S", flags.EntityProject: "P", flags.EntityEnvironments: "E",
+	access.EntityToken: "T",
 }
 
 var feedEntities = map[string]flags.Entity{
 	"F": flags.EntityFeature, "S": flags.EntitySegment, "P": flags.EntityProject, "E": flags.EntityEnvironments,
+	"T": access.EntityToken,
 }
 
 // newFeedChange is what a write changes for applications. version is the one that the aggregate got.
@@ -70,6 +77,9 @@ func newFeedChange(w flags.Write, version int64) flags.FeedChange {
 	aggregate := w.After
 	if aggregate == nil {
 		aggregate, version = w.Before, 0
+	}
+	if token, is := aggregate.(*access.Token); is && token.Deleted { // its record stays, but never changes again
+		version = 0
 	}
 	c := flags.FeedChange{Key: aggregate.Key(), Version: version, Left: w.Left()}
 	if project, is := aggregate.(*flags.Project); is {
@@ -80,7 +90,7 @@ func newFeedChange(w flags.Write, version int64) flags.FeedChange {
 
 // formatEntry formats the changes of an entry, separated by spaces. Each is the letter of the entity, the version that the
 // aggregate got ("-" if it was deleted), its ID, and the UID of a project: "F12:new-checkout", "P3:shop:0f1e2d3c", "S4:7",
-// "E4:". A flag or segment that left a project also has the UID and the ID of that project: "F13:new-checkout:0f1e2d3c:shop",
+// "E4:", "T2:<hash>". A flag or segment that left a project also has the UID and the ID of that project: "F13:new-checkout:0f1e2d3c:shop",
 // "S-:7::". Neither IDs nor UIDs contain a space or colon.
 func formatEntry(changes []flags.FeedChange) string {
 	list := make([]string, len(changes))

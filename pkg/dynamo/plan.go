@@ -19,6 +19,7 @@ type transaction struct {
 	errors []conditionError // for each item, the error if its condition fails
 	guards []guardUpdate
 	served []flags.FeedChange // what changes for applications: its entry in the feed
+	tokens []flags.FeedChange // tokens of applications that change: part of served if the feed has tokens
 	turns  bool               // whether it turns the feed
 	outbox int                // how many of the items are entries of outboxes
 	bytes  int                // the size of the items, see maxTransactionBytes
@@ -66,7 +67,11 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 		if err != nil {
 			return nil, err
 		}
-		if version > 0 && w.ChangesServed() {
+		switch {
+		case version == 0 || !w.ChangesServed():
+		case changesToken(w):
+			tx.tokens = append(tx.tokens, newFeedChange(w, version))
+		default:
 			tx.served = append(tx.served, newFeedChange(w, version))
 		}
 		if version > 0 && owner == nil {

@@ -26,7 +26,7 @@ const (
 // snapshotEntity is the head. It is written by WriteSnapshot, and only loaded as an aggregate.
 var snapshotEntity = entity{
 	name:  flags.EntitySnapshot,
-	key:   func(string) itemKey { return snapshotKey },
+	key:   func(form string) itemKey { return itemKey{feedPartition, "SNAPSHOT#" + form} },
 	title: func(string) string { return "the head of the snapshots" },
 	codec: codec{encode: cannotEncode, decode: func(e envelope) (flags.Aggregate, error) {
 		var doc snapshotDocument
@@ -35,10 +35,7 @@ var snapshotEntity = entity{
 	}},
 }
 
-var (
-	snapshotKey = itemKey{feedPartition, "SNAPSHOT"}
-	leaseKey    = itemKey{feedPartition, "LEASE"}
-)
+var leaseKey = itemKey{feedPartition, "LEASE"}
 
 // A snapshotItem is an envelope with the epoch, for the condition of putHead: no attribute is left out if it is 0 or "".
 type snapshotItem struct {
@@ -129,7 +126,8 @@ func (s *Store) putHead(ctx context.Context, head flags.SnapshotHead) error {
 	if err != nil {
 		return internalError(err)
 	}
-	_, err = s.putIf(ctx, snapshotItem{snapshotKey.pk, snapshotKey.sk, head.Epoch, head.Number, document},
+	at := keyOf(flags.SnapshotKey())
+	_, err = s.putIf(ctx, snapshotItem{at.pk, at.sk, head.Epoch, head.Number, document},
 		absent.Or(expression.Name("epoch").NotEqual(expression.Value(head.Epoch))).
 			Or(expression.Name("version").LessThanEqual(expression.Value(head.Number))))
 	return err // none if a newer one is stored, or this one, whose response was lost

@@ -27,7 +27,15 @@ type Feed struct {
 	Turn  int64
 	Newer int
 	Size  int
+
+	// Tokens is the epoch in which every change of an application's token has an entry, too; nil for none. An earlier version of
+	// Guidon, which writes no such entries, begins another epoch: see HasTokens.
+	Tokens *string
+	Table  string // the name of the table that the epoch began in: a restored table has another one; "" if it is not known
 }
+
+// HasTokens reports whether changes of tokens have entries. Within an epoch that never changes.
+func (f *Feed) HasTokens() bool { return f.Tokens != nil && *f.Tokens == f.Epoch }
 
 // Key returns the key of the feed, of which there is only one.
 func (f *Feed) Key() Key { return FeedKey() }
@@ -55,9 +63,9 @@ type FeedEntry struct {
 // A FeedChange is an aggregate that changed, and the version that it got. Reads of several items are not a snapshot, so
 // a reader can see the entry and still read the aggregate as it was before. It must then read the aggregate again.
 type FeedChange struct {
-	Key     Key    // of a flag, segment, project or the registry of environments
+	Key     Key    // of a flag, segment, project, token or the registry of environments
 	UID     string // of a project, "" for others
-	Version int64  // the version that it got; 0 if it was deleted
+	Version int64  // the version that it got; 0 if it was deleted, for a token also if its record stays
 
 	// Left is the project that a flag or segment left, because it moved, was archived or deleted; nil if it left none. Deltas
 	// need it: an instance that did not read between two changes cannot know what was there.
@@ -67,11 +75,12 @@ type FeedChange struct {
 // A FeedProject is a project that a flag or segment left. Both are "" for a segment of all projects.
 type FeedProject struct{ ID, UID string }
 
-// A Served is an aggregate that applications see: a *Feature, *Segment, *Project or *Environments.
+// A Served is an aggregate on which responses to applications depend: a *Feature, *Segment, *Project, *Environments or
+// *access.Token.
 type Served interface {
 	Aggregate
 
-	// Served returns what applications see of it, with its version, and nil if they see nothing.
+	// Served returns what the responses depend on, with its version, in a new struct with a field Version; nil for nothing.
 	Served() Aggregate
 }
 
@@ -202,21 +211,11 @@ func servedForm(a Aggregate) Aggregate {
 	if !ok || reflect.ValueOf(a).IsNil() {
 		return nil
 	}
-	switch form := served.Served().(type) {
-	case *Feature:
-		form.Version = 0
-		return form
-	case *Segment:
-		form.Version = 0
-		return form
-	case *Project:
-		form.Version = 0
-		return form
-	case *Environments:
-		form.Version = 0
-		return form
+	form := served.Served()
+	if form != nil {
+		reflect.ValueOf(form).Elem().FieldByName("Version").SetInt(0)
 	}
-	return nil
+	return form
 }
 
 // A FeedStore holds what serving applications needs in addition to aggregates: the pages of the feed, and the snapshots.
@@ -225,7 +224,7 @@ type FeedStore interface {
 	// Some may be missing: pages are deleted after a week.
 	FeedPages(ctx context.Context, number int64) ([]FeedEntry, error)
 
-	// ResetFeed begins a new epoch, so that every instance reads everything again.
+	// ResetFeed begins a new epoch, so that every instance reads everything again. Changes of tokens have entries in it.
 	ResetFeed(ctx context.Context, epoch string) error
 
 	// ReadSnapshot returns the content of a snapshot, or nil if a part of it is missing or damaged.
@@ -249,7 +248,7 @@ type SnapshotHead struct {
 	At     time.Time // when it was written
 }
 
-// Key returns the key of the head, of which there is only one.
+// Key returns the key of the head, of which there is only one for each form.
 func (h *SnapshotHead) Key() Key { return SnapshotKey() }
 
 // StoredVersion returns the number of the newest entry of the feed that the snapshot includes.

@@ -73,8 +73,12 @@ func UseCountKey(id int64) Key { return Key{EntityUseCount, strconv.FormatInt(id
 // FeedKey returns the key of the feed.
 func FeedKey() Key { return Key{Entity: EntityFeed} }
 
-// SnapshotKey returns the key of the head of the snapshots.
-func SnapshotKey() Key { return Key{Entity: EntitySnapshot} }
+// SnapshotForm is the version of the stored form of snapshots. Each form has a head of its own: during a deployment, versions of
+// different forms write snapshots beside each other.
+const SnapshotForm = 4
+
+// SnapshotKey returns the key of the head of the snapshots of this version's form.
+func SnapshotKey() Key { return Key{EntitySnapshot, strconv.Itoa(SnapshotForm)} }
 
 // A View is the result of a load. Keys of aggregates that do not exist are missing.
 type View map[Key]Aggregate
@@ -102,7 +106,8 @@ type Change struct {
 	MoreEvents []Event
 
 	// Feed is the feed as it was loaded before the change. With it, the change can move older entries out of the feed's
-	// item, so that the item stays small. Nil if it was not loaded: it must be loaded for some changes, not for all.
+	// item, so that the item stays small. Nil if it was not loaded: it must be loaded for some changes, not for all. A change of an
+	// application's token needs it, and the store loads it if it is nil.
 	Feed *Feed
 
 	// Addons is the registry of addons as it was loaded before the change. Each event gets an entry in the outbox of each

@@ -27,6 +27,7 @@ var failures = map[flags.Kind]struct {
 	flags.PreconditionFailed:   {http.StatusPreconditionFailed, "PreconditionFailedError"},
 	flags.TooLarge:             {http.StatusRequestEntityTooLarge, "PayloadTooLargeError"},
 	flags.UnsupportedMediaType: {http.StatusUnsupportedMediaType, "ContentTypeerror"}, // spelled so in the contract
+	flags.TooManyRequests:      {http.StatusTooManyRequests, "TooManyRequestsError"},
 	flags.Unavailable:          {http.StatusServiceUnavailable, "ServiceUnavailableError"},
 	flags.Internal:             {http.StatusInternalServerError, "InternalError"},
 }
@@ -80,7 +81,7 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	if o.err != nil {
 		status, failure = describe(o.err)
 		body = failure
-		if status == http.StatusServiceUnavailable {
+		if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
 			w.Header().Set("Retry-After", strconv.Itoa(o.retryAfter()))
 		}
 	}

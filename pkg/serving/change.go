@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"guidon/pkg/access"
 	"guidon/pkg/answers"
 	"guidon/pkg/flags"
 )
@@ -74,6 +75,11 @@ func goneOf(entries []flags.FeedEntry) (gone []answers.Gone) {
 func (s *State) with(number int64, updates []update, gone []answers.Gone) *State {
 	next := *s
 	next.Number = number
+	if updates = next.takeTokens(updates); len(updates)+len(gone) == 0 {
+		next.same = s.served()
+		return &next
+	}
+	next.same = nil
 	next.Flags, next.Segments, next.Projects = maps.Clone(s.Flags), maps.Clone(s.Segments), maps.Clone(s.Projects)
 	next.Gone = slices.Concat(s.Gone, gone)
 	slices.SortStableFunc(updates, func(a, b update) int { return a.order() - b.order() })
@@ -103,6 +109,28 @@ func (s *State) with(number int64, updates []update, gone []answers.Gone) *State
 		next.Gone = next.Gone[drop:]
 	}
 	return &next
+}
+
+// takeTokens makes the updates of tokens, and returns the others.
+func (s *State) takeTokens(updates []update) (others []update) {
+	tokens := maps.Clone(s.Tokens)
+	for _, u := range updates {
+		if u.key.Entity != access.EntityToken {
+			others = append(others, u)
+			continue
+		}
+		if token, _ := u.now.(*access.Token); token != nil {
+			if served, _ := token.Served().(*access.Token); served != nil {
+				tokens[u.key.ID] = served
+				continue
+			}
+		}
+		delete(tokens, u.key.ID)
+	}
+	if len(others) < len(updates) {
+		s.Tokens = tokens
+	}
+	return others
 }
 
 func (s *State) setFlag(u update, f *flags.Feature) {

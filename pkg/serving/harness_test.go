@@ -31,6 +31,7 @@ type administration struct {
 	table   string
 	store   *dynamo.Store
 	ids     int
+	secrets []string // of tokens that random changes created
 	handler http.Handler
 }
 
@@ -39,6 +40,11 @@ func administer(t testing.TB, transport http.RoundTripper) *administration {
 	t.Helper()
 	store := dynamotest.Open(t, transport)
 	dynamotest.Seed(t, store)
+	return &administration{t: t, table: store.Table(), store: store, handler: administrationOver(store)}
+}
+
+// administrationOver is the administration over a store.
+func administrationOver(store *dynamo.Store) http.Handler {
 	mux := &httpapi.Mux{}
 	for _, group := range admin.Groups() {
 		handler := httpapi.New(store, group, httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer})
@@ -46,7 +52,7 @@ func administer(t testing.TB, transport http.RoundTripper) *administration {
 			mux.Handle(route, handler)
 		}
 	}
-	return &administration{t: t, table: store.Table(), store: store, handler: mux}
+	return mux
 }
 
 // another opens the table again, as another instance does.
@@ -148,10 +154,12 @@ type content struct {
 	Segments     map[int64]*flags.Segment
 	Projects     map[string]*flags.Project
 	Environments *flags.Environments
+	Tokens       map[string]*access.Token
+	HasTokens    bool
 }
 
 func contentOf(s *State) content {
-	c := content{Flags: map[string]*flags.Feature{}, Segments: map[int64]*flags.Segment{}, Projects: map[string]*flags.Project{}}
+	c := content{HasTokens: s.HasTokens, Tokens: map[string]*access.Token{}, Flags: map[string]*flags.Feature{}, Segments: map[int64]*flags.Segment{}, Projects: map[string]*flags.Project{}}
 	for name, f := range s.Flags {
 		feature := *f.Feature
 		feature.Version = 0 // a change that applications do not see raises it too
@@ -166,6 +174,11 @@ func contentOf(s *State) content {
 		copied := *p
 		copied.Version = 0
 		c.Projects[id] = &copied
+	}
+	for hash, token := range s.Tokens {
+		copied := token.Clone()
+		copied.Version = 0
+		c.Tokens[hash] = copied
 	}
 	registry := *s.Environments
 	registry.Version = 0

@@ -19,6 +19,8 @@ type ReaderOptions struct {
 	// never: every answer is up to date.
 	MaxAge time.Duration
 
+	Open bool // AUTH_TYPE=none: an unknown token is as good as a known one
+
 	Now    func() time.Time                                     // nil for time.Now
 	Report func(ctx context.Context, problem string, err error) // gets what went wrong without harm, such as a snapshot that could not be read; nil for nothing
 }
@@ -40,8 +42,14 @@ type Reader struct {
 	updating chan struct{}
 
 	state  *State             // the newest; nil before the first read. Guarded by mu
-	recent map[string]Reading // by hash of the token; only with MaxAge. Guarded by mu
+	recent map[string]Reading // by hash of the token; only with MaxAge, and for tokens that are in no state. Guarded by mu
 	readAt time.Time          // when the read began that recent comes from
+	asked  time.Time          // when the last read began that the state comes from, or that found it up to date
+
+	// known are hashes of tokens that are in no state and were valid when they were used. It only decides which tokens are read with
+	// the feed. Guarded by mu.
+	known   map[string]bool
+	unknown allowance // of reads for unknown tokens. Guarded by mu
 }
 
 var _ Source = (*Reader)(nil)
@@ -80,12 +88,20 @@ func (r *Reader) Read(ctx context.Context, hash string) (Reading, error) {
 	if reading, ok := r.fromMemory(hash); ok {
 		return reading, nil
 	}
-	return r.Again(ctx, hash)
+	return r.share(ctx, hash, false)
 }
 
 // Again returns a reading from a read that begins after the call, see Source.
 func (r *Reader) Again(ctx context.Context, hash string) (Reading, error) {
-	read := r.join(hash)
+	return r.share(ctx, hash, true)
+}
+
+// share returns a reading from a shared read. With lookUp, the read also brings the token if it is in no state.
+func (r *Reader) share(ctx context.Context, hash string, lookUp bool) (Reading, error) {
+	read, err := r.join(hash, lookUp)
+	if err != nil {
+		return Reading{}, err
+	}
 	select {
 	case <-read.done:
 		if read.err != nil {
@@ -99,7 +115,7 @@ func (r *Reader) Again(ctx context.Context, hash string) (Reading, error) {
 
 // A sharedRead is one read of the store for several requests.
 type sharedRead struct {
-	hashes map[string]bool // of the tokens
+	hashes map[string]bool // of the tokens, and whether to look them up if they are in no state
 	late   *time.Timer     // begins the read although another one is running; may be nil
 	done   chan struct{}   // closed when the others are set
 	view   flags.View
@@ -107,23 +123,39 @@ type sharedRead struct {
 	err    error
 }
 
+// of returns the reading of a token. If the state has the tokens of applications, only other tokens count as they were looked up: the
+// item of a token may not be changed yet when the feed tells that it was deleted.
 func (read *sharedRead) of(hash string) Reading {
+	token := flags.Find[*access.Token](read.view, access.TokenKey(hash))
+	if read.state.HasTokens && (token == nil || token.Type == access.ClientToken || token.Type == access.FrontendToken) {
+		token = read.state.Tokens[hash]
+	}
 	return Reading{
-		Token: flags.Find[*access.Token](read.view, access.TokenKey(hash)),
-		State: read.state,
+		Token: token, State: read.state, Current: read.state.HasTokens,
 	}
 }
 
-// join adds a request to the next read, and begins that read unless enough are running.
-func (r *Reader) join(hash string) *sharedRead {
+// errUnknownToken refuses to read for another unknown token.
+var errUnknownToken = flags.Errorf(flags.TooManyRequests, "too many requests with unknown tokens; wait, then try again")
+
+// join adds a request to the next read, and begins that read unless enough are running. Reads for unknown tokens are limited: everybody
+// can send such tokens.
+func (r *Reader) join(hash string, lookUp bool) (*sharedRead, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.waiting == nil {
-		r.waiting = &sharedRead{hashes: map[string]bool{}, done: make(chan struct{})}
-	}
 	read := r.waiting
+	if read == nil {
+		read = &sharedRead{hashes: map[string]bool{}, done: make(chan struct{})}
+	}
+	if r.state != nil && r.state.HasTokens && hash != "" && r.state.Tokens[hash] == nil {
+		if _, joins := read.hashes[hash]; !joins && !r.known[hash] && !r.options.Open && !r.unknown.take(r.wallClock()) {
+			return nil, errUnknownToken
+		}
+		lookUp = lookUp || r.known[hash]
+	}
+	r.waiting = read
 	if hash != "" {
-		read.hashes[hash] = true
+		read.hashes[hash] = read.hashes[hash] || lookUp
 	}
 	switch {
 	case r.running == 0 || len(read.hashes) == maxTokens:
@@ -137,7 +169,7 @@ func (r *Reader) join(hash string) *sharedRead {
 			}
 		})
 	}
-	return read
+	return read, nil
 }
 
 // begin begins the next read. r.mu is held.
@@ -173,25 +205,33 @@ func (r *Reader) run(read *sharedRead) {
 	}
 }
 
-// read reads the tokens and the feed in one call, and brings the state up to date. A store that refuses this call because of load is
-// not called again: the request is refused, and the SDK keeps its flags until its next poll. The calls that follow a change, or that a
-// new instance makes, are few, and are repeated.
+// read reads the feed, and tokens that are in no state, in one call, and brings the state up to date. It reads them once more if an
+// epoch without tokens has begun. A store that refuses this call because of load is not called again: the request is refused, and the SDK
+// keeps its flags until its next poll. The calls that follow a change, or that a new instance makes, are few, and are repeated.
 func (r *Reader) read(ctx context.Context, read *sharedRead) error {
-	began := r.wallClock()
-	var keys []flags.Key
-	for hash := range read.hashes {
-		keys = append(keys, access.TokenKey(hash))
-	}
-	view, err := r.loadFeed(backoff.WithRetries(ctx, backoff.Polls), keys, r.current() == nil)
-	if err != nil {
-		return err
-	}
-	read.view = view
-	read.state, err = r.update(ctx, view)
-	if err == nil && r.options.MaxAge > 0 {
+	for {
+		began, state := r.wallClock(), r.current()
+		hasTokens := state != nil && state.HasTokens
+		var keys []flags.Key
+		for hash, lookUp := range read.hashes {
+			if lookUp || !hasTokens {
+				keys = append(keys, access.TokenKey(hash))
+			}
+		}
+		view, err := r.loadFeed(backoff.WithRetries(ctx, backoff.Polls), keys, state == nil)
+		if err != nil {
+			return err
+		}
+		if state, err = r.update(ctx, view); err != nil {
+			return err
+		}
+		if hasTokens && !state.HasTokens {
+			continue
+		}
+		read.view, read.state = view, state
 		r.remember(read, began)
+		return nil
 	}
-	return err
 }
 
 // loadFeed loads the feed with other keys, in one call, and with the head of the snapshots if asked for.
@@ -256,18 +296,48 @@ func (r *Reader) current() *State {
 // wallClock returns the time without the monotonic clock, which can stand still while an instance is frozen.
 func (r *Reader) wallClock() time.Time { return r.options.Now().Round(0) }
 
-// maxRemembered bounds the tokens that are remembered with MaxAge.
+// maxRemembered bounds the tokens that are remembered.
 const maxRemembered = 1000
 
-// remember keeps what a read found. Readings of an earlier read are dropped, so that all have the same age.
+// remember keeps what a read found. With MaxAge these are readings; those of an earlier read are dropped, so that all have the same age.
 func (r *Reader) remember(read *sharedRead, began time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if read.state.HasTokens {
+		r.rememberTokens(read)
+	}
+	if r.options.MaxAge <= 0 {
+		return
+	}
+	if began.After(r.asked) {
+		r.asked = began
+	}
 	if r.recent == nil || began.Sub(r.readAt) >= r.options.MaxAge || len(r.recent) >= maxRemembered {
 		r.recent, r.readAt = map[string]Reading{}, began
 	}
 	for hash := range read.hashes {
-		r.recent[hash] = read.of(hash)
+		if reading := read.of(hash); reading.Token != nil || !read.state.HasTokens {
+			r.recent[hash] = reading
+		}
+	}
+}
+
+// rememberTokens notes which of the tokens that are in no state are valid. r.mu is held.
+func (r *Reader) rememberTokens(read *sharedRead) {
+	for hash, lookUp := range read.hashes {
+		token := read.of(hash).Token
+		switch {
+		case read.state.Tokens[hash] != nil:
+		case token == nil || token.Deleted:
+			if lookUp {
+				delete(r.known, hash)
+			}
+		default:
+			if r.known == nil || len(r.known) >= maxRemembered {
+				r.known = map[string]bool{}
+			}
+			r.known[hash] = true
+		}
 	}
 }
 
@@ -278,7 +348,37 @@ func (r *Reader) fromMemory(hash string) (Reading, bool) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	age := r.wallClock().Sub(r.readAt)
+	young := func(at time.Time) bool {
+		age := r.wallClock().Sub(at)
+		return age >= 0 && age < r.options.MaxAge
+	}
+	if r.state != nil && r.state.HasTokens && (hash == "" || r.state.Tokens[hash] != nil) && young(r.asked) {
+		return Reading{Token: r.state.Tokens[hash], State: r.state}, true
+	}
 	reading, ok := r.recent[hash]
-	return reading, ok && age >= 0 && age < r.options.MaxAge
+	return reading, ok && young(r.readAt)
+}
+
+// An allowance allows unknownReads in a second, and as many at once.
+type allowance struct {
+	left float64
+	at   time.Time // when left was computed
+}
+
+// unknownReads is how many reads for unknown tokens an instance makes in a second. Only these cost more if somebody guesses tokens.
+const unknownReads = 5
+
+// take reports whether another one is allowed.
+func (a *allowance) take(now time.Time) bool {
+	if passed := now.Sub(a.at); a.at.IsZero() || passed < 0 {
+		a.left = unknownReads
+	} else {
+		a.left = min(unknownReads, a.left+unknownReads*passed.Seconds())
+	}
+	a.at = now
+	if a.left < 1 {
+		return false
+	}
+	a.left--
+	return true
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -95,6 +94,23 @@ var randomChanges = []randomChange{
 		a.try("POST", "/api/admin/environments", `{"name": "qa", "type": "test"}`)
 	},
 	func(a *administration, r *rand.Rand) { a.try("DELETE", "/api/admin/environments/qa", "") },
+	func(a *administration, r *rand.Rand) {
+		if secret := a.apiToken(environmentName(r), projectName(r)); secret != "" {
+			a.secrets = append(a.secrets, secret)
+		}
+	},
+	func(a *administration, r *rand.Rand) {
+		a.try("PUT", "/api/admin/api-tokens/"+a.secret(r), fmt.Sprintf(`{"expiresAt": "2099-01-0%dT00:00:00Z"}`, 1+r.IntN(9)))
+	},
+	func(a *administration, r *rand.Rand) { a.try("DELETE", "/api/admin/api-tokens/"+a.secret(r), "") },
+}
+
+// secret is the secret of a random token that was created.
+func (a *administration) secret(r *rand.Rand) string {
+	if len(a.secrets) == 0 {
+		return "none"
+	}
+	return a.secrets[r.IntN(len(a.secrets))]
 }
 
 // TestReadersAgree makes random changes. After each one, a reader that follows every change, one that looks now and then, and
@@ -128,8 +144,8 @@ func TestReadersAgree(t *testing.T) {
 		}
 	}
 	state := mustRead(t, follower)
-	if len(state.Flags) == 0 || len(state.Segments) == 0 || state.Number < 50 {
-		t.Errorf("too little happened: %d flags, %d segments, number %d", len(state.Flags), len(state.Segments), state.Number)
+	if len(state.Flags) == 0 || len(state.Segments) == 0 || len(state.Tokens) < 3 || state.Number < 50 {
+		t.Errorf("too little happened: %d flags, %d segments, %d tokens, number %d", len(state.Flags), len(state.Segments), len(state.Tokens), state.Number)
 	}
 }
 
@@ -178,7 +194,11 @@ func TestSharedReads(t *testing.T) {
 	for i := range 200 {
 		wg.Go(func() {
 			hash := access.HashSecret(secrets[i%len(secrets)])
-			reading, err := r.Read(t.Context(), hash)
+			read := r.Read
+			if secrets[i%len(secrets)] == dynamotest.AdminToken { // it is in no state
+				read = r.Again
+			}
+			reading, err := read(t.Context(), hash)
 			switch {
 			case err != nil:
 				t.Error(err)
@@ -200,18 +220,19 @@ func TestSharedReads(t *testing.T) {
 // TestSlowRead sends a request while a read hangs. It must not wait for that read.
 func TestSlowRead(t *testing.T) {
 	a := administer(t, nil)
-	slow := access.HashSecret(dynamotest.FrontendToken)
-	hanging, release := make(chan struct{}, 100), make(chan struct{})
-	r := NewReader(a.another(&dynamotest.Faults{OnRequest: func(_ string, body []byte) {
-		if strings.Contains(string(body), slow) {
-			hanging <- struct{}{}
+	var hangs atomic.Bool // the next request
+	hanging, release := make(chan struct{}), make(chan struct{})
+	r := NewReader(a.another(&dynamotest.Faults{OnRequest: func(string, []byte) {
+		if hangs.CompareAndSwap(true, false) {
+			close(hanging)
 			<-release
 		}
 	}}), ReaderOptions{})
 	mustRead(t, r)
 	first := make(chan error)
+	hangs.Store(true)
 	go func() {
-		_, err := r.Read(t.Context(), slow)
+		_, err := r.Read(t.Context(), access.HashSecret(dynamotest.FrontendToken))
 		first <- err
 	}()
 	<-hanging

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"guidon/pkg/access"
@@ -18,6 +19,10 @@ import (
 type Reading struct {
 	Token *access.Token // nil if there is no token with that hash
 	State *State
+
+	// Current tells that the token and the state were read together, after the call: no other read would give another refusal, except
+	// that of a token which is in no state (see Source.Again).
+	Current bool
 }
 
 // A Source reads for requests. *Reader is the real one.
@@ -25,8 +30,8 @@ type Source interface {
 	// Read reads the token with that hash, and the state. An empty hash reads no token.
 	Read(ctx context.Context, hash string) (Reading, error)
 
-	// Again is Read with a read of the store that begins after the call, with any CLIENT_MAX_AGE. A 401 or 403 that
-	// follows from a state is only answered if Again gives the same.
+	// Again is Read with a read of the store that begins after the call, with any CLIENT_MAX_AGE. It also looks up a token that is in
+	// no state: that of an administrator or a user. A 401 or 403 that follows from a state is only answered if Again gives the same.
 	Again(ctx context.Context, hash string) (Reading, error)
 }
 
@@ -70,6 +75,9 @@ func (s *server) access(ctx context.Context, r *http.Request, environment string
 		return nil, err
 	}
 	a, settled, err := s.judge(reading, hash, environment, types)
+	if reading.Current {
+		settled = reading.Token != nil || !maybeInNoState(secret)
+	}
 	if err != nil && !settled {
 		if reading, err = s.source.Again(ctx, hash); err != nil {
 			return nil, err
@@ -84,6 +92,12 @@ func (s *server) access(ctx context.Context, r *http.Request, environment string
 	}
 	a.set = s.sets.of(a.state, a.environment)
 	return a, nil
+}
+
+// maybeInNoState reports whether a secret has the form of one of an administrator or a user: no state has their tokens. Tokens of
+// applications can have the same form.
+func maybeInNoState(secret string) bool {
+	return strings.HasPrefix(secret, flags.All+":"+flags.All+".") || strings.HasPrefix(secret, string(access.PersonalToken)+":")
 }
 
 // judge returns what the token of a reading may read, or the refusal. settled is false if another state could give another

@@ -57,7 +57,7 @@ func FrontendGroup(source Source, store usage.UsageStore, config httpapi.Config)
 
 // OptionsOf returns the options of a Reader that follow from the settings of the API. It logs problems that do no harm.
 func OptionsOf(config httpapi.Config) ReaderOptions {
-	options := ReaderOptions{MaxAge: config.MaxAge, Now: config.Now}
+	options := ReaderOptions{MaxAge: config.MaxAge, Open: config.Open, Now: config.Now}
 	if logger := config.Logger; logger != nil {
 		options.Report = func(ctx context.Context, problem string, err error) {
 			logger.WarnContext(ctx, problem, slog.Any("cause", err))

@@ -42,6 +42,7 @@ func (s *sets) of(state *State, environment *flags.Environment) *answers.Set {
 		last = s.list[i]
 		s.list = slices.Delete(s.list, i, i+1)
 	}
+	state = state.served() // a change of a token needs no other Set
 	if last == nil || last.state != state && (last.state.Epoch != state.Epoch || last.state.Number <= state.Number) {
 		if last == nil {
 			last = &set{key, &State{}, answers.NewSet(uid)}

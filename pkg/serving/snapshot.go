@@ -9,13 +9,14 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
-// snapshotFormat is the version of the stored form of a State. Increase it with each change of that form: instances ignore
+// snapshotFormat is the version of the stored form of a State. Increase flags.SnapshotForm with each change of that form: instances ignore
 // snapshots of another format. TestSnapshotFormat finds such changes. Increase it also when flags.Upgrade changes, since a snapshot has
 // flags as an earlier version decoded them.
-const snapshotFormat = 3
+const snapshotFormat = flags.SnapshotForm
 
 // A snapshot is the stored form of a State.
 type snapshot struct {
@@ -112,6 +113,9 @@ func decodeSnapshot(content []byte, head *flags.SnapshotHead) (*State, error) {
 	}
 	if state.Segments == nil {
 		state.Segments = map[int64]*Segment{}
+	}
+	if state.Tokens == nil {
+		state.Tokens = map[string]*access.Token{}
 	}
 	if state.Projects == nil {
 		state.Projects = map[string]*flags.Project{}

@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"guidon/pkg/access"
 	"guidon/pkg/answers"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -171,7 +172,7 @@ func TestColdStartsTogether(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	everything := 3 // queries: segments, projects, and the rows of one project
+	everything := 4 // queries: segments, tokens, projects, and the rows of one project
 	if n := calls.Calls()["Query"]; n != everything {
 		t.Errorf("6 instances made %d queries, want %d: only one reads everything", n, everything)
 	}
@@ -348,7 +349,10 @@ func TestSnapshotFormat(t *testing.T) {
 		Projects: map[string]*flags.Project{"default": (&flags.Project{Version: 4, ID: "default", UID: "u", Name: "n", CreatedAt: at,
 			Environments: map[string]flags.Attachment{"development": {ID: "a", EnvironmentUID: "e", DefaultStrategy: &flags.Strategy{}}}}).Served().(*flags.Project)},
 		Environments: (&flags.Environments{Version: 1, List: []flags.Environment{{Name: "development", UID: "e", Type: "development", CreatedAt: at}}}).Served().(*flags.Environments),
-		Gone:         []answers.Gone{{Number: 9, Flag: "g", Project: "default", ProjectUID: "u"}, {Number: 10, Segment: 8, ProjectUID: "u"}},
+		Tokens: map[string]*access.Token{"h": (&access.Token{Version: 3, Hash: "h", Sealed: "x", Name: "n", Type: access.ClientToken, Projects: []string{"default"},
+			ProjectUIDs: []string{"u"}, Environment: "development", EnvironmentUID: "e", CreatedAt: at, ExpiresAt: at}).Served().(*access.Token)},
+		HasTokens: true,
+		Gone:      []answers.Gone{{Number: 9, Flag: "g", Project: "default", ProjectUID: "u"}, {Number: 10, Segment: 8, ProjectUID: "u"}},
 	}
 	got, err := json.Marshal(snapshot{snapshotFormat, state}, json.OmitZeroStructFields(true), json.Deterministic(true), jsontext.WithIndent("  "))
 	if err != nil {

@@ -1,11 +1,12 @@
 package serving
 
 import (
+	"guidon/pkg/access"
 	"guidon/pkg/answers"
 	"guidon/pkg/flags"
 )
 
-// A State is everything that applications can read, at one number of the feed. It never changes: a change makes a new State,
+// A State is everything that responses to applications depend on, at one number of the feed. It never changes: a change makes a new State,
 // which shares what did not change. So it can be read without locks.
 //
 // A State at number N includes every change whose entry has number N or lower. It may include newer versions of single
@@ -20,7 +21,22 @@ type State struct {
 	Projects     map[string]*flags.Project // by ID, as Project.Served
 	Environments *flags.Environments       // as Environments.Served
 
+	// Tokens are all tokens of applications, by hash, as Token.Served. HasTokens tells that they are kept up to date: Feed.HasTokens of
+	// the epoch. If not, tokens are read when they are used.
+	Tokens    map[string]*access.Token
+	HasTokens bool
+
 	Gone []answers.Gone // what was removed after Since, oldest first
+
+	same *State // an earlier state from which this one differs only in tokens; nil for none
+}
+
+// served returns the first state that serves the same flags: what differs are tokens.
+func (s *State) served() *State {
+	if s.same != nil {
+		return s.same
+	}
+	return s
 }
 
 // A Flag is an active flag.

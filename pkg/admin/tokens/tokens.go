@@ -30,13 +30,13 @@ const tokenParam = "token"
 // depends on the token, see access.Caller.HasTokenRight.
 func apiTokens() []httpapi.Operation {
 	const one = apiTokensPath + "/{" + tokenParam + "}"
-	ahead := []flags.Key{flags.EnvironmentsKey()}
+	ahead, changing := []flags.Key{flags.EnvironmentsKey()}, []flags.Key{flags.EnvironmentsKey(), flags.FeedKey()}
 	return []httpapi.Operation{
 		{Route: "GET " + apiTokensPath, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.ReadTokens), Handle: httpapi.Handle(listTokens)},
-		{Route: "POST " + apiTokensPath, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.CreateTokens), Status: 201, Handle: httpapi.HandleBody(createToken)},
+		{Route: "POST " + apiTokensPath, Permission: access.Read, Ahead: changing, Allow: requireTokenRight(access.CreateTokens), Status: 201, Handle: httpapi.HandleBody(createToken)},
 		{Route: "GET " + apiTokensPath + "/{name}", Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.ReadTokens), Handle: httpapi.Handle(listTokensByName)},
-		{Route: "PUT " + one, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.UpdateTokens), Handle: httpapi.DoBody(updateToken)},
-		{Route: "DELETE " + one, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.DeleteTokens), Handle: httpapi.Do(deleteToken)},
+		{Route: "PUT " + one, Permission: access.Read, Ahead: changing, Allow: requireTokenRight(access.UpdateTokens), Handle: httpapi.DoBody(updateToken)},
+		{Route: "DELETE " + one, Permission: access.Read, Ahead: changing, Allow: requireTokenRight(access.DeleteTokens), Handle: httpapi.Do(deleteToken)},
 	}
 }
 

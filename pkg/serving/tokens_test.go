@@ -1,0 +1,289 @@
+package serving
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"guidon/pkg/access"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// over is an instance over a reader. Its clock is ahead by a duration.
+func over(r *Reader, ahead time.Duration) instance {
+	config := httpapi.Config{Now: func() time.Time { return time.Now().Add(ahead) }}
+	return instance{httpapi.New(nil, ClientGroup(r, nil, config), config)}
+}
+
+// A reads collects the sort keys of the items that are read with BatchGetItem.
+type reads struct {
+	mu   sync.Mutex
+	keys []string
+}
+
+func (r *reads) request(operation string, body []byte) {
+	var input struct {
+		RequestItems map[string]struct {
+			Keys []struct {
+				SK struct{ S string } `json:"sk"`
+			}
+		}
+	}
+	_ = json.Unmarshal(body, &input)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if operation != "BatchGetItem" {
+		r.keys = append(r.keys, operation)
+	}
+	for _, table := range input.RequestItems {
+		for _, key := range table.Keys {
+			r.keys = append(r.keys, key.SK.S)
+		}
+	}
+}
+
+// take returns what was read since the last call.
+func (r *reads) take() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	keys := strings.Join(r.keys, " ")
+	r.keys = nil
+	return keys
+}
+
+const pollPath = "/api/client/features"
+
+// TestReadsOfPolls compares what polls read: one small item for a token of an application, known or unknown.
+func TestReadsOfPolls(t *testing.T) {
+	a := administer(t, nil)
+	a.flag("f")
+	now, read := time.Now(), &reads{}
+	i := over(NewReader(a.another(&dynamotest.Faults{OnRequest: read.request}), ReaderOptions{Now: func() time.Time { return now }}), 0)
+	poll := func(what, token string, status int, want string) {
+		t.Helper()
+		if got := i.get(pollPath, token, ""); got.Code != status {
+			t.Errorf("%s: %d %s, want %d", what, got.Code, got.Body, status)
+		}
+		if got := read.take(); got != want {
+			t.Errorf("%s reads %q, want %q", what, got, want)
+		}
+	}
+	i.get(pollPath, dynamotest.ClientToken, "")
+	read.take()
+	poll("a known token", dynamotest.ClientToken, 200, "FEED")
+	poll("a token of the wrong type", dynamotest.FrontendToken, 403, "FEED")
+	poll("an unknown token", "default:development.unknown", 401, "FEED")
+	created := a.apiToken("development", "default")
+	poll("a new token", created, 200, "FEED TOKEN")
+	poll("the new token again", created, 200, "FEED")
+	a.do("PUT", "/api/admin/api-tokens/"+created, `{"expiresAt": "2099-01-01T00:00:00Z"}`)
+	poll("a changed token", created, 200, "FEED TOKEN")
+	a.do("DELETE", "/api/admin/api-tokens/"+created, "")
+	poll("a deleted token", created, 401, "FEED")
+	poll("the deleted token again", created, 401, "FEED")
+
+	now = now.Add(time.Second)
+	poll("an admin token at first", dynamotest.AdminToken, 200, "FEED TOKEN FEED")
+	for range 2 * unknownReads {
+		poll("an admin token", dynamotest.AdminToken, 200, "TOKEN FEED")
+	}
+
+	now = now.Add(time.Second)
+	for n := range 2 * unknownReads {
+		if n < unknownReads {
+			poll("an unknown token", fmt.Sprint("default:development.", n), 401, "FEED")
+		} else {
+			poll("more unknown tokens", fmt.Sprint("default:development.", n), 429, "")
+			poll("a known token meanwhile", dynamotest.ClientToken, 200, "FEED")
+		}
+	}
+	if got := i.get(pollPath, "unknown", "").Header().Get("Retry-After"); got == "" {
+		t.Error("a 429 without Retry-After")
+	}
+	now = now.Add(time.Second)
+	poll("an unknown token a second later", "unknown", 401, "FEED")
+
+	if err := a.store.ResetFeedWithoutTokens(t.Context(), "e", "by an earlier version"); err != nil {
+		t.Fatal(err)
+	}
+	i.get(pollPath, dynamotest.ClientToken, "")
+	read.take()
+	poll("a token without tokens in the feed", dynamotest.ClientToken, 200, "TOKEN FEED")
+	for range 2 * unknownReads {
+		poll("an unknown token without tokens in the feed", "unknown", 401, "TOKEN FEED")
+	}
+}
+
+// TestTokensMakeNoSet changes a token. The Set, and with it everything that was encoded, stays.
+func TestTokensMakeNoSet(t *testing.T) {
+	a := administer(t, nil)
+	a.flag("f")
+	r, s := NewReader(a.store, ReaderOptions{}), sets{max: maxSets}
+	state := mustRead(t, r)
+	before := s.of(state, state.Environments.Find("development"))
+	a.apiToken("development", "default")
+	a.apiToken("development", "default")
+	if state = mustRead(t, r); s.of(state, state.Environments.Find("development")) != before {
+		t.Error("a new token made another Set")
+	}
+	a.do("POST", in("f", "development")+"/on", "")
+	if state = mustRead(t, r); s.of(state, state.Environments.Find("development")) == before {
+		t.Error("a change of a flag made no other Set")
+	}
+}
+
+// TestUnreadableChange polls with an unknown token while the change of the feed cannot be read. That is no 401: SDKs stop for good.
+func TestUnreadableChange(t *testing.T) {
+	a := administer(t, nil)
+	var away atomic.Bool
+	i := over(NewReader(a.another(roundTripper(func(r *http.Request) (*http.Response, error) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || away.Load() && strings.Contains(string(body), "TOKEN#") {
+			return nil, context.DeadlineExceeded
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		return http.DefaultTransport.RoundTrip(r)
+	})), ReaderOptions{}), 0)
+	i.get(pollPath, dynamotest.ClientToken, "")
+	away.Store(true)
+	created := a.apiToken("development", "default")
+	if got := i.get(pollPath, created, "").Code; got != 503 {
+		t.Errorf("%d while the token cannot be read, want 503", got)
+	}
+	away.Store(false)
+	if got := i.get(pollPath, created, "").Code; got != 200 {
+		t.Errorf("%d, want 200", got)
+	}
+}
+
+// TestTokensEndWithTheNextPoll creates, changes and deletes tokens and their projects, each on several instances at once, while
+// responses of the store are lost and epochs begin, with tokens and without, as deployments and rollbacks do. After each response of the
+// administration, the next poll of any instance must follow it.
+func TestTokensEndWithTheNextPoll(t *testing.T) {
+	a := administer(t, nil)
+	var instances []instance
+	var later []instance // the same, two hours later
+	for n := range 4 {
+		faults := &dynamotest.Faults{LoseResponses: 0.02, Duplicates: 0.02, Delay: time.Millisecond, Seed: uint64(n)}
+		r := NewReader(a.another(faults), ReaderOptions{})
+		instances, later = append(instances, over(r, 0)), append(later, over(r, 2*time.Hour))
+	}
+	faulty := &dynamotest.Faults{LoseResponses: 0.05, Duplicates: 0.05, LateDeliveries: 0.02, Seed: 9}
+	writer := &administration{t: t, handler: administrationOver(a.another(faulty))}
+	must := func(method, path, body string, accept ...int) string {
+		for range 100 {
+			status, answer := writer.try(method, path, body)
+			if status < 300 {
+				return answer
+			}
+			for _, other := range accept {
+				if status == other {
+					return answer
+				}
+			}
+			if status != 503 {
+				t.Errorf("%s %s: %d %s", method, path, status, answer)
+			}
+		}
+		t.Errorf("%s %s: never", method, path)
+		return ""
+	}
+	var polls, refusals atomic.Int64
+	check := func(what string, on []instance, random *rand.Rand, token string, want int) {
+		for attempt := 0; ; attempt++ {
+			got := on[random.IntN(len(on))].get(pollPath, token, "").Code
+			if got == want {
+				break
+			}
+			if attempt < 200 && (got == 503 || got == 429) {
+				time.Sleep(10 * time.Millisecond)
+				continue
+			}
+			t.Errorf("%s: %d, want %d", what, got, want)
+			return
+		}
+		if polls.Add(1); want == 401 {
+			refusals.Add(1)
+		}
+	}
+	ended := make(chan struct{})
+	var chaos sync.WaitGroup
+	chaos.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-ended:
+				return
+			case <-time.After(300 * time.Millisecond):
+			}
+			var err error
+			if epoch := fmt.Sprint("epoch-", n); n%2 == 0 {
+				err = a.store.ResetFeedWithoutTokens(context.WithoutCancel(t.Context()), epoch, "by an earlier version")
+			} else {
+				err = a.store.ResetFeed(context.WithoutCancel(t.Context()), epoch)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	var workers sync.WaitGroup
+	for w := range 6 {
+		workers.Go(func() {
+			random, id := rand.New(rand.NewPCG(7, uint64(w))), fmt.Sprint("p", w)
+			for n := range dynamotest.Times(6, 100) {
+				must("POST", "/api/admin/projects", fmt.Sprintf(`{"id": %q, "name": %[1]q, "environments": ["development"]}`, id), 409)
+				var secrets []string
+				for len(secrets) < 3 {
+					name := fmt.Sprintf("t-%d-%d-%d", w, n, random.Int64())
+					var created struct{ Secret string }
+					answer := must("POST", "/api/admin/api-tokens", fmt.Sprintf(`{"tokenName": %q, "type": "client", "environment": "development", "projects": [%q]}`, name, id), 409)
+					if _ = json.Unmarshal([]byte(answer), &created); created.Secret == "" {
+						continue // it was created, and the response was lost
+					}
+					secrets = append(secrets, created.Secret)
+					check("a new token", instances, random, created.Secret, 200)
+				}
+				must("PUT", "/api/admin/api-tokens/"+secrets[0], fmt.Sprintf(`{"expiresAt": %q}`, time.Now().Add(time.Hour).UTC().Format(time.RFC3339)))
+				check("a token that expires in an hour", instances, random, secrets[0], 200)
+				check("a token that expired an hour ago", later, random, secrets[0], 401)
+				must("PUT", "/api/admin/api-tokens/"+secrets[0], `{"expiresAt": null}`)
+				check("a token that no longer expires", later, random, secrets[0], 200)
+				must("DELETE", "/api/admin/api-tokens/"+secrets[1], "", 404)
+				check("a deleted token", instances, random, secrets[1], 401)
+				check("another token", instances, random, secrets[2], 200)
+				must("DELETE", "/api/admin/projects/"+id, "", 404)
+				check("a token of a deleted project", instances, random, secrets[2], 401)
+				must("POST", "/api/admin/projects", fmt.Sprintf(`{"id": %q, "name": %[1]q, "environments": ["development"]}`, id), 409)
+				check("a token of a deleted project of the same name", instances, random, secrets[0], 401)
+			}
+		})
+	}
+	workers.Wait()
+	close(ended)
+	chaos.Wait()
+	t.Logf("%d polls, %d refused", polls.Load(), refusals.Load())
+	dynamotest.Check(t, a.store)
+}
+
+// TestHalfDeletedToken looks up a token whose deletion the feed tells, and whose item is not changed yet.
+func TestHalfDeletedToken(t *testing.T) {
+	client, admin := testToken(access.ClientToken, "client", flags.All), testToken(access.AdminToken, "admin", flags.All)
+	read := &sharedRead{state: &State{HasTokens: true}, view: flags.View{client.Key(): client, admin.Key(): admin}}
+	if got := read.of(client.Hash).Token; got != nil {
+		t.Errorf("the item of a token that is not in the state counted: %+v", got)
+	}
+	if got := read.of(admin.Hash).Token; got != admin {
+		t.Errorf("the admin token is %+v", got)
+	}
+}
