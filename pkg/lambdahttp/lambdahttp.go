@@ -4,6 +4,7 @@
 // aws-lambda-go-api-proxy converts an event to a request, and the response back. But it parses rawPath as an escaped path,
 // and API Gateway sends it decoded: "100%" would be invalid, "a%2Fb" would be decoded twice, "?" would begin a query and
 // "#" a fragment. So this package escapes the path first, and r.URL.EscapedPath() is the path that the caller meant.
+// A function URL sends rawPath as the caller has escaped it, so its path stays as it is.
 package lambdahttp
 
 import (
@@ -69,7 +70,9 @@ func normalize(event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPReq
 	if event.RawPath == "" {
 		event.RawPath = event.RequestContext.HTTP.Path
 	}
-	event.RawPath = escapePath(event.RawPath)
+	if !isEscaped(event) {
+		event.RawPath = escapePath(event.RawPath)
+	}
 	event.RawQueryString = escapeQuery(event.RawQueryString)
 	if _, duplicate := event.Headers["cookie"]; duplicate && len(event.Cookies) > 0 {
 		// sam local also sends cookies as a header, so each would appear twice.
@@ -77,6 +80,17 @@ func normalize(event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPReq
 		delete(event.Headers, "cookie")
 	}
 	return event, nil
+}
+
+// isEscaped tells whether the path of an event is escaped: that of a function URL is, unless the caller has sent an invalid one.
+// AWS sets the domain name, not the caller.
+func isEscaped(event events.APIGatewayV2HTTPRequest) bool {
+	_, domain, _ := strings.Cut(event.RequestContext.DomainName, ".")
+	if !strings.HasPrefix(domain, "lambda-url.") {
+		return false
+	}
+	u, err := url.ParseRequestURI(event.RawPath)
+	return err == nil && u.RawQuery == "" && !u.ForceQuery && u.Host == ""
 }
 
 // isToken tells whether a text is a valid HTTP method.

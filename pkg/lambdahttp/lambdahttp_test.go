@@ -116,6 +116,35 @@ func TestPath(t *testing.T) {
 	}
 }
 
+// TestPathOfFunctionURL sends paths as a function URL does: as the caller has escaped them. The event has the form of the Lambda
+// developer guide; none was recorded on AWS.
+func TestPathOfFunctionURL(t *testing.T) {
+	for _, tt := range []struct{ raw, path, escaped string }{
+		{"/api/client/features/a%20b", "/api/client/features/a b", "/api/client/features/a%20b"},
+		{"/api/client/features", "/api/client/features", "/api/client/features"},
+		{"/api/a%252Fb", "/api/a%2Fb", "/api/a%252Fb"},
+		{"/api/a%2Fb", "/api/a/b", "/api/a%2Fb"},
+		{"/api/%C3%A9", "/api/é", "/api/%C3%A9"},
+		{"/api/100%", "/api/100%", "/api/100%25"}, // invalid: taken as it is
+		{"/api/a?b", "/api/a?b", "/api/a%3Fb"},
+		{"//host/x", "//host/x", "//host/x"},
+	} {
+		e := event(t, "function-url.json")
+		e.RawPath, e.RequestContext.HTTP.Path = tt.raw, tt.raw
+		reached := false
+		invoke(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			reached = true
+			if r.URL.Path != tt.path || r.URL.EscapedPath() != tt.escaped || r.URL.RawQuery != e.RawQueryString || r.RemoteAddr != "203.0.113.7" {
+				t.Errorf("%s: path %q, escaped %q, query %q, caller %q; want %q, %q", tt.raw, r.URL.Path, r.URL.EscapedPath(), r.URL.RawQuery, r.RemoteAddr, tt.path, tt.escaped)
+			}
+			w.WriteHeader(http.StatusNoContent)
+		}), e)
+		if !reached {
+			t.Errorf("%s: the handler was not reached", tt.raw)
+		}
+	}
+}
+
 func TestIncompleteEvents(t *testing.T) {
 	tests := []struct {
 		name   string
