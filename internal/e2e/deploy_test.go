@@ -3,21 +3,16 @@
 package e2e
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-)
 
-// shellBlock matches a fenced block of shell commands.
-var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+	"guidon/internal/stage"
+)
 
 // TestDeployment is `make test-deploy`: it builds and deploys the stage dev with the SAM CLI to an emulator of AWS that
 // enforces the policies of roles. Each part continues with the stage as the previous part left it. If UPDATE_FROM is the folder of
@@ -51,25 +46,25 @@ func TestDeployment(t *testing.T) {
 }
 
 // testSnapshot invokes the function that writes snapshots, with the command of docs/operations/runbook.md.
-func (s *stage) testSnapshot(t *testing.T) {
+func (s *deployed) testSnapshot(t *testing.T) {
 	printed := s.shell(t, `since() { echo 0; }
-		`+docBlock(t, "docs/operations/runbook.md", "## `<stack>-snapshot-fails`"))
+		`+s.docBlock(t, "docs/operations/runbook.md", "## `<stack>-snapshot-fails`"))
 	if !strings.Contains(printed, "a snapshot was written") && !strings.Contains(printed, "no snapshot is due") {
 		t.Errorf("it printed %s; want it to say that a snapshot was written, or that none is due", printed)
 	}
 }
 
 // testAggregate invokes the function that adds usage to the sums, with the command of docs/operations/runbook.md.
-func (s *stage) testAggregate(t *testing.T) {
+func (s *deployed) testAggregate(t *testing.T) {
 	printed := s.shell(t, `since() { echo 0; }
-		`+docBlock(t, "docs/operations/runbook.md", "## `<stack>-aggregate-fails`"))
+		`+s.docBlock(t, "docs/operations/runbook.md", "## `<stack>-aggregate-fails`"))
 	if !strings.Contains(printed, "added ") {
 		t.Errorf("it printed %s; want it to say how many reports were added", printed)
 	}
 }
 
 // testMissingAction removes an action from a function's role: only its requests fail, with an error that does not mention AWS.
-func (s *stage) testMissingAction(t *testing.T) {
+func (s *deployed) testMissingAction(t *testing.T) {
 	const flags = "/api/admin/projects/default/features"
 	role := strings.TrimSpace(s.shell(t, "resource FeaturesRole"))
 	policy := s.shell(t, `aws iam get-role-policy --role-name "$1" --policy-name table --query PolicyDocument`, role)
@@ -85,12 +80,12 @@ func (s *stage) testMissingAction(t *testing.T) {
 	if err != nil || status != 500 || json.Unmarshal(answer, &f) != nil || f.ID == "" || f.Name == "" || f.Message == "" {
 		t.Fatalf("GET %s: %d %s, %v; want an error 500", flags, status, answer, err)
 	}
-	for _, word := range []string{"aws", "arn:", "dynamo", "denied", "batchgetitem", "role", "table", s.stack} {
+	for _, word := range []string{"aws", "arn:", "dynamo", "denied", "batchgetitem", "role", "table", s.Stack} {
 		if strings.Contains(strings.ToLower(string(answer)), word) {
 			t.Errorf("the answer is %s; want it to say nothing of %q", answer, word)
 		}
 	}
-	logged := s.shell(t, docBlock(t, "docs/operations/runbook.md", "# Runbook"))
+	logged := s.shell(t, s.docBlock(t, "docs/operations/runbook.md", "# Runbook"))
 	if !strings.Contains(logged, f.ID) || !strings.Contains(logged, "AccessDenied") {
 		t.Errorf("the runbook's search of the log prints %s; want the failure %s and its cause", logged, f.ID)
 	}
@@ -102,7 +97,7 @@ func (s *stage) testMissingAction(t *testing.T) {
 
 // testParameter deploys the same code with another parameter: the functions use it, the bootstrap function runs again, and
 // the admin token stays the same.
-func (s *stage) testParameter(t *testing.T) {
+func (s *deployed) testParameter(t *testing.T) {
 	const flags, limit = "/api/admin/projects/default/features", 5
 	before := s.starts(t)
 	s.deploy(t, "LimitStrategies=5")
@@ -121,9 +116,9 @@ func (s *stage) testParameter(t *testing.T) {
 }
 
 // testRotation rotates the admin token with docs/operations/rotate.md.
-func (s *stage) testRotation(t *testing.T) {
+func (s *deployed) testRotation(t *testing.T) {
 	old := s.token
-	printed := s.shell(t, docBlock(t, "docs/operations/rotate.md", "## The admin token"))
+	printed := s.shell(t, s.docBlock(t, "docs/operations/rotate.md", "## The admin token"))
 	if want := "the admin token is valid"; !strings.Contains(printed, want) {
 		t.Errorf("it printed %s; want it to say that %s", printed, want)
 	}
@@ -137,8 +132,8 @@ func (s *stage) testRotation(t *testing.T) {
 
 // testStop blocks all callers with docs/operations/incidents.md, and unblocks them. The emulator applies the reserved
 // concurrency to a function but not to its versions, so the test calls the function itself.
-func (s *stage) testStop(t *testing.T) {
-	blocks := docBlocks(t, "docs/operations/incidents.md", "## Stop all callers")
+func (s *deployed) testStop(t *testing.T) {
+	blocks := s.docBlocks(t, "docs/operations/incidents.md", "## Stop all callers")
 	reserved := func(function string) string {
 		t.Helper()
 		return strings.TrimSpace(s.shell(t, `aws lambda get-function-concurrency --function-name "$STACK-$1" --query ReservedConcurrentExecutions --output text`, function))
@@ -163,7 +158,7 @@ func (s *stage) testStop(t *testing.T) {
 }
 
 // testBack deploys new code, rolls back one function with docs/operations/incidents.md, and deploys again.
-func (s *stage) testBack(t *testing.T) {
+func (s *deployed) testBack(t *testing.T) {
 	live := func() string {
 		t.Helper()
 		return strings.TrimSpace(s.shell(t, `aws lambda get-alias --function-name "$STACK-Features" --name live --query FunctionVersion --output text`))
@@ -174,7 +169,7 @@ func (s *stage) testBack(t *testing.T) {
 	if bad == before {
 		t.Fatalf("new code is at version %s as well", bad)
 	}
-	blocks := docBlocks(t, "docs/operations/incidents.md", "### By hand, one function, at once")
+	blocks := s.docBlocks(t, "docs/operations/incidents.md", "### By hand, one function, at once")
 	listed := s.shell(t, strings.Replace(blocks[0], "--function-version 41", "--function-version "+before, 1))
 	if got := live(); got != before {
 		t.Errorf("the alias is at version %s, want %s", got, before)
@@ -198,9 +193,9 @@ func (s *stage) testBack(t *testing.T) {
 }
 
 // release deploys a function with other code: an additional file beside its program.
-func (s *stage) release(t *testing.T, name string) {
+func (s *deployed) release(t *testing.T, name string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(s.dir, "build", "FeaturesFunction", "release"), []byte(name), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.Built(), "FeaturesFunction", "release"), []byte(name), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.deploy(t, "Deployment=AllAtOnce")
@@ -219,9 +214,9 @@ func withoutSAM(script string) string {
 
 // testTeardown deletes the stack with docs/operations/teardown.md, which leaves the table and the key, and then deletes
 // these too.
-func (s *stage) testTeardown(t *testing.T) {
+func (s *deployed) testTeardown(t *testing.T) {
 	const page = "docs/operations/teardown.md"
-	s.shell(t, docBlock(t, page, "# Teardown")+`
+	s.shell(t, s.docBlock(t, page, "# Teardown")+`
 		echo "$TABLE" > table; echo "$KEY" > key
 		aws dynamodb describe-table --table-name "$TABLE" --query Table.DeletionProtectionEnabled --output text | grep True
 		aws dynamodb query --table-name "$TABLE" --select COUNT --key-condition-expression 'pk = :p' \
@@ -230,7 +225,7 @@ func (s *stage) testTeardown(t *testing.T) {
 	for _, list := range []string{
 		"lambda list-functions --query Functions",
 		"apigatewayv2 get-apis --query Items",
-		"iam list-roles --query Roles[?starts_with(RoleName,'" + s.stack + "')]",
+		"iam list-roles --query Roles[?starts_with(RoleName,'" + s.Stack + "')]",
 		"logs describe-log-groups --query logGroups",
 		"cloudwatch describe-alarms --query MetricAlarms",
 		"secretsmanager list-secrets --query SecretList[?contains(Name,'AdminToken')]",
@@ -241,80 +236,55 @@ func (s *stage) testTeardown(t *testing.T) {
 		}
 	}
 	s.shell(t, `TABLE=$(cat table) KEY=$(cat key)
-		`+docBlock(t, page, "## Remove everything for good"))
+		`+s.docBlock(t, page, "## Remove everything for good"))
 	if out := s.shell(t, "aws dynamodb list-tables --query TableNames"); strings.TrimSpace(out) != "[]" {
 		t.Errorf("the tables are %s, want none", out)
 	}
 }
 
-// A stage is deployed in an emulator. Its embedded gateway calls its API.
-type stage struct {
+// A deployed is a stage in an emulator. Its embedded gateway calls its API.
+type deployed struct {
 	*gateway
-	stack    string
-	dir      string // for the build
-	env      []string
-	template string // the adapted one
-	first    string // the value of the first admin token
+	*stage.Stage
 }
 
 // newStage starts an emulator. SAM is the path of the SAM CLI, MINISTACK that of the emulator,
 // which has the AWS CLI beside it, and ARCH this machine's architecture as in the template.
-func newStage(t *testing.T) *stage {
+func newStage(t *testing.T) *deployed {
 	t.Helper()
-	dir := t.TempDir()
-	temporary := filepath.Join(dir, "emulator")
-	if err := os.Mkdir(temporary, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	program, port := os.Getenv("MINISTACK"), freePort(t)
-	e, err := startEmulator(t.Context(), program, temporary, port)
-	if err != nil {
+	s := &deployed{&gateway{http: &http.Client{Timeout: endTimeout}}, &stage.Stage{
+		Root: root, Config: "dev", Stack: "guidon-dev", SAM: os.Getenv("SAM"), Arch: os.Getenv("ARCH"), Dir: t.TempDir(),
+		Env: slices.DeleteFunc(os.Environ(), isSetting), Parameters: []string{"LogRetentionDays=7", "Alarms=on", "AlarmTopicArn=none"},
+	}}
+	if err := s.Emulate(t.Context(), os.Getenv("MINISTACK")); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("MiniStack printed:\n%s", e.Output.End())
+			t.Logf("MiniStack printed:\n%s", s.Emulator.Output.End())
 		}
-		if err := e.stop(); err != nil {
+		if err := s.Emulator.Stop(); err != nil {
 			t.Error(err)
 		}
 	})
-	s := &stage{stack: "guidon-dev", dir: dir, gateway: &gateway{port: port, http: &http.Client{Timeout: endTimeout}}}
-	s.env = append(slices.DeleteFunc(os.Environ(), isSetting),
-		"PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"), "ROOT="+root, "SAM_CLI_TELEMETRY=0",
-		"AWS_ENDPOINT_URL="+e.endpoint, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", // the root user, in MiniStack
-		"AWS_REGION="+region, "AWS_DEFAULT_REGION="+region,
-		"AWS_CONFIG_FILE="+os.DevNull, "AWS_SHARED_CREDENTIALS_FILE="+os.DevNull, "AWS_PAGER=")
-	secret := make([]byte, 32)
-	_, _ = rand.Read(secret) // never fails
-	s.first = "*:*." + hex.EncodeToString(secret)
+	_, s.port, _ = strings.Cut(s.Emulator.Endpoint, "127.0.0.1:")
 	return s
 }
 
 // build runs `sam build` for this machine in the folder of a version, and adapts the template.
-func (s *stage) build(t *testing.T, version string) {
+func (s *deployed) build(t *testing.T, version string) {
 	t.Helper()
-	built := filepath.Join(s.dir, "build")
-	s.sam(t, version, "build", "--build-dir", built, "--parameter-overrides", "Architecture="+os.Getenv("ARCH"))
-	raw, err := os.ReadFile(filepath.Join(built, "template.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if raw, err = adaptTemplate(raw, "http://"+address(s.port), s.first); err != nil {
-		t.Fatal(err)
-	}
-	s.template = filepath.Join(built, "adapted.json") // beside the functions, which it names by their folders
-	if err := os.WriteFile(s.template, raw, 0o600); err != nil {
+	if err := s.Build(t.Context(), version); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // deploy runs `sam deploy` for the stage dev, with alarms and more parameters.
-func (s *stage) deploy(t *testing.T, parameters ...string) {
+func (s *deployed) deploy(t *testing.T, parameters ...string) {
 	t.Helper()
-	s.sam(t, root, "deploy", "--template-file", s.template, "--config-file", filepath.Join(root, "samconfig.toml"), "--config-env", "dev",
-		"--no-progressbar", "--parameter-overrides",
-		strings.Join(append(parameters, "Architecture="+os.Getenv("ARCH"), "LogRetentionDays=7", "Alarms=on", "AlarmTopicArn=none"), " "))
+	if err := s.Deploy(t.Context(), parameters...); err != nil {
+		t.Fatal(err)
+	}
 	_, path, found := strings.Cut(strings.TrimSpace(s.shell(t, "output Address")), address(s.port))
 	if !found {
 		t.Fatalf("the output Address is %q, want it to be on %s", path, address(s.port))
@@ -323,54 +293,34 @@ func (s *stage) deploy(t *testing.T, parameters ...string) {
 }
 
 // starts counts the runs of the bootstrap function for the stack.
-func (s *stage) starts(t *testing.T) int {
+func (s *deployed) starts(t *testing.T) int {
 	t.Helper()
 	return strings.Count(s.shell(t, `aws logs filter-log-events --log-group-name "/aws/lambda/$STACK-Bootstrap" \
 		--query 'events[].message' --output text`), "message=seeded")
 }
 
-// sam runs the SAM CLI in a folder.
-func (s *stage) sam(t *testing.T, dir string, args ...string) {
-	t.Helper()
-	cmd := exec.Command(os.Getenv("SAM"), args...)
-	cmd.Dir, cmd.Env = dir, append(s.env, "ARCH="+os.Getenv("ARCH"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("sam %s: %v; it printed\n%s", args[0], err, out)
-	}
-}
-
 // shell runs a script in the shell that docs/operations/README.md sets up, and returns its stdout.
-func (s *stage) shell(t *testing.T, script string, args ...string) string {
+func (s *deployed) shell(t *testing.T, script string, args ...string) string {
 	t.Helper()
-	setUp := docBlock(t, "docs/operations/README.md", "# Operations")
-	setUp = strings.NewReplacer("AWS_PROFILE=… ", "", "guidon-prod", s.stack).Replace(setUp)
-	cmd := exec.Command("bash", append([]string{"-euo", "pipefail", "-c", setUp + script, "bash"}, args...)...)
-	cmd.Dir, cmd.Env = s.dir, s.env
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := s.Shell(t.Context(), script, args...)
 	if err != nil {
-		t.Fatalf("%v; the script\n%s\nprinted\n%s%s", err, script, out, &stderr)
+		t.Fatal(err)
 	}
-	return string(out)
+	return out
 }
 
 // docBlock returns the first block of shell commands after a line of a page.
-func docBlock(t *testing.T, page, line string) string {
+func (s *deployed) docBlock(t *testing.T, page, line string) string {
 	t.Helper()
-	return docBlocks(t, page, line)[0]
+	return s.docBlocks(t, page, line)[0]
 }
 
 // docBlocks returns the blocks of shell commands between a line of a page and the next heading.
-func docBlocks(t *testing.T, page, line string) (blocks []string) {
+func (s *deployed) docBlocks(t *testing.T, page, line string) []string {
 	t.Helper()
-	_, after, found := strings.Cut("\n"+readRoot(t, page), "\n"+line+"\n")
-	section, _, _ := strings.Cut(after, "\n#")
-	for _, block := range shellBlock.FindAllStringSubmatch(section, -1) {
-		blocks = append(blocks, block[1])
-	}
-	if !found || blocks == nil {
-		t.Fatalf("%s has no line %q with a block of sh after it", page, line)
+	blocks, err := s.Blocks(page, line)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return blocks
 }

@@ -10,7 +10,7 @@ import (
 
 // testUpdate updates a stage of an earlier version. What was created before must work afterwards: flags, tokens, sessions, sign-in
 // links and the secrets of webhooks. Functions that the new template does not have are deleted.
-func (s *stage) testUpdate(t *testing.T) {
+func (s *deployed) testUpdate(t *testing.T) {
 	const (
 		flag  = project + "/features/kept"
 		poll  = "/api/client/features?namePrefix=kept"
@@ -69,7 +69,7 @@ func (s *stage) testUpdate(t *testing.T) {
 }
 
 // functions lists the names of all functions, in order.
-func (s *stage) functions(t *testing.T) []string {
+func (s *deployed) functions(t *testing.T) []string {
 	t.Helper()
 	names := strings.Fields(s.shell(t, `aws lambda list-functions --query 'Functions[].FunctionName' --output text`))
 	slices.Sort(names)

@@ -1,6 +1,6 @@
-//go:build deploy && linux
+//go:build !windows
 
-package e2e
+package stage
 
 import (
 	"crypto/sha256"
