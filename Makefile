@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run demo reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local image test-image test-image-docker test-deploy test-release test-clients test-clients-more \
+.PHONY: help run demo reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local image test-image test-image-docker test-deploy prove test-release test-clients test-clients-more \
 	test-edge test-migration test-terraform test-terraform-example contract trust fuzz bench lint audit template console build guidon edge dist release deploy admin-token openapi docs-assets clean \
 	check-go check-npm check-node check-chromium check-docker check-compose check-deploy FORCE
 
@@ -148,6 +148,14 @@ test-image-docker: image
 # UPDATE_FROM=folder it updates a stage of the version in that folder.
 test-deploy: check-go check-deploy $(SAM) $(MINISTACK) ## deploy to an emulator of AWS, update and delete the stack (needs Linux)
 	SAM='$(SAM)' MINISTACK='$(MINISTACK)' ARCH=$(HOST_ARCH) go test -tags deploy -count=1 -timeout 20m -run '^TestDeployment$$' ./internal/e2e
+	@$(MAKE) --no-print-directory prove EMULATOR=1
+
+# On AWS it deploys a stack of its own, and deletes it at the end. Its parts in the emulator are a short form of it.
+prove: check-go $(if $(EMULATOR),check-deploy $(MINISTACK)) $(SAM) ## deploy to AWS, prove what the documentation says, and tear down (STAGE=dev EMAIL=…; EMULATOR=1)
+	@go build -o '$(LOCAL)/bin/prove' ./internal/prove
+	@exec '$(LOCAL)/bin/prove' -sam '$(SAM)' -stage '$(or $(STAGE),dev)' -email '$(EMAIL)' -out '$(or $(OUT),$(LOCAL)/proof)' $(if $(LIMIT),-limit '$(LIMIT)') \
+		$(if $(EMULATOR),-emulator '$(MINISTACK)' -arch $(HOST_ARCH) -polls 50 -seconds 15 -minutes 1,-arch $(ARCH)) \
+		-parameters '$(or $(PARAMETERS),$(if $(EMULATOR),ClientMaxAge,all))' $(if $(TEARDOWN),-teardown)
 
 # The functions of the release run as processes, hence Linux. TRUST=long builds the complete release twice.
 test-release: check-go check-npm $(SAM) ## build a release twice, compare the bytes, and start its programs (needs Linux)
@@ -224,7 +232,7 @@ lint: check-go $(GOLANGCI_LINT) $(ACTIONLINT) ## run gofmt, golangci-lint (with 
 	CGO_ENABLED=0 GOOS=windows go vet ./cmd/guidon
 	$(GOLANGCI_LINT) run
 	'$(ACTIONLINT)' -shellcheck= -pyflakes= .github/workflows/*.yml
-	@rm -rf '$(PIPELINE)' && mkdir -p '$(PIPELINE)/.git' '$(PIPELINE)/.github/workflows' && cp infra/pipeline/deploy*.yml '$(PIPELINE)/.github/workflows'
+	@rm -rf '$(PIPELINE)' && mkdir -p '$(PIPELINE)/.git' '$(PIPELINE)/.github/workflows' && cp infra/pipeline/*.yml '$(PIPELINE)/.github/workflows'
 	cd '$(PIPELINE)' && '$(abspath $(ACTIONLINT))' -shellcheck= -pyflakes=
 
 # A finding of gosec must carry a nolint comment with the reason. pkg/server, internal and demo run programs and open files that

@@ -51,7 +51,7 @@ var testTooling = []string{
 	"testing", goCmp, "github.com/Unleash", zitadel, internal + "/unleash",
 	dynamo + "/dynamotest",
 	internal + "/bench", internal + "/bill", internal + "/capacity", internal + "/clientspec", internal + "/contract", internal + "/demo", internal + "/e2e", internal + "/image", internal + "/migration",
-	internal + "/oidctest", internal + "/release", internal + "/samlocal", internal + "/samples", internal + "/stage",
+	internal + "/oidctest", internal + "/prove", internal + "/release", internal + "/samlocal", internal + "/samples", internal + "/stage",
 }
 
 // rules lists what the packages of a pattern may not import, directly or through others.

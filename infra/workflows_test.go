@@ -74,6 +74,7 @@ func TestWorkflowPermissions(t *testing.T) {
 		"deploy.yml staging":      {"contents": "read", "id-token": "write"},
 		"deploy.yml prod":         {"contents": "read", "id-token": "write"},
 		"deploy-stage.yml deploy": {"contents": "read", "id-token": "write"},
+		"prove.yml prove":         {"contents": "read", "id-token": "write"},
 	}
 	for _, path := range workflows(t) {
 		file := filepath.Base(path)
@@ -170,12 +171,12 @@ func workflows(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offered, err := filepath.Glob("pipeline/deploy*.yml")
+	offered, err := filepath.Glob("pipeline/*.yml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(ours) != 3 || len(offered) != 2 {
-		t.Errorf("found the workflows %v and %v, want three and two", ours, offered)
+	if len(ours) != 3 || len(offered) != 3 {
+		t.Errorf("found the workflows %v and %v, want three of each", ours, offered)
 	}
 	return append(ours, offered...)
 }
