@@ -131,10 +131,10 @@ problems.read_functions contains sprintf("%s does not exist; remove it from read
 
 # The functions for applications may write only what they must: in these partitions, and without deleting.
 write_keys := {
-	"Applications": ["TOKEN#*", "FEED", "SNAPSHOT#*", "POST#*"],
-	"Frontend": ["TOKEN#*", "FEED", "SNAPSHOT#*"],
+	"Applications": ["FEED", "SNAPSHOT#*", "POST#*"],
+	"Frontend": ["FEED", "SNAPSHOT#*", "POST#*"],
 	"Snapshot": ["FEED", "SNAPSHOT#*"],
-	"Aggregate": ["USAGE", "USAGE#*", "BATCH#*", "APPLICATIONS", "APP#*", "FLAG#*", "PROJECT#*"],
+	"Aggregate": ["USAGE", "USAGE#*", "BATCH#*", "APPLICATIONS", "APP#*", "TOKEN#*", "FLAG#*", "PROJECT#*"],
 	"Deliver": ["OUTBOX", "OUTBOX#*", "DELIVERED#*", "PARKED#*"],
 }
 
