@@ -290,7 +290,7 @@ func isNumber(name string) bool {
 var failures = map[int]string{
 	400: "The request is invalid, or its body refers to something that does not exist (`ValidationError`). `details` has one entry for each error.",
 	401: "The token is missing, unknown, deleted or expired (`AuthenticationRequired`).",
-	403: "The caller does not have the permission (`NoAccessError`).",
+	403: "The caller does not have the permission (`NoAccessError`). A `PermissionError` says that change requests are on in an environment that the request would change; `permissions` has what the caller lacks.",
 	404: "A resource in the path does not exist (`NotFoundError`).",
 	412: "Others have changed it since the read whose `ETag` is in `If-Match` (`PreconditionFailedError`). Read it again.",
 	413: "The body is too large (`PayloadTooLargeError`).",
@@ -317,13 +317,15 @@ func errorSchema() *openapi3.Schema {
 		WithProperty("path", text("JSON pointer to the invalid part of the body; absent if the whole body is invalid.", "/name"))
 	details := openapi3.NewArraySchema().WithItems(detail)
 	details.Description = "One entry for each error, at most 100."
+	permissions := openapi3.NewArraySchema().WithItems(text("Name of a permission.", "SKIP_CHANGE_REQUEST"))
+	permissions.Description = "The permissions with which the caller could make the change; only in a `PermissionError`."
 	id := text("Id of this error. Search the log for it.", "5e0cf0b1-6b8a-4a3e-9d2e-0c1f7a9b2d44")
 	id.Format = "uuid"
 	name := text("Type of the error.", "ValidationError").WithEnum("ValidationError", "AuthenticationRequired", "NoAccessError",
-		"NotFoundError", "NameExistsError", "ConflictError", "PreconditionFailedError", "PayloadTooLargeError", "ContentTypeerror", "TooManyRequestsError", "InternalError", "ServiceUnavailableError")
+		"PermissionError", "NotFoundError", "NameExistsError", "ConflictError", "PreconditionFailedError", "PayloadTooLargeError", "ContentTypeerror", "TooManyRequestsError", "InternalError", "ServiceUnavailableError")
 	failure := openapi3.NewObjectSchema().WithoutAdditionalProperties().WithRequired([]string{"id", "message", "name"}).
 		WithProperty("id", id).WithProperty("name", name).WithProperty("message", text("Description of the error and of what is allowed.", "/name: is required")).
-		WithProperty("details", details)
+		WithProperty("details", details).WithProperty("permissions", permissions)
 	failure.Description = "The body of every error response."
 	return failure
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -101,12 +102,12 @@ func terraformProjectEnvironment(t *testing.T, p *provider) {
 	done(p.ChangeRequestsAPI.UpdateProjectChangeRequestConfig(t.Context(), "tf-envs", "production").UpdateChangeRequestEnvironmentConfigSchema(*off).Execute()).is(t, 204)
 	off.SetRequiredApprovals(0) // as before a deletion
 	done(p.ChangeRequestsAPI.UpdateProjectChangeRequestConfig(t.Context(), "tf-envs", "production").UpdateChangeRequestEnvironmentConfigSchema(*off).Execute()).is(t, 204)
-	if list := got(p.ChangeRequestsAPI.GetProjectChangeRequestConfig(t.Context(), "tf-envs").Execute()).is(t, 200); len(list) != 0 {
-		t.Errorf("change requests are on for %+v, want them off", list)
-	}
+	equal(t, "where change requests are on", p.changeRequests(t, "tf-envs"), []string{"development false", "production false"})
 	on := unleash.NewUpdateChangeRequestEnvironmentConfigSchema(true)
-	done(p.ChangeRequestsAPI.UpdateProjectChangeRequestConfig(t.Context(), "tf-envs", "production").UpdateChangeRequestEnvironmentConfigSchema(*on).Execute()).
-		fails(t, 400, "ValidationError")
+	on.SetRequiredApprovals(2)
+	done(p.ChangeRequestsAPI.UpdateProjectChangeRequestConfig(t.Context(), "tf-envs", "production").UpdateChangeRequestEnvironmentConfigSchema(*on).Execute()).is(t, 204)
+	equal(t, "where change requests are on", p.changeRequests(t, "tf-envs"), []string{"development false", "production true 2"})
+	done(p.ChangeRequestsAPI.UpdateProjectChangeRequestConfig(t.Context(), "tf-envs", "production").UpdateChangeRequestEnvironmentConfigSchema(*off).Execute()).is(t, 204)
 
 	done(p.ProjectsAPI.RemoveEnvironmentFromProject(t.Context(), "tf-envs", "production").Execute()).is(t, 200)
 	equal(t, "the environments that are left", p.environmentsOf(t, "tf-envs"), []string{"development flexibleRollout"})
@@ -119,6 +120,19 @@ func (p *provider) makeProject(t *testing.T, id string) {
 	body.SetId(id)
 	body.Environments = []string{}
 	got(p.ProjectsAPI.CreateProject(t.Context()).CreateProjectSchema(*body).Execute()).is(t, 201)
+}
+
+// changeRequests returns in which environments of a project change requests are on, with the number of approvals.
+func (p *provider) changeRequests(t *testing.T, project string) (list []string) {
+	t.Helper()
+	for _, c := range got(p.ChangeRequestsAPI.GetProjectChangeRequestConfig(t.Context(), project).Execute()).is(t, 200) {
+		row := fmt.Sprint(c.Environment, " ", c.ChangeRequestEnabled)
+		if n := c.RequiredApprovals.Get(); n != nil {
+			row += fmt.Sprint(" ", *n)
+		}
+		list = append(list, row)
+	}
+	return list
 }
 
 // environmentsOf returns the environments of a project, with the names of their default strategies.

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,10 +138,16 @@ func (c Caller) FavoritesKey() string {
 }
 
 // AuthorizeGrant returns Forbidden if the caller must not give the project role to a user. Callers can only
-// grant permissions that they hold themselves. Owners of a project can also grant permissions that this version
-// does not know.
+// grant permissions that they hold themselves, and only administrators can grant those about change requests. Owners of a project can
+// also grant permissions that this version does not know.
 func (c Caller) AuthorizeGrant(role Role, project *flags.Project) error {
 	for _, g := range role.Permissions {
+		if c.Admin {
+			continue
+		}
+		if slices.Contains(reviewPermissions, g.Permission) {
+			return flags.Errorf(flags.Forbidden, "the role %q includes the permission %s, which only administrators can grant", role.Name, g.Permission)
+		}
 		if c.HasPermission(g.Permission, project, g.Environment) || c.isOwnerOf(project) && !isRootPermission(g.Permission) {
 			continue
 		}
@@ -165,6 +172,29 @@ func (c Caller) isOwnerOf(project *flags.Project) bool {
 func (c Caller) DryRun(missing *[]Permission) Caller {
 	c.missing = missing
 	return c
+}
+
+// AuthorizeSkip returns ReviewRequired unless the caller can change an environment of a project without a change request, where one is
+// needed: with SkipChangeRequest there, or, if nobody skips in that environment, as an administrator with a reason.
+func (c Caller) AuthorizeSkip(project *flags.Project, env flags.Environment, reason string) error {
+	required := func(format string) error {
+		return &flags.Error{Kind: flags.ReviewRequired, Permissions: []string{string(SkipChangeRequest)},
+			Message: fmt.Sprintf(format, env.Name, project.ID, c.Name, SkipChangeRequest)}
+	}
+	switch {
+	case !c.HasPermission(SkipChangeRequest, project, env.Name) && c.missing != nil:
+		if !slices.Contains(*c.missing, SkipChangeRequest) {
+			*c.missing = append(*c.missing, SkipChangeRequest)
+		}
+		return nil
+	case !c.HasPermission(SkipChangeRequest, project, env.Name):
+		return required("environment %q of project %q only changes with a change request, because these are on there: %s needs the permission %q to change it directly")
+	case env.NobodySkips && !c.Admin:
+		return required("environment %q of project %q only changes with a change request, and nobody skips them there: in an emergency, an administrator can, not %s with the permission %q")
+	case env.NobodySkips && reason == "":
+		return required("environment %q of project %q only changes with a change request, and nobody skips them there: in an emergency, %s can send the reason in the header Break-Glass, in addition to having the permission %q")
+	}
+	return nil
 }
 
 // Authorize returns Forbidden if the caller lacks the permission. See HasPermission for the arguments.

@@ -66,6 +66,8 @@ const (
 	CreateProjectToken   Permission = "CREATE_PROJECT_API_TOKEN"
 	DeleteProjectToken   Permission = "DELETE_PROJECT_API_TOKEN"
 	UpdateProjectSegment Permission = "UPDATE_PROJECT_SEGMENT"
+	ChangeRequestRead    Permission = "PROJECT_CHANGE_REQUEST_READ"
+	ChangeRequestWrite   Permission = "PROJECT_CHANGE_REQUEST_WRITE"
 )
 
 // Permissions of environment scope: they hold for one environment of a project, or for all of its environments.
@@ -75,7 +77,14 @@ const (
 	CreateFeatureStrategy    Permission = "CREATE_FEATURE_STRATEGY"
 	UpdateFeatureStrategy    Permission = "UPDATE_FEATURE_STRATEGY"
 	DeleteFeatureStrategy    Permission = "DELETE_FEATURE_STRATEGY"
+	ApproveChangeRequest     Permission = "APPROVE_CHANGE_REQUEST"
+	ApplyChangeRequest       Permission = "APPLY_CHANGE_REQUEST"
+	SkipChangeRequest        Permission = "SKIP_CHANGE_REQUEST"
 )
+
+// reviewPermissions belong to no built-in role, and only administrators grant them: whoever could give them to himself could
+// change a guarded environment alone.
+var reviewPermissions = []Permission{ApproveChangeRequest, ApplyChangeRequest, SkipChangeRequest}
 
 // A Scope says where a permission holds.
 type Scope int
@@ -156,6 +165,11 @@ var permissions = []PermissionInfo{
 	{CreateAddon, "Create addons", RootScope},
 	{UpdateAddon, "Change and test addons, and send their parked events again", RootScope},
 	{DeleteAddon, "Delete addons", RootScope},
+	{ChangeRequestRead, "Read the change request settings of the project", ProjectScope},
+	{ChangeRequestWrite, "Change the change request settings of the project", ProjectScope},
+	{ApproveChangeRequest, "Approve change requests", EnvironmentScope},
+	{ApplyChangeRequest, "Apply change requests", EnvironmentScope},
+	{SkipChangeRequest, "Change flags without a change request where one is needed", EnvironmentScope},
 }
 
 // unleashOnlyPermissions are permissions of Unleash for features that Guidon lacks. Roles accept them so that
@@ -175,11 +189,6 @@ var unleashOnlyPermissions = map[Permission]string{
 	"PROJECT_SETTINGS_WRITE":         "Change the settings of the project",
 	"PROJECT_DEFAULT_STRATEGY_READ":  "Read the default strategies of the project",
 	"PROJECT_DEFAULT_STRATEGY_WRITE": "Change the default strategies of the project",
-	"PROJECT_CHANGE_REQUEST_READ":    "Read the change request settings of the project",
-	"PROJECT_CHANGE_REQUEST_WRITE":   "Change the change request settings of the project",
-	"APPROVE_CHANGE_REQUEST":         "Approve change requests",
-	"APPLY_CHANGE_REQUEST":           "Apply change requests",
-	"SKIP_CHANGE_REQUEST":            "Skip change requests",
 }
 
 // Permissions returns the permissions of that scope that a role can contain, without those that grant nothing.
@@ -222,9 +231,12 @@ func (p Permission) ID() int {
 	return 0
 }
 
+// projectUpdates are the permissions that UpdateProject includes.
+var projectUpdates = []Permission{UserAccessRead, UserAccessWrite, ChangeRequestRead, ChangeRequestWrite}
+
 // includes reports whether a permission includes another one.
 func (p Permission) includes(other Permission) bool {
-	return p == other || p == Admin || p == UpdateProject && (other == UserAccessRead || other == UserAccessWrite)
+	return p == other || p == Admin || p == UpdateProject && slices.Contains(projectUpdates, other)
 }
 
 // isRootPermission reports whether p is known and has root scope.

@@ -228,11 +228,11 @@ var builtInRoles = []Role{
 	{RoleMember, ProjectRole, "Member", "Can create, change and archive flags of the project, but not change the project or who has access to it.", grants(memberPermissions...)},
 }
 
-// projectPermissions returns all permissions of project and environment scope.
+// projectPermissions returns all permissions of project and environment scope, except those that only administrators grant.
 func projectPermissions() []Permission {
 	var list []Permission
 	for _, p := range permissions {
-		if p.Scope != RootScope {
+		if p.Scope != RootScope && !slices.Contains(reviewPermissions, p.Name) {
 			list = append(list, p.Name)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 var updateEvents = flag.Bool("update-events", false, "write the golden files of events")
@@ -176,6 +177,12 @@ var goldenSteps = []step{
 	{"update an addon", "PUT", addons + "/{addon}", `{"provider":"slack","enabled":false,"description":null,"events":[],"projects":[],"parameters":{"url":"*****","defaultChannel":"general"}}`, ""},
 	{"delete an addon", "DELETE", addons + "/{addon}", "", ""},
 
+	{"switch change requests on", "PUT", shop + "/environments/staging/change-requests/config", `{"changeRequestsEnabled":true,"requiredApprovals":2}`, ""},
+	{"let nobody skip change requests", "PUT", "/api/admin/environments/update/staging", `{"requiredApprovals":2,"nobodySkips":true,"offAllowed":true}`, ""},
+	{"break the glass", "PUT", shop + "/features/copy/environments/staging/variants", `[` + aVariant + `]`, ""},
+	{"let administrators skip change requests", "PUT", "/api/admin/environments/update/staging", `{"requiredApprovals":null,"nobodySkips":false}`, ""},
+	{"switch change requests off", "PUT", shop + "/environments/staging/change-requests/config", `{"changeRequestsEnabled":false}`, ""},
+
 	{"delete a project", "DELETE", "/api/admin/projects/last", "", ""},
 	{"delete an environment", "DELETE", "/api/admin/environments/staging", "", ""},
 }
@@ -229,6 +236,9 @@ func TestGoldenEvents(t *testing.T) {
 			headers = inSession(s.signIn(t, 1))
 			collect("sign in to sign out")
 			before = last
+		}
+		if st.name == "break the glass" {
+			headers = []string{httpapi.BreakGlass + ": payments fail"}
 		}
 		got := s.do(t, st.method, fill(st.path), fill(st.body), headers...)
 		if got.status >= 300 {

@@ -61,7 +61,6 @@ var changesNothing = map[string]bool{
 	ofProject("POST", "/favorites"):           true,
 	ofProject("DELETE", "/favorites"):         true,
 	"POST /api/admin/features-batch/validate": true,
-	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": true, // change requests are not supported
 }
 
 // firstDo has the requests without which an operation's example would change nothing.

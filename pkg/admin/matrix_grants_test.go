@@ -35,7 +35,7 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 		"switch": s.roleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT"), "in development": s.roleOf(t, "custom", inDevelopment),
 		"in production": s.roleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT@production"),
 		"in both":       s.roleOf(t, "custom", inDevelopment+" UPDATE_FEATURE_ENVIRONMENT@production"),
-		"service":       s.roleOf(t, "custom", "CREATE_PROJECT"), "unknown": s.roleOf(t, "custom", "APPLY_CHANGE_REQUEST"),
+		"service":       s.roleOf(t, "custom", "CREATE_PROJECT"), "unknown": s.roleOf(t, "custom", "PROJECT_SETTINGS_READ"),
 	}
 	member("owner", "4")
 	member("member", "5")

@@ -77,7 +77,7 @@ var examples = map[string]example{
 	"DELETE /api/admin/projects/{projectId}/environments/{environment}":                     {"", 200, 2, 1},
 	"POST /api/admin/projects/{projectId}/environments/{environment}/default-strategy":      {`{"name":"default"}`, 200, 2, 1},
 	"GET /api/admin/projects/{projectId}/change-requests/config":                            {"", 200, 1, 1},
-	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": {`{"changeRequestsEnabled":false}`, 204, 1, 1},
+	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": {`{"changeRequestsEnabled":true}`, 204, 2, 1},
 	"GET /api/admin/instance-admin/statistics":                                              {"", 200, 6, 6}, // there is one project
 	"GET /api/admin/instance-admin/statistics/csv":                                          {"", 200, 6, 6},
 	"GET /api/admin/environments":                                                           {"", 200, 3, 3},
@@ -322,8 +322,9 @@ var preparations = map[string]func(s *server, t *testing.T, on *subject){
 		on.project = on.fill("{new}")
 		s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":%q}`, on.project))
 	},
-	"DELETE /api/admin/projects/{projectId}/environments/{environment}": (*server).newEnvironment,
-	"DELETE /api/admin/environments/{environmentName}":                  (*server).newEnvironment,
+	"DELETE /api/admin/projects/{projectId}/environments/{environment}":                     (*server).newEnvironment,
+	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": (*server).newProjectWithFlag,
+	"DELETE /api/admin/environments/{environmentName}":                                      (*server).newEnvironment,
 	"GET /api/admin/tags/{tagType}/{value...}": func(s *server, t *testing.T, on *subject) {
 		s.must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
 	},

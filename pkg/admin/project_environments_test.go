@@ -37,7 +37,6 @@ func TestAttachWithMore(t *testing.T) {
 	s := serve(t)
 	attach := project + "/environments"
 	s.run(t, []call{
-		{"change requests", "POST", attach, `{"environment":"default","changeRequestsEnabled":true}`, 400, invalid("/changeRequestsEnabled")},
 		{"an invalid default strategy", "POST", attach, `{"environment":"default","defaultStrategy":{"name":"flexibleRollout","parameters":{"rollout":"abc"}}}`, 400,
 			invalid("/defaultStrategy/parameters/rollout")},
 		{"a default strategy of an unknown type", "POST", attach, `{"environment":"default","defaultStrategy":{"name":"nosuch"}}`, 400, invalid("/defaultStrategy/name")},
@@ -122,19 +121,4 @@ func TestDefaultStrategy(t *testing.T) {
 	got = s.parallel(t, 16, func(int) call { return call{method: "POST", path: in("raced", "development") + "/on"} })
 	wantStatuses(t, got, map[int]int{200: 16})
 	s.check(t, call{"16 requests at once add one strategy", "GET", in("raced", "development"), "", 200, `{"...":0,"enabled":true,"strategies":[{"...":0,"name":"default"}]}`})
-}
-
-func TestChangeRequests(t *testing.T) {
-	t.Parallel()
-	s := serve(t)
-	const config, one = project + "/change-requests/config", project + "/environments/development/change-requests/config"
-	s.run(t, []call{
-		{"no environment", "GET", config, "", 200, `[]`},
-		{"turn them off", "PUT", one, `{"changeRequestsEnabled":false,"requiredApprovals":1}`, 204, ""},
-		{"turn them on", "PUT", one, `{"changeRequestsEnabled":true}`, 400, invalid("/changeRequestsEnabled")},
-		{"an empty body", "PUT", one, `{}`, 400, invalid("/changeRequestsEnabled")},
-		{"there are still none", "GET", config, "", 200, `[]`},
-		{"an unknown project", "GET", "/api/admin/projects/nosuch/change-requests/config", "", 404, notFound(`"nosuch"`)},
-		{"an unknown environment", "PUT", project + "/environments/nosuch/change-requests/config", `{"changeRequestsEnabled":false}`, 404, notFound(`"nosuch"`)},
-	})
 }

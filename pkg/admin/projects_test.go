@@ -105,7 +105,7 @@ func TestCreateProject(t *testing.T) {
 		{"a link that hides its scheme", "POST", projects, `{"id":"p5","linkTemplates":[{"urlTemplate":" java\tscript\n:alert(1)"}]}`, 400, invalid("/linkTemplates/0/urlTemplate")},
 		{"a link whose scheme is the project", "POST", projects, `{"id":"javascript","linkTemplates":[{"urlTemplate":"{{project}}:alert(1)"}]}`, 400, invalid("/linkTemplates/0/urlTemplate")},
 		{"a link with data", "POST", projects, `{"id":"p5","linkTemplates":[{"urlTemplate":"data:text/html,a"}]}`, 400, invalid("/linkTemplates/0/urlTemplate")},
-		{"change requests", "POST", projects, `{"id":"p5","changeRequestEnvironments":[{"name":"production"}]}`, 400, invalid("/changeRequestEnvironments/0")},
+		{"change requests", "POST", projects, `{"id":"reviewed","changeRequestEnvironments":[{"name":"production"}]}`, 201, `{"...":0,"changeRequestEnvironments":[{"name":"production","requiredApprovals":1}]}`},
 		{"unknown environments", "POST", projects, `{"id":"p5","environments":["development","nosuch"]}`, 400, invalid("/environments/1")},
 		{"a flag name that another project has taken", "POST", features, `{"name":"f3"}`, 409, failure("NameExistsError", `"f3"`)},
 		{"a rejected project does not exist", "GET", projects + "/p5", "", 404, notFound(`"p5"`)},

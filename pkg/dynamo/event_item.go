@@ -78,6 +78,8 @@ type eventDocument struct {
 	FeatureName string          `json:"featureName,omitzero"`
 	Data        jsontext.Value  `json:"data,omitzero"`
 	PreData     jsontext.Value  `json:"preData,omitzero"`
+
+	SkippedReviews []string `json:"skippedReviews,omitempty"`
 }
 
 func storeEvent(e flags.Event) (eventDocument, error) {
@@ -88,7 +90,7 @@ func storeEvent(e flags.Event) (eventDocument, error) {
 	preData, err := eventData(e.PreData)
 	return eventDocument{
 		Format: format, ID: e.ID, Type: e.Type, CreatedAt: e.CreatedAt, CreatedBy: e.CreatedBy, UserID: e.UserID,
-		Project: e.Project, Environment: e.Environment, FeatureName: e.FeatureName, Data: data, PreData: preData,
+		Project: e.Project, Environment: e.Environment, FeatureName: e.FeatureName, Data: data, PreData: preData, SkippedReviews: e.SkippedReviews,
 	}, err
 }
 
@@ -114,7 +116,7 @@ func (doc eventDocument) event(body string) (flags.Event, error) {
 	}
 	e := flags.Event{
 		ID: doc.ID, Type: doc.Type, CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy, UserID: doc.UserID,
-		Project: doc.Project, Environment: doc.Environment, FeatureName: doc.FeatureName,
+		Project: doc.Project, Environment: doc.Environment, FeatureName: doc.FeatureName, SkippedReviews: doc.SkippedReviews,
 	}
 	if doc.Data != nil {
 		e.Data = doc.Data

@@ -59,16 +59,19 @@ func changesToken(w flags.Write) bool {
 
 // planFeed adds the entry of a change to the feed. The feed as it was read is needed to turn it and to change a token, and may be nil
 // otherwise.
-func (s *Store) planFeed(tx *transaction, read *flags.Feed) error {
-	condition := always
+//
+// It also has the condition that nothing has changed of what the change assumes about change requests.
+func (s *Store) planFeed(tx *transaction, read *flags.Feed, assumed flags.ReviewAssumption) error {
+	condition, failure := reviewsUnchanged(assumed)
 	if len(tx.tokens) > 0 {
-		if condition = hasEpoch(read.Epoch); read.HasTokens() {
+		condition, failure = hasEpoch(read.Epoch), versionConflict // a change of a token assumes nothing
+		if read.HasTokens() {
 			tx.served = append(tx.served, tx.tokens...)
 		}
 	}
 	if len(tx.served) == 0 {
-		if !condition.IsSet() {
-			return nil
+		if len(tx.tokens) == 0 {
+			return s.planReview(tx)
 		}
 		return s.update(tx, feedKey, expression.NewBuilder().WithCondition(condition).
 			WithUpdate(expression.Add(expression.Name("turn"), expression.Value(0))), versionConflict)
@@ -77,16 +80,16 @@ func (s *Store) planFeed(tx *transaction, read *flags.Feed) error {
 	tx.bytes += len(entry)
 	const items = 2 // the feed and a page
 	if read != nil && read.Size > longFeed && len(tx.errors)+items <= maxTransaction && tx.bytes+feedReserve <= maxTransactionBytes {
-		return s.planTurn(tx, read, entry, condition)
+		return s.planTurn(tx, read, entry, condition, failure)
 	}
 	recent := expression.Name("recent")
-	builder := expression.NewBuilder().WithUpdate(
-		expression.Set(recent, expression.ListAppend(expression.IfNotExists(recent, expression.Value([]string{})), expression.Value([]string{entry}))).
-			Add(expression.Name("n"), expression.Value(1)).Add(expression.Name("turn"), expression.Value(0)))
+	update := expression.Set(recent, expression.ListAppend(expression.IfNotExists(recent, expression.Value([]string{})), expression.Value([]string{entry}))).
+		Add(expression.Name("n"), expression.Value(1)).Add(expression.Name("turn"), expression.Value(0))
+	builder := expression.NewBuilder().WithUpdate(tx.setReview(update))
 	if condition.IsSet() {
 		builder = builder.WithCondition(condition)
 	}
-	return s.update(tx, feedKey, builder, versionConflict)
+	return s.update(tx, feedKey, builder, failure)
 }
 
 // hasEpoch is the condition that the feed has an epoch. The first one is "".
@@ -102,17 +105,16 @@ func hasEpoch(epoch string) expression.ConditionBuilder {
 const feedReserve = 32 << 10
 
 // planTurn adds the entry as the first of a new list, and puts the entries of the older list into a page.
-func (s *Store) planTurn(tx *transaction, read *flags.Feed, entry string, condition expression.ConditionBuilder) error {
+func (s *Store) planTurn(tx *transaction, read *flags.Feed, entry string, condition expression.ConditionBuilder, failure conditionError) error {
 	tx.turns = true
 	recent, turn := expression.Name("recent"), expression.Name("turn")
 	unturned := turn.Equal(expression.Value(read.Turn))
 	if condition.IsSet() {
 		unturned = unturned.And(condition)
 	}
-	err := s.update(tx, feedKey, expression.NewBuilder().
-		WithUpdate(expression.Set(expression.Name("earlier"), recent).Set(recent, expression.Value([]string{entry})).
-			Add(expression.Name("n"), expression.Value(1)).Add(turn, expression.Value(1))).
-		WithCondition(unturned), versionConflict)
+	update := expression.Set(expression.Name("earlier"), recent).Set(recent, expression.Value([]string{entry})).
+		Add(expression.Name("n"), expression.Value(1)).Add(turn, expression.Value(1))
+	err := s.update(tx, feedKey, expression.NewBuilder().WithUpdate(tx.setReview(update)).WithCondition(unturned), failure)
 	if err != nil {
 		return err
 	}

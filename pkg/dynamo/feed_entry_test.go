@@ -58,7 +58,7 @@ func TestFeedOfLaterVersion(t *testing.T) {
 	}
 	store, _ := openScript(t)
 	tx := &transaction{input: &dynamodb.TransactWriteItemsInput{}, served: feed.Entries[1].Changes}
-	if err := store.planFeed(tx, feed); err != nil || !tx.turns {
+	if err := store.planFeed(tx, feed, flags.ReviewAssumption{}); err != nil || !tx.turns {
 		t.Fatalf("it turned: %t, %v", tx.turns, err)
 	}
 	var page envelope

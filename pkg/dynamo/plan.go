@@ -18,11 +18,12 @@ type transaction struct {
 	input  *dynamodb.TransactWriteItemsInput
 	errors []conditionError // for each item, the error if its condition fails
 	guards []guardUpdate
-	served []flags.FeedChange // what changes for applications: its entry in the feed
-	tokens []flags.FeedChange // tokens of applications that change: part of served if the feed has tokens
-	turns  bool               // whether it turns the feed
-	outbox int                // how many of the items are entries of outboxes
-	bytes  int                // the size of the items, see maxTransactionBytes
+	served []flags.FeedChange  // what changes for applications: its entry in the feed
+	tokens []flags.FeedChange  // tokens of applications that change: part of served if the feed has tokens
+	review *flags.Environments // if the transaction changes what the feed knows of change requests: the registry that has it
+	turns  bool                // whether it turns the feed
+	outbox int                 // how many of the items are entries of outboxes
+	bytes  int                 // the size of the items, see maxTransactionBytes
 
 	versioned []int // the items that must be at the version that was read
 
@@ -74,6 +75,9 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 		default:
 			tx.served = append(tx.served, newFeedChange(w, version))
 		}
+		if version > 0 {
+			tx.noteReview(w)
+		}
 		if version > 0 && owner == nil {
 			owner, first = cmp.Or(w.After, w.Before), version-increment+1
 			tx.event, tx.eventID = eventKey(owner, first), change.Event.ID
@@ -81,6 +85,9 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 	}
 	if owner == nil {
 		return nil, nil
+	}
+	if err := s.planSegmentUses(tx, change); err != nil {
+		return nil, err
 	}
 	for _, guard := range tx.guards {
 		if err := s.planGuard(tx, guard); err != nil {
@@ -96,7 +103,7 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 			return nil, err
 		}
 	}
-	if err := s.planFeed(tx, change.Feed); err != nil {
+	if err := s.planFeed(tx, change.Feed, change.Assumed); err != nil {
 		return nil, err
 	}
 	if n := len(tx.errors); n > maxTransaction && tx.outbox > 0 {

@@ -80,6 +80,7 @@ func FullProject() *flags.Project {
 			"production":  {ID: "bbbb2222", EnvironmentUID: "aaaa1111", DefaultStrategy: &s},
 			"development": {ID: "dddd4444", EnvironmentUID: "eeee5555"},
 		},
+		Reviews: map[string]flags.ReviewRule{"production": {EnvironmentUID: "aaaa1111", Approvals: 2}}, ReviewChange: 5,
 	}
 }
 
@@ -91,9 +92,10 @@ func FullFavorites() *flags.Favorites {
 // FullEnvironments returns a registry with all fields set.
 func FullEnvironments() *flags.Environments {
 	return &flags.Environments{List: []flags.Environment{
-		{Name: "production", UID: "aaaa1111", Type: "production", Enabled: true, Protected: true, SortOrder: 3, CreatedAt: SampleTime},
+		{Name: "production", UID: "aaaa1111", Type: "production", Enabled: true, Protected: true, SortOrder: 3, CreatedAt: SampleTime,
+			ReviewPolicy: flags.ReviewPolicy{RequiredApprovals: 2, NobodySkips: true, OffAllowed: true}},
 		{Name: "development", UID: "eeee5555", Type: "development", SortOrder: -1, CreatedAt: SampleTime},
-	}}
+	}, ReviewChanges: 6, RecentReviews: []flags.ReviewChange{{ProjectUID: "0f1e2d3c", Number: 5, At: SampleTime}}}
 }
 
 // FullToken returns an API token with all fields set.
@@ -206,6 +208,7 @@ func FullEvent() flags.Event {
 		ID: "01960000-0000-7000-8000-000000000001", Type: flags.FeatureStrategyUpdate, CreatedAt: SampleTime, CreatedBy: "admin", UserID: 7,
 		Project: "shop", Environment: "production", FeatureName: "checkout",
 		Data: map[string]any{"name": "flexibleRollout", "list": []any{1.5, nil}}, PreData: map[string]any{"name": "default"},
+		SkippedReviews: []string{"production"},
 	}
 }
 

@@ -113,8 +113,8 @@ func cannotUse(id int64, project string) conditionError {
 	return retryable(flags.Errorf(flags.Invalid, "segment %d cannot be used in project %q: it was deleted, or it belongs to another project", id, project))
 }
 
-// planOwner updates the owner in the segment's guard. A segment can be given to a project only if no use of it has begun
-// since its uses were listed.
+// planOwner updates the owner in the segment's guard, if no use of the segment has begun since its uses were listed: another project may
+// use it, or one with change requests.
 func (s *Store) planOwner(tx *transaction, before, after *flags.Segment) error {
 	if before == nil && after.ProjectUID == "" || before != nil && before.ProjectUID == after.ProjectUID {
 		return nil
@@ -124,7 +124,7 @@ func (s *Store) planOwner(tx *transaction, before, after *flags.Segment) error {
 	if after.ProjectUID != "" {
 		builder = expression.NewBuilder().WithUpdate(expression.Set(owner, expression.Value(after.ProjectUID)))
 	}
-	if after.ProjectUID != "" && before != nil {
+	if before != nil {
 		builder = builder.WithCondition(noUseBegun(before))
 	}
 	return s.update(tx, segmentGuard(after.ID), builder, versionConflict)

@@ -24,6 +24,7 @@ var addonEvents = []EventType{
 	ServiceAccountCreated, ServiceAccountUpdated, ServiceAccountDeleted,
 	RoleCreated, RoleUpdated, RoleDeleted,
 	ProjectUserAdded, ProjectUserRoleChanged, ProjectUserRemoved, ProjectAccessUpdated,
+	ReviewsConfigured, GlassBroken,
 }
 
 // unleashOnlyEvents are types of events of Unleash that never happen in Guidon. Addons accept them, so that those of Unleash

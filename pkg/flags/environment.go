@@ -17,12 +17,18 @@ type Environment struct {
 	Protected bool      `json:"protected,omitzero"` // cannot be deleted
 	SortOrder int64     `json:"sortOrder"`          // lower comes first
 	CreatedAt time.Time `json:"createdAt"`
+	ReviewPolicy
 }
 
 // Environments is the registry of all environments of the service: one aggregate.
 type Environments struct {
 	Version int64         `json:"version,omitzero"`
 	List    []Environment `json:"list"`
+
+	// ReviewChanges counts the changes by which more needs a change request: projects that switch change requests on, environments
+	// that get another policy. 0 means that no project uses change requests. RecentReviews are those of projects in the last minutes.
+	ReviewChanges int64          `json:"reviewChanges,omitzero"`
+	RecentReviews []ReviewChange `json:"recentReviews,omitempty"`
 }
 
 // Key returns the key of the registry.

@@ -14,6 +14,7 @@ const (
 	Invalid                          // the request body breaks a rule or names something unknown
 	Unauthenticated                  // no credential, or an unknown, deleted or expired one
 	Forbidden                        // a valid credential that lacks the permission
+	ReviewRequired                   // the change needs a change request, or a permission to skip it, see Error.Permissions
 	NotFound                         // something named in the path does not exist
 	NameExists                       // the name is taken
 	Conflict                         // the current state does not allow the change
@@ -31,7 +32,10 @@ type Error struct {
 	Kind    Kind
 	Message string
 	Details []Detail // for Invalid: one entry per bad field
-	Err     error
+
+	Permissions []string // for ReviewRequired: the permissions with which the caller could make the change
+
+	Err error
 }
 
 // A Detail is one problem of a request: a message, and where (a JSON pointer such as "/constraints/0/operator").

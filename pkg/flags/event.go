@@ -85,6 +85,8 @@ const (
 	AddonCreated               EventType = "addon-config-created"
 	AddonUpdated               EventType = "addon-config-updated"
 	AddonDeleted               EventType = "addon-config-deleted"
+	ReviewsConfigured          EventType = "change-request-configuration-updated"
+	GlassBroken                EventType = "change-request-glass-broken" // an administrator skipped change requests that nobody skips
 )
 
 // TokenUserID is the user ID in events of changes that were made with an API token. Unleash uses the same number
@@ -104,4 +106,6 @@ type Event struct {
 	FeatureName string
 	Data        any // the state after the change, as a JSON document: only what changed, not the whole aggregate
 	PreData     any // the state before the change
+
+	SkippedReviews []string // names of the environments whose change requests the caller skipped
 }

@@ -113,6 +113,18 @@ type Change struct {
 	// Addons is the registry of addons as it was loaded before the change. Each event gets an entry in the outbox of each
 	// addon that matches it. Nil if there are none.
 	Addons *Addons
+
+	// Assumed is what was read of change requests when it was decided that the change needs none.
+	Assumed ReviewAssumption
+}
+
+// A ReviewAssumption is what a change depends on if applications see it: it is only committed if no change requests were switched on
+// since. It costs nothing, because such a change writes the feed anyway, which knows the latest numbers.
+type ReviewAssumption struct {
+	Projects map[string]int64 // Project.ReviewChange, by UID
+	Changes  *int64           // Environments.ReviewChanges; nil if the change does not depend on it
+
+	SegmentUses []int64 // IDs of written segments that no flag may have begun to use since they were loaded
 }
 
 // A FavoritesStore stores favorites.

@@ -21,6 +21,7 @@ var failures = map[flags.Kind]struct {
 	flags.Invalid:              {http.StatusBadRequest, "ValidationError"},
 	flags.Unauthenticated:      {http.StatusUnauthorized, "AuthenticationRequired"},
 	flags.Forbidden:            {http.StatusForbidden, "NoAccessError"},
+	flags.ReviewRequired:       {http.StatusForbidden, "PermissionError"},
 	flags.NotFound:             {http.StatusNotFound, "NotFoundError"},
 	flags.NameExists:           {http.StatusConflict, "NameExistsError"},
 	flags.Conflict:             {http.StatusConflict, "ConflictError"},
@@ -47,6 +48,8 @@ type errorBody struct {
 	Name    string        `json:"name"`
 	Message string        `json:"message"`
 	Details []errorDetail `json:"details,omitempty"`
+
+	Permissions []string `json:"permissions,omitempty"` // of a PermissionError: those with which the caller could do it
 }
 
 type errorDetail struct {
@@ -154,7 +157,7 @@ func describe(err error) (int, errorBody) {
 	if !ok {
 		as = failures[flags.Internal]
 	}
-	body := errorBody{ID: uuid.NewString(), Name: as.name, Message: e.Message}
+	body := errorBody{ID: uuid.NewString(), Name: as.name, Message: e.Message, Permissions: e.Permissions}
 	for _, d := range e.Details {
 		body.Details = append(body.Details, errorDetail{Message: d.Message, Description: d.Message, Path: d.Path})
 	}

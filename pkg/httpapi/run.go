@@ -181,22 +181,24 @@ func (tx *Tx) claimed() []flags.Key {
 	return []flags.Key{access.TokenKey(tx.request.claim)}
 }
 
-// decide runs the function of an operation. In tests it runs twice, which must give the same (see Config.Twice).
+// decide runs the function of an operation, and checks what it changes (see guard). In tests it runs twice, which must give the same (see Config.Twice).
 func (tx *Tx) decide(f func(tx *Tx) (any, error)) (answer any, err error) {
-	err = try(func() (err error) {
-		answer, err = f(tx)
-		return err
-	})
+	run := func(tx *Tx) (answer any, err error) {
+		err = try(func() (err error) {
+			if answer, err = f(tx); err == nil {
+				err = tx.guard()
+			}
+			return err
+		})
+		return answer, err
+	}
+	answer, err = run(tx)
 	kind := flags.KindOf(err)
 	failed := err != nil && (kind == flags.Unavailable || kind == flags.Internal) // the second run may fail in another way
 	if twice := tx.service.config.Twice; twice != nil && !failed && !errors.Is(err, errNotLoaded) {
 		again := tx.attempt(tx.item)
 		again.collect = tx.collect
-		var second any
-		secondErr := try(func() (err error) {
-			second, err = f(again)
-			return err
-		})
+		second, secondErr := run(again)
 		twice(tx.request.op.Route, tx.result(answer, err), again.result(second, secondErr))
 	}
 	return answer, err
@@ -239,6 +241,7 @@ func (tx *Tx) commit() error {
 // signed is the change with its events, each with an id, a time and the caller.
 func (tx *Tx) signed() flags.Change {
 	change := tx.change
+	change.Assumed = tx.assumed
 	change.Feed, _ = tx.round.view[flags.FeedKey()].(*flags.Feed)
 	change.Addons, _ = tx.round.view[flags.AddonsKey()].(*flags.Addons)
 	for i, e := range tx.events {

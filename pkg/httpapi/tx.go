@@ -44,6 +44,7 @@ type Tx struct {
 	change   flags.Change
 	events   []flags.Event
 	after    []func(ctx context.Context, store Store) error // see After
+	assumed  flags.ReviewAssumption                         // see guard
 	retry    bool                                           // whether NameExists is a lost race
 	secret   bool                                           // whether the response may hold a secret (see NoStore)
 	location string

@@ -19,6 +19,8 @@ type EventView struct {
 	Project     *string         `json:"project"`
 	Environment *string         `json:"environment"`
 	Tags        []Tag           `json:"tags"` // always empty: changes of a flag's tags are events of their own
+
+	SkippedReviews []string `json:"skippedChangeRequests,omitempty"` // environments whose change requests the caller skipped
 }
 
 // EventViewOf is the shape of an event that was read from the store.
@@ -26,7 +28,8 @@ func EventViewOf(e flags.Event) EventView {
 	view := EventView{
 		ID: e.Number(), Type: e.Type, CreatedBy: e.CreatedBy, CreatedAt: Time(e.CreatedAt), Tags: []Tag{},
 		Data: eventDocumentOf(e.Data), PreData: eventDocumentOf(e.PreData),
-		FeatureName: NullIfEmpty(e.FeatureName), Project: NullIfEmpty(e.Project), Environment: NullIfEmpty(e.Environment),
+		SkippedReviews: e.SkippedReviews,
+		FeatureName:    NullIfEmpty(e.FeatureName), Project: NullIfEmpty(e.Project), Environment: NullIfEmpty(e.Environment),
 	}
 	if e.UserID != 0 {
 		view.UserID = &e.UserID

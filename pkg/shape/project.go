@@ -63,14 +63,26 @@ func DescribedProjectOf(p *flags.Project) DescribedProject {
 type CreatedProject struct {
 	ID string `json:"id"`
 	DescribedProject
-	Environments   []string `json:"environments"`
-	ChangeRequests []string `json:"changeRequestEnvironments"` // always empty: change requests are not available
+	Environments   []string              `json:"environments"`
+	ChangeRequests []ReviewedEnvironment `json:"changeRequestEnvironments"` // where change requests are on
+}
+
+// A ReviewedEnvironment is an environment of a new project in which change requests are on.
+type ReviewedEnvironment struct {
+	Name      string `json:"name"`
+	Approvals int    `json:"requiredApprovals"`
 }
 
 // CreatedProjectOf returns a new project.
 func CreatedProjectOf(p *flags.Project, registry *flags.Environments) CreatedProject {
 	names := Each(p.AvailableEnvironments(registry), func(e flags.ProjectEnvironment) string { return e.Name })
-	return CreatedProject{p.ID, DescribedProjectOf(p), names, []string{}}
+	reviewed := []ReviewedEnvironment{}
+	for _, e := range p.AvailableEnvironments(registry) {
+		if rule, on := p.Review(e.Environment); on {
+			reviewed = append(reviewed, ReviewedEnvironment{e.Name, rule.Approvals})
+		}
+	}
+	return CreatedProject{p.ID, DescribedProjectOf(p), names, reviewed}
 }
 
 // An EnvironmentView is an environment of the service.
@@ -80,9 +92,13 @@ type EnvironmentView struct {
 	Enabled   bool   `json:"enabled"` // whether new projects get it
 	Protected bool   `json:"protected"`
 	SortOrder int64  `json:"sortOrder"`
+
+	RequiredApprovals int  `json:"requiredApprovals,omitzero"` // of change requests in every project; left out without such a rule
+	NobodySkips       bool `json:"nobodySkips,omitzero"`       // even administrators cannot skip change requests
+	OffAllowed        bool `json:"offAllowed,omitzero"`        // switching a flag off needs no change request
 }
 
 // EnvironmentViewOf returns an environment.
 func EnvironmentViewOf(e flags.Environment) EnvironmentView {
-	return EnvironmentView{e.Name, e.Type, e.Enabled, e.Protected, e.SortOrder}
+	return EnvironmentView{e.Name, e.Type, e.Enabled, e.Protected, e.SortOrder, e.RequiredApprovals, e.NobodySkips, e.OffAllowed}
 }

@@ -295,7 +295,7 @@ func failure(done string, places []int, errs []error) error {
 			one = flags.Errorf(flags.Internal, "internal error; search the log for this id")
 		}
 		kinds[one.Kind] = true
-		all.Kind, all.Err = one.Kind, errors.Join(all.Err, err)
+		all.Kind, all.Permissions, all.Err = one.Kind, one.Permissions, errors.Join(all.Err, err)
 		all.Details = append(all.Details, flags.Detail{Path: "/features/" + strconv.Itoa(places[i]), Message: inOneLine(one)})
 	}
 	switch {
@@ -307,6 +307,9 @@ func failure(done string, places []int, errs []error) error {
 		all.Kind = flags.Internal
 	case len(kinds) > 1:
 		all.Kind = flags.Conflict
+	}
+	if all.Kind != flags.ReviewRequired {
+		all.Permissions = nil
 	}
 	all.Message = summary(done, len(errs), all)
 	return all

@@ -98,7 +98,7 @@ func createEnvironment(tx *httpapi.Tx, _ httpapi.InService, in createEnvironment
 	registry := tx.Environments()
 	env := flags.Environment{
 		Name: in.Name, UID: flags.ShortID(tx.NewID()), Type: in.Type.Value, Enabled: in.Enabled.Or(true),
-		SortOrder: in.SortOrder.Or(registry.NextSortOrder()), CreatedAt: tx.Now,
+		SortOrder: in.SortOrder.Or(registry.NextSortOrder()), CreatedAt: tx.Now, ReviewPolicy: in.applyTo(flags.ReviewPolicy{}),
 	}
 	if err := registry.Add(env, tx.Limits); err != nil {
 		return shape.EnvironmentView{}, err
@@ -120,6 +120,9 @@ func updateEnvironment(tx *httpapi.Tx, at inEnvironment, in updateEnvironmentBod
 	registry, env := at.find(tx)
 	before := *env
 	env.Type, env.SortOrder = in.Type.Or(env.Type), in.SortOrder.Or(env.SortOrder)
+	if err := registry.SetReviewPolicy(env.Name, in.applyTo(env.ReviewPolicy)); err != nil {
+		return shape.EnvironmentView{}, err
+	}
 	tx.Save(events.EnvironmentUpdated(before, *env), registry)
 	return shape.EnvironmentViewOf(*env), nil
 }
@@ -193,6 +196,7 @@ type createEnvironmentBody struct {
 	Type      jsonbody.Maybe[string] `json:"type"`
 	Enabled   jsonbody.Maybe[bool]   `json:"enabled"`
 	SortOrder jsonbody.Maybe[int64]  `json:"sortOrder"`
+	reviewPolicyBody
 }
 
 // Check finds what is wrong with the body by itself.
@@ -202,6 +206,33 @@ func (b createEnvironmentBody) Check(_ flags.Limits, problems *flags.Problems) {
 		problems.Add("/type", "is required, such as development, test, preproduction or production")
 	}
 	flags.Environment{Type: b.Type.Value}.CheckTexts(problems)
+	b.reviewPolicyBody.Check(problems)
+}
+
+// A reviewPolicyBody sets what an environment requires of change requests in all projects. Fields that it omits stay the same.
+type reviewPolicyBody struct {
+	RequiredApprovals jsonbody.Maybe[*int64] `json:"requiredApprovals"` // null for no requirement
+	NobodySkips       jsonbody.Maybe[bool]   `json:"nobodySkips"`
+	OffAllowed        jsonbody.Maybe[bool]   `json:"offAllowed"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b reviewPolicyBody) Check(problems *flags.Problems) {
+	if n := b.RequiredApprovals.Value; n != nil && (*n < 1 || *n > flags.MaxApprovals) {
+		problems.Add("/requiredApprovals", "must be 1 to %d, or null for no requirement", flags.MaxApprovals)
+	}
+}
+
+// applyTo returns the policy with the fields of the body.
+func (b reviewPolicyBody) applyTo(p flags.ReviewPolicy) flags.ReviewPolicy {
+	if b.RequiredApprovals.Set {
+		p.RequiredApprovals = 0
+		if n := b.RequiredApprovals.Value; n != nil {
+			p.RequiredApprovals = int(*n)
+		}
+	}
+	p.NobodySkips, p.OffAllowed = b.NobodySkips.Or(p.NobodySkips), b.OffAllowed.Or(p.OffAllowed)
+	return p
 }
 
 // An environmentNameBody has a name to check.
@@ -218,6 +249,7 @@ func (b environmentNameBody) Check(_ flags.Limits, problems *flags.Problems) {
 type updateEnvironmentBody struct {
 	Type      jsonbody.Maybe[string] `json:"type"`
 	SortOrder jsonbody.Maybe[int64]  `json:"sortOrder"`
+	reviewPolicyBody
 }
 
 // Check finds what is wrong with the body by itself.
@@ -226,6 +258,7 @@ func (b updateEnvironmentBody) Check(_ flags.Limits, problems *flags.Problems) {
 		problems.Add("/type", "must not be empty")
 	}
 	flags.Environment{Type: b.Type.Value}.CheckTexts(problems)
+	b.reviewPolicyBody.Check(problems)
 }
 
 // An environmentOrderBody has the positions of environments, by name.

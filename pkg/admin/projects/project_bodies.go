@@ -22,8 +22,10 @@ type createProjectBody struct {
 	settingsBody
 }
 
+// A changeRequestEnvironment switches change requests on in an environment of a new project.
 type changeRequestEnvironment struct {
-	Name string `json:"name"`
+	Name      string                 `json:"name"`
+	Approvals jsonbody.Maybe[*int64] `json:"requiredApprovals"`
 }
 
 // Check finds what is wrong with the body by itself.
@@ -38,8 +40,8 @@ func (b createProjectBody) Check(limits flags.Limits, problems *flags.Problems) 
 	if n := len(b.Environments.Value); n > wire.MaxBulk {
 		problems.Add("/environments", "has %d environments, and no more than %d are allowed; add the others to the project afterwards", n, wire.MaxBulk)
 	}
-	for i := range b.ChangeRequests.Value {
-		problems.Add("/changeRequestEnvironments/"+strconv.Itoa(i), noChangeRequests)
+	if n := len(b.ChangeRequests.Value); n > wire.MaxBulk {
+		problems.Add("/changeRequestEnvironments", "has %d environments, and no more than %d are allowed", n, wire.MaxBulk)
 	}
 	b.settingsBody.Check(limits, problems)
 }

@@ -11,9 +11,6 @@ import (
 	"guidon/pkg/shape"
 )
 
-// noChangeRequests is the message of a 400 for a body that would enable change requests.
-const noChangeRequests = "change requests are not supported and cannot be enabled"
-
 func attachEnvironment(tx *httpapi.Tx, at httpapi.InProject, in attachEnvironmentBody) error {
 	if err := in.checkStrategyType(tx.StrategyTypes()); err != nil {
 		return err
@@ -30,7 +27,12 @@ func attachEnvironment(tx *httpapi.Tx, at httpapi.InProject, in attachEnvironmen
 			return err
 		}
 	}
-	tx.Save(events.ProjectEnvironmentAdded(p, env.Name), p)
+	if _, on := p.Review(*env); !on && (in.ChangeRequests.Value || env.RequiredApprovals > 0) {
+		if err := setReview(tx, p, *env, true, 0); err != nil {
+			return err
+		}
+	}
+	tx.Save(events.ProjectEnvironmentAdded(p, env.Name), withRegistry(tx, p)...)
 	return nil
 }
 
@@ -70,18 +72,6 @@ func changeDefaultStrategy(tx *httpapi.Tx, p *flags.Project, env flags.Environme
 	return s, p.CheckDefaultStrategies(httpapi.Was(tx, p))
 }
 
-// readChangeRequests lists the environments with change requests, which are none. The Terraform provider reads it.
-func readChangeRequests(tx *httpapi.Tx, at httpapi.InProject) ([]struct{}, error) {
-	at.Project(tx)
-	return []struct{}{}, nil
-}
-
-// configureChangeRequests accepts that change requests are off, and changes nothing.
-func configureChangeRequests(tx *httpapi.Tx, at httpapi.InProjectEnvironment, _ changeRequestsBody) error {
-	at.Find(tx)
-	return nil
-}
-
 // An attachEnvironmentBody adds an environment to a project.
 type attachEnvironmentBody struct {
 	Environment     string                                `json:"environment"`
@@ -94,9 +84,6 @@ const defaultStrategyPath = "/defaultStrategy"
 // Check finds what is wrong with the body by itself.
 func (b attachEnvironmentBody) Check(limits flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/environment", b.Environment, problems)
-	if b.ChangeRequests.Value {
-		problems.Add("/changeRequestsEnabled", noChangeRequests)
-	}
 	if strategy := b.DefaultStrategy.Value; strategy != nil {
 		problems.CheckAt(defaultStrategyPath, func(below *flags.Problems) { strategy.Check(limits, below) })
 	}
@@ -109,19 +96,4 @@ func (b attachEnvironmentBody) checkStrategyType(types *flags.StrategyTypes) err
 		problems.CheckAt(defaultStrategyPath, func(below *flags.Problems) { strategy.CheckType(types, below) })
 	}
 	return problems.Err()
-}
-
-// A changeRequestsBody turns change requests in an environment on or off.
-type changeRequestsBody struct {
-	Enabled jsonbody.Maybe[bool] `json:"changeRequestsEnabled"`
-}
-
-// Check finds what is wrong with the body by itself.
-func (b changeRequestsBody) Check(_ flags.Limits, problems *flags.Problems) {
-	switch {
-	case !b.Enabled.Set:
-		problems.Add("/changeRequestsEnabled", "is required")
-	case b.Enabled.Value:
-		problems.Add("/changeRequestsEnabled", noChangeRequests)
-	}
 }

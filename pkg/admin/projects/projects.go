@@ -42,9 +42,9 @@ func Projects() httpapi.Group {
 		{Route: "POST " + envs, Permission: access.UpdateProject, Ahead: strategyTypes, Handle: httpapi.DoBody(attachEnvironment)},
 		{Route: "DELETE " + env, Permission: access.UpdateProject, Ahead: environments, Handle: httpapi.Do(detachEnvironment)},
 		{Route: "POST " + env + "/default-strategy", Permission: access.UpdateProject, Ahead: strategyTypes, Handle: httpapi.HandleBody(setDefaultStrategy)},
-		{Route: "GET " + one + "/change-requests/config", Permission: access.Read, Handle: httpapi.Handle(readChangeRequests)},
-		{Route: "PUT " + env + "/change-requests/config", Permission: access.UpdateProject, Ahead: environments, Status: http.StatusNoContent,
-			Handle: httpapi.DoBody(configureChangeRequests)},
+		{Route: "GET " + one + "/change-requests/config", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readReviews)},
+		{Route: "PUT " + env + "/change-requests/config", Permission: access.ChangeRequestWrite, Ahead: environments, Status: http.StatusNoContent,
+			Handle: httpapi.DoBody(configureReviews)},
 	})}
 }
 
@@ -116,11 +116,19 @@ func createProject(tx *httpapi.Tx, _ httpapi.InService, in createProjectBody) (s
 		if err := p.Attach(env, flags.ShortID(tx.NewID())); err != nil {
 			return shape.CreatedProject{}, err
 		}
+		if env.RequiredApprovals > 0 {
+			if err := setReview(tx, p, env, true, 0); err != nil {
+				return shape.CreatedProject{}, err
+			}
+		}
+	}
+	if err := in.setReviews(tx, p); err != nil {
+		return shape.CreatedProject{}, err
 	}
 	if err := wire.CheckListSize(tx, p); err != nil {
 		return shape.CreatedProject{}, err
 	}
-	saved := []flags.Aggregate{p}
+	saved := withRegistry(tx, p)
 	if tx.Caller.User != nil { // a user owns the projects that the user creates
 		owner := tx.User(tx.Caller.User.ID)
 		owner.SetRoles(p, []int64{access.RoleOwner})

@@ -57,7 +57,7 @@ func (c *checker) ownerOf(pk string) (owner item, alone bool) {
 	case "FLAG":
 		return c.items[key{pk, "FLAG"}], true
 	case "REGISTRY":
-		return c.items[key{pk, "REGISTRY"}], id != "roles"
+		return c.items[key{pk, "REGISTRY"}], id != "roles" && id != "environments" // others change with them, without an event of their own
 	case "SEGMENT":
 		return c.items[key{"SEGMENTS", id}], true
 	case "SIGNUP":

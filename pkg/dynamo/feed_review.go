@@ -1,0 +1,90 @@
+package dynamo
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"guidon/pkg/flags"
+)
+
+// A change of a flag that needs no change request must not be committed after one became necessary. Every change that applications see
+// writes the item of the feed, so the feed knows what became necessary, and the change has a condition on it. It costs no item more:
+//
+//	reviewChanges  Environments.ReviewChanges; absent for 0
+//	reviews        the numbers of Environments.RecentReviews by the UID of the project
+//
+// Changes that applications do not see have no condition: what they change takes effect only by another change, which has one.
+
+// noteReview notes what a write changes of what the feed knows of change requests.
+func (tx *transaction) noteReview(w flags.Write) {
+	before, _ := w.Before.(*flags.Environments)
+	after, _ := w.After.(*flags.Environments)
+	if before != nil && after != nil && before.ReviewChanges != after.ReviewChanges {
+		tx.review = after
+	}
+}
+
+// setReview adds what the transaction changes of that to an update of the feed.
+func (tx *transaction) setReview(update expression.UpdateBuilder) expression.UpdateBuilder {
+	if tx.review == nil {
+		return update
+	}
+	recent := map[string]int64{}
+	for _, c := range tx.review.RecentReviews {
+		recent[c.ProjectUID] = c.Number
+	}
+	return update.Set(expression.Name("reviewChanges"), expression.Value(tx.review.ReviewChanges)).
+		Set(expression.Name("reviews"), expression.Value(recent))
+}
+
+// planReview writes it if the transaction adds no entry to the feed.
+func (s *Store) planReview(tx *transaction) error {
+	if tx.review == nil {
+		return nil
+	}
+	return s.update(tx, feedKey, expression.NewBuilder().WithUpdate(tx.setReview(expression.UpdateBuilder{})), versionConflict)
+}
+
+// reviewsUnchanged is the condition that the feed knows nothing newer of change requests than the change assumes. It can be met again
+// once a change is not recent any more.
+func reviewsUnchanged(assumed flags.ReviewAssumption) (condition expression.ConditionBuilder, failure conditionError) {
+	and := func(c expression.ConditionBuilder) {
+		if condition.IsSet() {
+			c = condition.And(c)
+		}
+		condition, failure = c, retryable(versionConflict.Error)
+	}
+	failure = versionConflict
+	for _, uid := range slices.Sorted(maps.Keys(assumed.Projects)) {
+		number := expression.Name("reviews." + uid)
+		and(number.AttributeNotExists().Or(number.Equal(expression.Value(assumed.Projects[uid]))))
+	}
+	if n := assumed.Changes; n != nil {
+		changes := expression.Name("reviewChanges")
+		if *n == 0 {
+			and(changes.AttributeNotExists())
+		} else {
+			and(changes.Equal(expression.Value(*n)))
+		}
+	}
+	return condition, failure
+}
+
+// planSegmentUses adds the condition that no flag has begun to use a written segment since it was loaded. A change of its project or
+// its deletion has that condition anyway.
+func (s *Store) planSegmentUses(tx *transaction, change flags.Change) error {
+	for _, w := range change.Writes {
+		before, _ := w.Before.(*flags.Segment)
+		after, _ := w.After.(*flags.Segment)
+		if before == nil || after == nil || before.ProjectUID != after.ProjectUID || !slices.Contains(change.Assumed.SegmentUses, before.ID) {
+			continue
+		}
+		unchanged := expression.Add(expression.Name("uses"), expression.Value(0)) // an update and no check, which functions may not make
+		if err := s.update(tx, segmentGuard(before.ID), expression.NewBuilder().WithUpdate(unchanged).WithCondition(noUseBegun(before)), versionConflict); err != nil {
+			return err
+		}
+	}
+	return nil
+}

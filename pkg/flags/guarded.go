@@ -1,0 +1,180 @@
+package flags
+
+import (
+	"reflect"
+	"slices"
+)
+
+// A GuardedPart is what a write changes of the parts that change requests guard: where a flag is on, its strategies and variants,
+// whether it is archived, its project and dependencies; and which environments a project has. Descriptions, tags and other
+// metadata are free, and so is a new flag that is off.
+type GuardedPart struct {
+	Project, ProjectUID string
+	All                 bool // in all environments of the project
+	Environments        []GuardedEnvironment
+}
+
+// A GuardedEnvironment is an environment in which a write changes guarded parts.
+type GuardedEnvironment struct {
+	UID string
+	Off bool // the write only switches the flag off there
+}
+
+// Guarded returns the guarded parts that a write of a flag or project changes. Those of segments depend on who uses them, and those
+// of the registry of environments on the projects, see SegmentGuarded and RemovedEnvironments.
+func (w Write) Guarded() []GuardedPart {
+	switch a := cmpOr(w.After, w.Before).(type) {
+	case *Feature:
+		before, _ := w.Before.(*Feature)
+		after, _ := w.After.(*Feature)
+		if before == nil || after == nil {
+			return guardedOn(a)
+		}
+		return guardedFeature(before, after)
+	case *Project:
+		before, _ := w.Before.(*Project)
+		after, _ := w.After.(*Project)
+		return guardedProject(before, after)
+	}
+	return nil
+}
+
+func cmpOr(a, b Aggregate) Aggregate {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// guardedOn is a flag that is new: guarded where it is on.
+func guardedOn(f *Feature) []GuardedPart {
+	part := GuardedPart{Project: f.Project, ProjectUID: f.ProjectUID}
+	for _, fe := range f.Environments {
+		if fe.EnabledIn != "" {
+			part.Environments = append(part.Environments, GuardedEnvironment{UID: fe.EnvironmentUID})
+		}
+	}
+	return part.list()
+}
+
+func guardedFeature(before, after *Feature) []GuardedPart {
+	whole := GuardedPart{Project: after.Project, ProjectUID: after.ProjectUID, All: true}
+	switch {
+	case before.ProjectUID != after.ProjectUID:
+		return []GuardedPart{{Project: before.Project, ProjectUID: before.ProjectUID, All: true}, whole}
+	case before.Archived && after.Archived:
+		return nil
+	case before.Archived:
+		return guardedOn(after)
+	case after.Archived, !sameContent(reflect.ValueOf(before.Dependencies), reflect.ValueOf(after.Dependencies)):
+		return []GuardedPart{whole}
+	}
+	part := GuardedPart{Project: after.Project, ProjectUID: after.ProjectUID}
+	old, now := guardedByUID(before), guardedByUID(after)
+	for uid := range now {
+		if _, had := old[uid]; !had {
+			old[uid] = FeatureEnvironment{}
+		}
+	}
+	for uid, was := range old {
+		is := now[uid]
+		if sameContent(reflect.ValueOf(was), reflect.ValueOf(is)) {
+			continue
+		}
+		off := was.EnabledIn != "" && is.EnabledIn == ""
+		was.EnabledIn = is.EnabledIn
+		part.Environments = append(part.Environments, GuardedEnvironment{uid, off && sameContent(reflect.ValueOf(was), reflect.ValueOf(is))})
+	}
+	return part.list()
+}
+
+// guardedByUID is what is guarded of a flag in each environment: not titles, sort orders, IDs of strategies or when it was last seen.
+// The order of the strategies counts.
+func guardedByUID(f *Feature) map[string]FeatureEnvironment {
+	list := make(map[string]FeatureEnvironment, len(f.Environments))
+	for _, fe := range f.Environments {
+		g := FeatureEnvironment{EnvironmentState: EnvironmentState{EnabledIn: fe.EnabledIn}, Variants: fe.Variants}
+		for _, s := range fe.Strategies {
+			s.ID, s.Title, s.SortOrder = "", nil, 0
+			g.Strategies = append(g.Strategies, s)
+		}
+		list[fe.EnvironmentUID] = g
+	}
+	return list
+}
+
+// guardedProject is the attachments of environments that end, begin or are replaced.
+func guardedProject(before, after *Project) []GuardedPart {
+	if before == nil {
+		return nil
+	}
+	part := GuardedPart{Project: before.ID, ProjectUID: before.UID, All: after == nil}
+	if after != nil {
+		for _, pair := range [][2]*Project{{before, after}, {after, before}} {
+			for name, a := range pair[0].Environments {
+				if other := pair[1].Environments[name]; other.ID != a.ID || other.EnvironmentUID != a.EnvironmentUID {
+					part.Environments = append(part.Environments, GuardedEnvironment{UID: a.EnvironmentUID})
+				}
+			}
+		}
+	}
+	return part.list()
+}
+
+// list is a list of the part, or none if it is empty.
+func (g GuardedPart) list() []GuardedPart {
+	if !g.All && len(g.Environments) == 0 {
+		return nil
+	}
+	return []GuardedPart{g}
+}
+
+// in returns whether the part is guarded in an environment, and whether the write only switches the flag off there.
+func (g GuardedPart) in(env Environment) (guarded, off bool) {
+	if g.All {
+		return true, false
+	}
+	i := slices.IndexFunc(g.Environments, func(e GuardedEnvironment) bool { return e.UID == env.UID })
+	if i < 0 {
+		return false, false
+	}
+	return true, g.Environments[i].Off
+}
+
+// Reviewed returns the environments in which the part can only change with a change request, or by skipping it. project must be
+// as it is stored before the write.
+func (g GuardedPart) Reviewed(project *Project, registry *Environments) (list []Environment) {
+	for _, env := range registry.Sorted() {
+		if _, on := project.Review(env); !on {
+			continue
+		}
+		if guarded, off := g.in(env); guarded && (!off || !env.OffAllowed) {
+			list = append(list, env)
+		}
+	}
+	return list
+}
+
+// SegmentGuarded returns the segment if the write changes which users match it, in which project it can be used, or deletes it. A
+// new segment is not used yet.
+func (w Write) SegmentGuarded() (*Segment, bool) {
+	before, _ := w.Before.(*Segment)
+	after, _ := w.After.(*Segment)
+	guarded := before != nil && (after == nil || before.ProjectUID != after.ProjectUID || !after.SameConstraints(before.Constraints))
+	return before, guarded
+}
+
+// RemovedEnvironments returns the environments that a write of the registry removes.
+func (w Write) RemovedEnvironments() (list []Environment) {
+	before, _ := w.Before.(*Environments)
+	after, _ := w.After.(*Environments)
+	if before == nil || after == nil {
+		return nil
+	}
+	for _, env := range before.List {
+		if other := after.Find(env.Name); other == nil || other.UID != env.UID {
+			list = append(list, env)
+		}
+	}
+	return list
+}

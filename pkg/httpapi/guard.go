@@ -1,0 +1,184 @@
+package httpapi
+
+import (
+	"slices"
+	"strings"
+
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+)
+
+// BreakGlass is the header in which an administrator sends the reason for skipping change requests that nobody skips.
+const BreakGlass = "Break-Glass"
+
+// maxReason is the maximum length of the reason in bytes.
+const maxReason = 500
+
+// guard checks what the function of an operation has changed: where change requests are on, guarded parts only change for callers who
+// can skip these. It stands between the function and the commit, so it holds for every operation, also for those on many flags and
+// for the validation of an import.
+//
+// It compares what is stored with what is written, so projects without change requests cost no read: a write of a flag comes with its
+// project. What it has read of change requests becomes a condition of the change (see flags.ReviewAssumption).
+func (tx *Tx) guard() error {
+	g := guardian{tx: tx}
+	for _, w := range tx.change.Writes {
+		for _, part := range w.Guarded() {
+			g.check(part)
+		}
+		if s, guarded := w.SegmentGuarded(); guarded {
+			g.checkSegment(s)
+		}
+		g.checkRemoved(w.RemovedEnvironments())
+		if g.err != nil {
+			return g.err
+		}
+	}
+	return g.record()
+}
+
+// A guardian guards the writes of one transaction.
+type guardian struct {
+	tx      *Tx
+	err     error
+	skipped []string // names of the environments whose change requests the caller skips
+	broken  []string // those of them where nobody skips
+}
+
+// check checks a part of a flag or project.
+func (g *guardian) check(part flags.GuardedPart) {
+	key := flags.ProjectKey(part.Project)
+	g.tx.Load(key)
+	p, _ := g.tx.round.view[key].(*flags.Project)
+	if p == nil || p.UID != part.ProjectUID {
+		return // a flag of a deleted project
+	}
+	g.assume(p)
+	if len(p.Reviews) > 0 {
+		registry := g.registry()
+		g.require(p, part.Reviewed(p, registry))
+	}
+}
+
+// checkSegment checks a change of a segment: it changes the flags that use it, wherever they are.
+func (g *guardian) checkSegment(s *flags.Segment) {
+	registry := g.registry()
+	if registry.ReviewChanges == 0 {
+		return // no project uses change requests
+	}
+	g.tx.assumed.SegmentUses = append(g.tx.assumed.SegmentUses, s.ID)
+	if g.tx.FlagsUsing(s.ID) == 0 {
+		return
+	}
+	uses, list := g.tx.usesOf(s.ID), allOf(g.tx, flags.EntityProject)
+	for _, a := range list {
+		p := a.(*flags.Project)
+		if !registry.Knows(p) {
+			g.fail(flags.Errorf(flags.VersionConflict, "change requests were switched on at the same time in project %q", p.ID))
+		}
+		part := flags.GuardedPart{Project: p.ID, ProjectUID: p.UID}
+		for _, u := range uses {
+			if u.ProjectUID != p.UID || u.Archived {
+				continue
+			}
+			for _, strategy := range u.Strategies {
+				if strategy.UsesSegment(s.ID) {
+					part.Environments = append(part.Environments, flags.GuardedEnvironment{UID: strategy.EnvironmentUID})
+				}
+			}
+		}
+		g.require(p, part.Reviewed(p, registry))
+	}
+}
+
+// checkRemoved checks the removal of environments of the service.
+func (g *guardian) checkRemoved(environments []flags.Environment) {
+	if len(environments) == 0 {
+		return
+	}
+	registry := g.registry()
+	for _, a := range allOf(g.tx, flags.EntityProject) {
+		p := a.(*flags.Project)
+		part := flags.GuardedPart{Project: p.ID, ProjectUID: p.UID}
+		for _, env := range environments {
+			part.Environments = append(part.Environments, flags.GuardedEnvironment{UID: env.UID})
+		}
+		g.require(p, part.Reviewed(p, registry))
+	}
+}
+
+// registry is the registry of environments as it is stored.
+func (g *guardian) registry() *flags.Environments {
+	key := flags.EnvironmentsKey()
+	g.tx.Load(key)
+	registry, _ := g.tx.round.view[key].(*flags.Environments)
+	if registry == nil {
+		g.tx.Fail(ErrNotSetUp)
+	}
+	g.tx.assumed.Changes = &registry.ReviewChanges
+	return registry
+}
+
+// assume has the change depend on what was read of a project.
+func (g *guardian) assume(p *flags.Project) {
+	if g.tx.assumed.Projects == nil {
+		g.tx.assumed.Projects = map[string]int64{}
+	}
+	g.tx.assumed.Projects[p.UID] = p.ReviewChange
+}
+
+// require checks that the caller can skip the change requests of environments.
+func (g *guardian) require(p *flags.Project, environments []flags.Environment) {
+	for _, env := range environments {
+		if err := g.tx.Caller.AuthorizeSkip(p, env, g.tx.breakGlass()); err != nil {
+			g.fail(err)
+		}
+		g.skipped = append(g.skipped, env.Name)
+		if env.NobodySkips {
+			g.broken = append(g.broken, env.Name)
+		}
+	}
+}
+
+func (g *guardian) fail(err error) {
+	if g.err == nil {
+		g.err = err
+	}
+}
+
+// record notes in the events which change requests the caller has skipped.
+func (g *guardian) record() error {
+	if len(g.skipped) == 0 || len(g.tx.events) == 0 {
+		return nil
+	}
+	slices.Sort(g.skipped)
+	g.skipped = slices.Compact(g.skipped)
+	if len(g.broken) > 0 {
+		slices.Sort(g.broken)
+		g.tx.events = append(g.tx.events, events.GlassBroken(g.tx.events[0], slices.Compact(g.broken), g.tx.breakGlass()))
+	}
+	for i := range g.tx.events {
+		g.tx.events[i].SkippedReviews = g.skipped
+	}
+	return nil
+}
+
+// breakGlass is the reason for skipping change requests that nobody skips; "" without one.
+func (tx *Tx) breakGlass() string {
+	reason := strings.TrimSpace(tx.request.http.Header.Get(BreakGlass))
+	return reason[:min(len(reason), maxReason)]
+}
+
+// usesOf is what the flags use that use a segment.
+func (tx *Tx) usesOf(segment int64) []flags.FeatureUse {
+	type usesOf struct{ segment int64 }
+	return OncePerRound(tx, usesOf{segment}, func() (uses []flags.FeatureUse) {
+		tx.EachUse(func(u flags.FeatureUse) (goOn bool) {
+			if slices.ContainsFunc(u.Strategies, func(s flags.StrategyUse) bool { return s.UsesSegment(segment) }) {
+				uses = append(uses, u)
+			}
+			return true
+		})
+		return uses
+	})
+}
