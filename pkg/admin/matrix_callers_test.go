@@ -64,7 +64,7 @@ func (h holder) has(permission, project, environment string) bool {
 		for _, held := range strings.Fields(h.holds[place]) {
 			name, only, _ := strings.Cut(held, "@")
 			gives := name == permission || name == "ADMIN" ||
-				name == "UPDATE_PROJECT" && strings.HasPrefix(permission, "PROJECT_USER_ACCESS_")
+				name == "UPDATE_PROJECT" && (strings.HasPrefix(permission, "PROJECT_USER_ACCESS_") || strings.HasPrefix(permission, "PROJECT_CHANGE_REQUEST_"))
 			if gives && (only == "" || only == environment) {
 				return true
 			}
