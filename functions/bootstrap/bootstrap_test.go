@@ -12,10 +12,14 @@ import (
 
 	"github.com/aws/aws-lambda-go/cfn"
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
 	"guidon/functions/internal/smoketoken"
 	"guidon/pkg/access"
+	"guidon/pkg/awsconfig"
 	"guidon/pkg/flags"
 )
 
@@ -94,6 +98,45 @@ func TestTokensOfTheFeed(t *testing.T) {
 	earlier()
 	deploy("5", false)
 	deploy("6", true)
+}
+
+// TestEpochs deploys versions one after the other. Instances must read everything again after a restore, which is seen by the name of the table,
+// if the form of what applications see has changed, or if somebody asks for it.
+func TestEpochs(t *testing.T) {
+	s := newStack(t)
+	s.succeeds(t, cfn.RequestCreate)
+	epoch := s.feed(t).Epoch
+	raw := dynamodb.NewFromConfig(awsconfig.FromEnvironment("DYNAMODB", time.Minute))
+	change := func(attribute string, value types.AttributeValue) {
+		t.Helper()
+		if _, err := raw.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+			TableName: aws.String(s.store.Table()), UpdateExpression: aws.String("SET #a = :v"),
+			Key:                      map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "FEED"}, "sk": &types.AttributeValueMemberS{Value: "FEED"}},
+			ExpressionAttributeNames: map[string]string{"#a": attribute}, ExpressionAttributeValues: map[string]types.AttributeValue{":v": value},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deploy := func(version string, wantNew bool) {
+		t.Helper()
+		if _, err := run(t.Context(), cfn.Event{RequestType: cfn.RequestUpdate, ResourceProperties: map[string]any{"Version": version}}); err != nil {
+			t.Fatal(err)
+		}
+		now := s.feed(t)
+		if isNew := now.Epoch != epoch; isNew != wantNew || !now.HasTokens() {
+			t.Errorf("version %q began another epoch: %t, want %t; with tokens: %t, want true", version, isNew, wantNew, now.HasTokens())
+		}
+		epoch = now.Epoch
+	}
+	deploy("1", false)
+	deploy("2", false)
+	deploy("", true)
+	change("table", &types.AttributeValueMemberS{Value: "restored-from"})
+	deploy("3", true)
+	deploy("4", false)
+	change("form", &types.AttributeValueMemberN{Value: "1"})
+	deploy("5", true)
+	deploy("6", false)
 }
 
 // TestSmokeTokens checks that the tokens for tests of deployments are made once, and may read and do nothing else. Another value of

@@ -26,10 +26,8 @@ import (
 // seed creates the initial data in the table TABLE_NAME, and the admin token in the secret ADMIN_TOKEN_SECRET, encrypted with
 // the key in TOKEN_KEY_SECRET. Its result tells whether that token is valid. It also creates the tokens for tests of deployments.
 //
-// It also begins a new epoch of the feed, so that every instance that serves applications reads everything again. A restored
-// table needs that: it repeats numbers of the feed that instances have seen with other changes. So does a deployment: the
-// earlier version may have had another opinion of what applications see, or no feed at all. The local server does not do it:
-// it has one version at a time, and its data is only continued.
+// It also begins a new epoch of the feed if instances must read everything again, see resetFeed. The local server does not do it: it has
+// one version at a time, and its data is only continued.
 func seed(ctx context.Context, version string) (string, error) {
 	store, err := dynamo.Open(ctx, dynamo.Options{Table: os.Getenv("TABLE_NAME")})
 	if err != nil {
@@ -67,7 +65,12 @@ func seed(ctx context.Context, version string) (string, error) {
 	return result(ctx, store, access.TokenKey(access.HashSecret(secret)))
 }
 
-// resetFeed begins a new epoch of the feed. Tokens have entries in it if every version that may serve beside the one that was deployed, or
+// resetFeed begins a new epoch of the feed, so that every instance that serves applications reads everything again. A restored table needs
+// that: it repeats numbers of the feed that instances have seen with other changes. So does a version that has another opinion of what
+// applications see than the one before. Other deployments continue the epoch, so that nobody waits for them. Invoked by hand, it always
+// begins one: somebody may have changed the table.
+//
+// Tokens have entries in the epoch if every version that may serve beside the one that was deployed, or
 // after a rollback, can read and write such entries. That is so for a new table, and from the second deployment of this code on: the first
 // one leaves a note. An earlier version resets the feed without tokens, and then the note is of another epoch.
 //
@@ -84,6 +87,8 @@ func resetFeed(ctx context.Context, store *dynamo.Store, version string) error {
 		noted, isNote = strings.CutPrefix(*feed.Tokens, note(feed.Epoch, ""))
 	}
 	switch {
+	case version != "" && feed != nil && feed.HasTokens() && feed.Table == os.Getenv("TABLE_NAME") && feed.Form == flags.SnapshotForm:
+		return nil
 	case feed == nil || feed.HasTokens() || isNote && version != "" && noted != version:
 		return store.ResetFeed(ctx, epoch)
 	case version == "":

@@ -172,7 +172,7 @@ func (s *Store) resetFeed(ctx context.Context, epoch, tokens string) error {
 	one := expression.Value(1)
 	_, _, err := s.updateIf(ctx, feedKey, expression.NewBuilder().WithUpdate(
 		expression.Set(expression.Name("epoch"), expression.Value(epoch)).Set(expression.Name("tokens"), expression.Value(tokens)).
-			Set(expression.Name("table"), expression.Value(s.table)).
+			Set(expression.Name("table"), expression.Value(s.table)).Set(expression.Name("form"), expression.Value(flags.SnapshotForm)).
 			Set(expression.Name("earlier"), expression.Value([]string{})).Set(expression.Name("recent"), expression.Value([]string{})).
 			Add(expression.Name("n"), one).Add(expression.Name("turn"), one)))
 	return err // whether it was reset does not matter: it is to be called again

@@ -34,6 +34,7 @@ type feedAttributes struct {
 	Epoch   string   `dynamodbav:"epoch,omitempty"`
 	Tokens  *string  `dynamodbav:"tokens,omitempty"`  // the epoch in which tokens have entries
 	Table   string   `dynamodbav:"table,omitempty"`   // in which the epoch began
+	Form    int      `dynamodbav:"form,omitempty"`    // of the version that began it
 	Number  int64    `dynamodbav:"n,omitempty"`       // of the newest entry
 	Turn    int64    `dynamodbav:"turn,omitempty"`    // how often "recent" became "earlier"
 	Earlier []string `dynamodbav:"earlier,omitempty"` // entries
@@ -44,7 +45,7 @@ type feedAttributes struct {
 
 func (e envelope) feed() (*flags.Feed, error) {
 	f := &flags.Feed{
-		Epoch: e.Epoch, Tokens: e.Tokens, Table: e.Table, Number: e.Number, Turn: e.Turn, Newer: len(e.Recent), Size: sizeOfEntries(e.Recent),
+		Epoch: e.Epoch, Tokens: e.Tokens, Table: e.Table, Form: e.Form, Number: e.Number, Turn: e.Turn, Newer: len(e.Recent), Size: sizeOfEntries(e.Recent),
 	}
 	var err error
 	if f.Entries, err = parseEntries(e.Number, e.Earlier, e.Recent); err != nil {

@@ -15,7 +15,7 @@ import (
 // FeedStore.FeedPages.
 type Feed struct {
 	// Epoch is new whenever the numbers start again or an unknown number of changes had no entries: after a restore,
-	// after a deployment. Memory and snapshots of another epoch are worthless.
+	// after a deployment that changes SnapshotForm. Memory and snapshots of another epoch are worthless.
 	Epoch  string
 	Number int64 // of the newest entry; 0 if there was none
 
@@ -31,6 +31,7 @@ type Feed struct {
 	// Tokens is the epoch in which every change of an application's token has an entry, too; nil for none. An earlier version of
 	// Guidon, which writes no such entries, begins another epoch: see HasTokens.
 	Tokens *string
+	Form   int    // the SnapshotForm of the version that began the epoch; 0 if it is not known
 	Table  string // the name of the table that the epoch began in: a restored table has another one; "" if it is not known
 }
 

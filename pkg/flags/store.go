@@ -73,7 +73,8 @@ func UseCountKey(id int64) Key { return Key{EntityUseCount, strconv.FormatInt(id
 // FeedKey returns the key of the feed.
 func FeedKey() Key { return Key{Entity: EntityFeed} }
 
-// SnapshotForm is the version of the stored form of snapshots. Each form has a head of its own: during a deployment, versions of
+// SnapshotForm is the version of the stored form of snapshots, and of what Served returns: versions of Guidon with the same one agree on what
+// applications see. Increase it with each change of these. Each form has a head of its own: during a deployment, versions of
 // different forms write snapshots beside each other.
 const SnapshotForm = 4
 
