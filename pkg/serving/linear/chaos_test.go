@@ -108,11 +108,12 @@ func (h *history) writeSnapshot(done map[string]int) {
 	days := 2 * (1 + done["snapshots written"])
 	reader := serving.NewReader(h.store, serving.ReaderOptions{Now: func() time.Time { return time.Now().AddDate(0, 0, days) }})
 	written, err := reader.WriteSnapshot(h.t.Context())
-	if err != nil && flags.KindOf(err) == flags.Unavailable {
+	switch {
+	case err != nil && flags.KindOf(err) == flags.Unavailable:
 		h.log("no snapshot: %v", err) // the store throttled a read that is not repeated; the function tries again at its next run
-	} else if err != nil {
+	case err != nil:
 		h.problem("a snapshot: %v", err)
-	} else if written {
+	case written:
 		done["snapshots written"]++
 	}
 }
