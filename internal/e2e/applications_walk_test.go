@@ -75,7 +75,7 @@ func takeApplicationsWalk(t *testing.T, g *gateway) {
 	g.ask(t, "POST", "/api/client/metrics/bulk", client, `{"applications":[],"metrics":[{"featureName":"walk-served","appName":"walk","environment":"development","yes":2}]}`).has(t, 202)
 	g.ask(t, "POST", "/api/frontend/client/register", frontend, registration).has(t, 200, "OK")
 	g.ask(t, "POST", "/api/frontend/client/metrics", frontend, metrics).has(t, 200, "OK")
-	g.ask(t, "POST", "/edge/validate", "", `{"tokens":["`+client+`","unknown"]}`).has(t, 200, `{"tokens":[{"token":"`+client+`","type":"client","projects":["default"]}]}`)
+	g.ask(t, "POST", "/edge/validate", "", `{"tokens":["`+client+`","unknown"]}`).has(t, 200, `{"tokens":[{"token":"`+client+`","type":"client","projects":["default"],"environment":"development"}]}`)
 	g.ask(t, "POST", "/edge/metrics", "", "{}").has(t, 404, "disabled")
 
 	// What applications may not do.

@@ -41,8 +41,8 @@ func packagedTemplate(source, version, architecture string, functions []string) 
 	result, err := replaceOnce(edited.String(), [][2]string{
 		{"\n    CodeUri: .\n", "\n"},
 		{"\nDescription: Guidon, ", "\nDescription: Guidon " + version + ", "},
-		{"What the functions run on, and must have been built for. `make deploy` builds for what samconfig.toml says here.",
-			"What the functions run on. Those of this archive are built for " + architecture + " only."},
+		{"They must have been built for it; `make deploy` builds for the one in samconfig.toml.",
+			"Those of this archive are built for " + architecture + " only."},
 		{"\n    Default: arm64\n    AllowedValues: [arm64, x86_64]\n", "\n    Default: " + architecture + "\n    AllowedValues: [" + architecture + "]\n"},
 	})
 	if err != nil {
