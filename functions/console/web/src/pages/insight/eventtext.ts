@@ -47,6 +47,8 @@ const texts: Record<string, string> = {
   'addon-config-deleted': 'Webhook deleted',
   'project-environment-added': 'Environment added to project',
   'project-environment-removed': 'Environment removed from project',
+  'change-request-configuration-updated': 'Change request settings changed',
+  'change-request-glass-broken': 'Change requests skipped by breaking the glass',
   'environments-seeded': 'First environments created',
   'roles-seeded': 'First roles created',
 }
