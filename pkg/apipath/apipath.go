@@ -31,7 +31,7 @@ func below(path string, others ...string) bool {
 
 // notServed maps the start of a path of Unleash that Guidon does not serve to what to use instead. The first match counts.
 var notServed = []struct{ prefix, message string }{
-	{"/api/client/streaming", "Guidon does not stream: have the SDK poll, which GET /api/client/features and GET /api/client/delta serve"},
+	{"/api/client/streaming", "Guidon itself does not stream: use the address of Guidon Edge (guidon-edge), which does, or have the SDK poll"},
 	{"/api/client/metrics", noReport}, {"/api/client/register", noReport}, {"/api/frontend/client", noReport}, {"/api/client/applications", noReport},
 	{"/edge", "no such endpoint; Unleash Edge validates its tokens with POST /edge/validate, and reports usage with POST /api/client/metrics/bulk; " + applications},
 	{"/api/proxy", "Guidon has the frontend API at /api/frontend; " + applications},

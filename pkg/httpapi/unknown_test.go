@@ -23,7 +23,7 @@ func TestUnknownPaths(t *testing.T) {
 		location           string
 		logged             string // the path in the log
 	}{
-		{"streaming", "GET", "/api/client/streaming", 404, "Guidon does not stream: have the SDK poll", "", "/api/client/streaming"},
+		{"streaming", "GET", "/api/client/streaming", 404, "Guidon itself does not stream: use the address of Guidon Edge", "", "/api/client/streaming"},
 		{"metrics", "GET", "/api/client/metrics", 404, "applications report usage with POST", "", "/api/client/metrics"},
 		{"metrics of a browser", "GET", "/api/frontend/client/metrics", 404, "applications report usage with POST", "", "/api/frontend/client/metrics"},
 		{"Edge", "POST", "/edge/issue-token", 404, "POST /edge/validate", "", "/edge/issue-token"},
