@@ -50,7 +50,7 @@ func (a answers) set(flag string, texts ...string) {
 // TestClients runs every client on one server, and changes flags while they run. All of them must show the right answers at the
 // start and after each change, without a restart.
 func TestClients(t *testing.T) {
-	s := &clientScenario{t: t, g: start(t), want: answers{}}
+	s := &clientScenario{t: t, g: start(t, "LOG_LEVEL=debug"), want: answers{}} // with a line for each request of an application
 	s.create()
 	s.clients = startClients(t, s.g, clientRun{flags: clientFlags})
 	s.await("the start")
