@@ -51,6 +51,7 @@ import (
 //	lease            FEED                 LEASE                       who may read everything while there is no snapshot
 //	snapshot         SNAPSHOT#<epoch>.<number>.<hash> CHUNK#<0000>    a part of what applications see; expires after a week
 //	post             POST#<period>#<0-7>  <milliseconds>#<id>         what a client reported in one request; see usage.go
+//	post name        POST#NAME#<name>     NAME                        that a post of this name was stored; expires with it
 //	batch            BATCH#<period>       BATCH#<number>              which posts of a period were added to the sums together
 //	usage cursor     USAGE                CURSOR                      which batch is the next one
 //	sum              USAGE#<flag>         HOUR#<hour> DAY#<day>       how often applications evaluated the flag

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
@@ -15,21 +17,66 @@ const maxPost = 350 << 10
 
 // PutPost stores a post: one call, one write unit per KB of its compressed form.
 func (s *Store) PutPost(ctx context.Context, post *usage.Post) error {
+	item, err := postItem(post)
+	if err != nil {
+		return err
+	}
+	_, err = s.putIf(ctx, item, always)
+	return err
+}
+
+// PutPostOnce stores a post together with an item that has its name: one call, twice the write units, and two for the name.
+func (s *Store) PutPostOnce(ctx context.Context, name string, post *usage.Post) error {
+	item, err := postItem(post)
+	if err != nil {
+		return err
+	}
+	return s.putOnce(ctx, item, postNameItem{postPrefix + "NAME#" + name, "NAME", item.TTL})
+}
+
+func postItem(post *usage.Post) (item contentItem, err error) {
 	id, err := uuid.Parse(post.ID)
 	if err != nil {
-		return internalError(err)
+		return item, internalError(err)
 	}
 	content, size, err := pack(storePost(post))
 	if err != nil {
-		return internalError(err)
+		return item, internalError(err)
 	}
 	if len(content) > maxPost {
-		return flags.Errorf(flags.TooLarge, "the metrics take %d KB compressed, more than the limit of %d KB; report fewer flags or variants, or report more often",
+		return item, flags.Errorf(flags.TooLarge, "the metrics take %d KB compressed, more than the limit of %d KB; report fewer flags or variants, or report more often",
 			len(content)>>10, maxPost>>10)
 	}
 	key := postKey(post.At, id)
-	_, err = s.putIf(ctx, contentItem{PK: key.pk, SK: key.sk, Content: content, Size: size, TTL: post.At.Add(postTTL).Unix()}, always)
-	return err
+	return contentItem{PK: key.pk, SK: key.sk, Content: content, Size: size, TTL: post.At.Add(postTTL).Unix()}, nil
+}
+
+// A postNameItem says that a post of a name was stored.
+type postNameItem struct {
+	PK  string `dynamodbav:"pk"`
+	SK  string `dynamodbav:"sk"`
+	TTL int64  `dynamodbav:"ttl"`
+}
+
+// putOnce puts an item together with another one, if that does not exist.
+func (s *Store) putOnce(ctx context.Context, item, name any) error {
+	put, err := s.putOf(item, always)
+	if err != nil {
+		return err
+	}
+	first, err := s.putOf(name, absent)
+	if err != nil {
+		return err
+	}
+	a := newAttempts(ctx)
+	_, err = s.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: put}, {Put: first}}}, a.retry)
+	switch result, _ := classify(err); {
+	case result == applied, result == conditionFailed: // it was stored before, perhaps by an attempt that got no response
+		return nil
+	case result == rejected && !a.unanswered:
+		return internalError(err)
+	}
+	return unavailable(a.unanswered, a.cause(err))
 }
 
 // Usage returns the sums of a flag: one Query per MB.

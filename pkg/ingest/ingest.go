@@ -26,6 +26,9 @@ import (
 type Store interface {
 	flags.Store
 	usage.UsageStore
+
+	// PutPostOnce stores a post unless one of that name was stored in usage.PostTTL.
+	PutPostOnce(ctx context.Context, name string, post *usage.Post) error
 }
 
 // Group returns the operations with which applications report usage.
@@ -96,6 +99,10 @@ func receive[B body](s *server, answer httpapi.Response, maximum int, types ...a
 		}
 		// The ID is chosen once, so that an attempt to store the post that is repeated stores it once.
 		post := &usage.Post{ID: uuid.NewString(), At: s.time(), TokenHash: from.hash, Projects: from.projects}
+		name, err := batchName(r, from)
+		if err != nil {
+			return httpapi.Response{}, err
+		}
 		if err := read[B](text, post, from); err != nil {
 			return httpapi.Response{}, err
 		}
@@ -103,11 +110,30 @@ func receive[B body](s *server, answer httpapi.Response, maximum int, types ...a
 			s.noteUse(ctx, from) // a post tells it otherwise
 			return answer, nil
 		}
-		if err := s.store.PutPost(ctx, post); err != nil {
+		if name == "" {
+			err = s.store.PutPost(ctx, post)
+		} else {
+			err = s.store.PutPostOnce(ctx, name, post)
+		}
+		if err != nil {
 			return httpapi.Response{}, err
 		}
 		return answer, nil
 	}
+}
+
+// batchName returns the name of a report that its sender repeats until there is a response, as Guidon Edge does. It must be a UUID. The
+// token is part of the name, so that no sender can take the names of another one.
+func batchName(r *http.Request, from *sender) (string, error) {
+	header := r.Header.Get("Guidon-Batch")
+	if header == "" {
+		return "", nil
+	}
+	id, err := uuid.Parse(header)
+	if err != nil {
+		return "", flags.Errorf(flags.Invalid, "the header Guidon-Batch must be a UUID")
+	}
+	return from.hash + "." + id.String(), nil
 }
 
 // decode reads the body of a request, which must be JSON.
