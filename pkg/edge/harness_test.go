@@ -51,6 +51,7 @@ type countingStore struct {
 	*dynamo.Store
 	mu    sync.Mutex
 	posts []*usage.Post
+	names map[string]bool // of posts with a name
 }
 
 func (s *countingStore) PutPost(ctx context.Context, post *usage.Post) error {
@@ -59,6 +60,23 @@ func (s *countingStore) PutPost(ctx context.Context, post *usage.Post) error {
 		s.mu.Lock()
 		s.posts = append(s.posts, post)
 		s.mu.Unlock()
+	}
+	return err
+}
+
+// PutPostOnce keeps a post of a name once, as the store does.
+func (s *countingStore) PutPostOnce(ctx context.Context, name string, post *usage.Post) error {
+	err := s.Store.PutPostOnce(ctx, name, post)
+	if err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.names == nil {
+			s.names = map[string]bool{}
+		}
+		if !s.names[name] {
+			s.posts = append(s.posts, post)
+		}
+		s.names[name] = true
 	}
 	return err
 }
@@ -187,7 +205,7 @@ func newEdge(t testing.TB, command string, settings map[string]string, set ...fu
 	t.Helper()
 	all := map[string]string{
 		"PORT": "0", "INTERFACE": "127.0.0.1", "FEATURES_REFRESH_INTERVAL_SECONDS": "20ms", "METRICS_INTERVAL_SECONDS": "100ms",
-		"TOKEN_REVALIDATION_INTERVAL_SECONDS": "100ms", "UPSTREAM_SOCKET_TIMEOUT": "500ms", "UPSTREAM_REQUEST_TIMEOUT": "2s",
+		"TOKEN_REVALIDATION_INTERVAL_SECONDS": "100ms", "UPSTREAM_SOCKET_TIMEOUT": "1500ms", "UPSTREAM_REQUEST_TIMEOUT": "2s",
 	}
 	maps.Copy(all, settings)
 	config, err := ReadConfig([]string{command}, func(name string) string { return all[name] })
