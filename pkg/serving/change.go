@@ -113,11 +113,14 @@ func (s *State) with(number int64, updates []update, gone []answers.Gone) *State
 
 // takeTokens makes the updates of tokens, and returns the others.
 func (s *State) takeTokens(updates []update) (others []update) {
-	tokens := maps.Clone(s.Tokens)
+	var tokens map[string]*access.Token // a copy, once one of them changes
 	for _, u := range updates {
 		if u.key.Entity != access.EntityToken {
 			others = append(others, u)
 			continue
+		}
+		if tokens == nil {
+			tokens = maps.Clone(s.Tokens)
 		}
 		if token, _ := u.now.(*access.Token); token != nil {
 			if served, _ := token.Served().(*access.Token); served != nil {
@@ -127,7 +130,7 @@ func (s *State) takeTokens(updates []update) (others []update) {
 		}
 		delete(tokens, u.key.ID)
 	}
-	if len(others) < len(updates) {
+	if tokens != nil {
 		s.Tokens = tokens
 	}
 	return others
