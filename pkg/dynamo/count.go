@@ -58,10 +58,7 @@ func (s *Store) Touch(ctx context.Context, use *access.TokenUse) error {
 		return err
 	}
 	once := func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
-	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: put.TableName, Item: put.Item, ConditionExpression: put.ConditionExpression,
-		ExpressionAttributeNames: put.ExpressionAttributeNames, ExpressionAttributeValues: put.ExpressionAttributeValues,
-	}, once)
+	_, err = s.client.PutItem(ctx, putInput(put), once)
 	if err != nil && !isConditionFailed(err) {
 		return (&attempts{}).readError(err)
 	}

@@ -100,11 +100,7 @@ func TestFaults(t *testing.T) {
 // TestNeverOlder checks that Edge does not take an older state of the same epoch, and that it says so.
 func TestNeverOlder(t *testing.T) {
 	t.Parallel()
-	g := newGuidon(t)
-	g.flag("a")
-	own := g.token("client", "*", "development")
-	e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": own})
-	e.awaitOn(own, "a")
+	g, own, e := following(t)
 	old := ask(t, "GET", g.URL+"/api/client/delta", own, "").want(t, 200, "hydration")
 	g.turnA("off")
 	e.awaitOn(own, "")

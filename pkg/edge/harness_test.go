@@ -200,6 +200,17 @@ type instance struct {
 	ended chan error
 }
 
+// following runs a Guidon with a flag that is on, and an Edge that has read it with the token own.
+func following(t testing.TB) (g *guidon, own string, e *instance) {
+	t.Helper()
+	g = newGuidon(t)
+	g.flag("a")
+	own = g.token("client", "*", "development")
+	e = newEdge(t, "edge", map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": own})
+	e.awaitOn(own, "a")
+	return g, own, e
+}
+
 // newEdge runs an Edge with settings, and ends it with the test. Intervals are short.
 func newEdge(t testing.TB, command string, settings map[string]string, set ...func(*Edge)) *instance {
 	t.Helper()

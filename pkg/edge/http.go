@@ -31,27 +31,13 @@ const maxValidateBody = 64 << 10
 
 // ServeHTTP responds to a request.
 func (e *Edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	counted := &response{ResponseWriter: w, status: http.StatusOK}
+	counted := &httpapi.StatusWriter{ResponseWriter: w, Status: http.StatusOK}
 	route, err := e.serve(counted, r)
 	if err != nil {
 		httpapi.WriteError(counted, err)
 	}
-	e.metrics.count(route, counted.status)
+	e.metrics.count(route, counted.Status)
 }
-
-// A response remembers its status.
-type response struct {
-	http.ResponseWriter
-	status int
-}
-
-func (w *response) WriteHeader(status int) {
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Unwrap is for http.ResponseController.
-func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // An application is who sends a request, and what it may read.
 type application struct {
@@ -61,7 +47,7 @@ type application struct {
 }
 
 // serve responds to a request, and returns its route for the metrics.
-func (e *Edge) serve(w *response, r *http.Request) (route string, err error) {
+func (e *Edge) serve(w http.ResponseWriter, r *http.Request) (route string, err error) {
 	at, found := strings.CutPrefix(r.URL.Path, e.config.BasePath)
 	if !found {
 		return "other", errNotFound
@@ -180,7 +166,7 @@ func (e *Edge) allows(address string) bool {
 }
 
 // cors lets pages of other origins read the response, and reports whether the request was a preflight.
-func (e *Edge) cors(w *response, r *http.Request) bool {
+func (e *Edge) cors(w http.ResponseWriter, r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	c := &e.config.CORS
 	if origin == "" {
@@ -260,7 +246,7 @@ var (
 
 // features responds to GET /api/client/features. Most requests are polls of SDKs that know the current ETag: for these, nothing is
 // computed.
-func (e *Edge) features(w *response, r *http.Request) error {
+func (e *Edge) features(w http.ResponseWriter, r *http.Request) error {
 	a, err := e.reads(r, e.secret(r), access.ClientToken)
 	if err != nil {
 		return err
@@ -302,7 +288,7 @@ func withoutTags(query string) string {
 }
 
 // feature responds to GET /api/client/features/{name}.
-func (e *Edge) feature(w *response, r *http.Request, name string) error {
+func (e *Edge) feature(w http.ResponseWriter, r *http.Request, name string) error {
 	a, err := e.reads(r, e.secret(r), access.ClientToken)
 	if err != nil {
 		return err
@@ -315,13 +301,17 @@ func (e *Edge) feature(w *response, r *http.Request, name string) error {
 	return e.respond(w, a, response, err)
 }
 
-// delta responds to GET /api/client/delta.
-func (e *Edge) delta(w *response, r *http.Request) error {
-	a, err := e.reads(r, e.secret(r), access.ClientToken)
-	if err != nil {
-		return err
+// selected authenticates a request of an SDK, and returns what it reads.
+func (e *Edge) selected(r *http.Request) (a application, query answers.Query, err error) {
+	if a, err = e.reads(r, e.secret(r), access.ClientToken); err == nil {
+		query, err = answers.ParseQuery(withoutTags(r.URL.RawQuery), r.Header.Get("Unleash-Client-Spec"))
 	}
-	query, err := answers.ParseQuery(withoutTags(r.URL.RawQuery), r.Header.Get("Unleash-Client-Spec"))
+	return a, query, err
+}
+
+// delta responds to GET /api/client/delta.
+func (e *Edge) delta(w http.ResponseWriter, r *http.Request) error {
+	a, query, err := e.selected(r)
 	if err != nil {
 		return err
 	}
@@ -330,7 +320,7 @@ func (e *Edge) delta(w *response, r *http.Request) error {
 }
 
 // toggles responds to /api/frontend with the flags that are on for a context, and at /all with those that are off too.
-func (e *Edge) toggles(w *response, r *http.Request, of func(context.Context, *answers.Set, answers.Scope, *evaluate.Context, answers.Request) (answers.Response, error)) error {
+func (e *Edge) toggles(w http.ResponseWriter, r *http.Request, of func(context.Context, *answers.Set, answers.Scope, *evaluate.Context, answers.Request) (answers.Response, error)) error {
 	a, err := e.reads(r, e.secret(r), access.FrontendToken)
 	if err != nil {
 		return err
@@ -360,7 +350,7 @@ func (e *Edge) bounded(r *http.Request) (context.Context, context.CancelFunc) {
 }
 
 // evaluation responds to OFREP for one flag.
-func (e *Edge) evaluation(w *response, r *http.Request, key string) error {
+func (e *Edge) evaluation(w http.ResponseWriter, r *http.Request, key string) error {
 	a, c, _, err := e.readOFREP(r)
 	if err != nil {
 		response, err := answers.OFREPFailure(err, key)
@@ -370,7 +360,7 @@ func (e *Edge) evaluation(w *response, r *http.Request, key string) error {
 }
 
 // evaluations responds to OFREP for all flags.
-func (e *Edge) evaluations(w *response, r *http.Request) error {
+func (e *Edge) evaluations(w http.ResponseWriter, r *http.Request) error {
 	a, c, body, err := e.readOFREP(r)
 	if err != nil {
 		response, err := answers.OFREPFailure(err, "")
@@ -403,7 +393,7 @@ func readBody(r *http.Request, most int) ([]byte, error) {
 }
 
 // report takes what applications report: usage and registrations.
-func (e *Edge) report(w *response, r *http.Request, kind ingest.Kind) error {
+func (e *Edge) report(w http.ResponseWriter, r *http.Request, kind ingest.Kind) error {
 	browser := apipath.ForBrowsers(path.Clean(strings.TrimPrefix(r.URL.Path, e.config.BasePath)))
 	want, most, status := access.ClientToken, usage.MaxBody, http.StatusAccepted
 	if browser {
@@ -427,7 +417,7 @@ func (e *Edge) report(w *response, r *http.Request, kind ingest.Kind) error {
 }
 
 // otherEdge takes what another Edge reports about itself, and ignores it.
-func (e *Edge) otherEdge(w *response, r *http.Request) error {
+func (e *Edge) otherEdge(w http.ResponseWriter, r *http.Request) error {
 	if _, err := e.authenticate(r, e.secret(r), access.ClientToken); err != nil {
 		return err
 	}
@@ -440,7 +430,7 @@ func (e *Edge) otherEdge(w *response, r *http.Request) error {
 
 // validate tells another Edge which tokens are valid. If it does not know that of one, it answers for none: the other would take a
 // missing one for invalid.
-func (e *Edge) validate(w *response, r *http.Request) error {
+func (e *Edge) validate(w http.ResponseWriter, r *http.Request) error {
 	body, err := readBody(r, maxValidateBody)
 	if err != nil {
 		return err
@@ -479,7 +469,7 @@ func (e *Edge) request(r *http.Request) answers.Request {
 func ageText(s *source) string { return strconv.FormatInt(int64(s.age().Seconds()), 10) }
 
 // respond sends a response.
-func (e *Edge) respond(w *response, a application, response answers.Response, err error) error {
+func (e *Edge) respond(w http.ResponseWriter, a application, response answers.Response, err error) error {
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"guidon/pkg/access"
 	"guidon/pkg/answers"
 	"guidon/pkg/flags"
 )
@@ -59,12 +58,8 @@ func (s *streams) count() int {
 
 // streaming responds to GET /api/client/streaming: first with all flags, or with what changed since Last-Event-ID, and then with each
 // change. The ID of an event is the ETag of the delta.
-func (e *Edge) streaming(w *response, r *http.Request) error {
-	a, err := e.reads(r, e.secret(r), access.ClientToken)
-	if err != nil {
-		return err
-	}
-	query, err := answers.ParseQuery(withoutTags(r.URL.RawQuery), r.Header.Get("Unleash-Client-Spec"))
+func (e *Edge) streaming(w http.ResponseWriter, r *http.Request) error {
+	a, query, err := e.selected(r)
 	if err != nil {
 		return err
 	}

@@ -93,11 +93,7 @@ func TestUsage(t *testing.T) {
 // TestUsageWaits checks that usage waits while the upstream does not take it, and arrives once.
 func TestUsageWaits(t *testing.T) {
 	t.Parallel()
-	g := newGuidon(t)
-	g.flag("a")
-	own := g.token("client", "*", "development")
-	e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": own})
-	e.awaitOn(own, "a")
+	g, own, e := following(t)
 	g.fails(status(http.StatusServiceUnavailable))
 	for i := range 5 {
 		e.ask("POST", "/api/client/metrics", own, metricsOf("app", "a", 1, 0)).want(t, 202)

@@ -74,7 +74,8 @@ func UseCountKey(id int64) Key { return Key{EntityUseCount, strconv.FormatInt(id
 func FeedKey() Key { return Key{Entity: EntityFeed} }
 
 // SnapshotForm is the version of the stored form of snapshots, and of what Served returns: versions of Guidon with the same one agree on what
-// applications see. Increase it with each change of these. Each form has a head of its own: during a deployment, versions of
+// applications see. Increase it with each change of these, which TestSnapshotFormat finds, and when Upgrade changes, since a
+// snapshot has flags as an earlier version decoded them. Each form has a head of its own: during a deployment, versions of
 // different forms write snapshots beside each other.
 const SnapshotForm = 4
 

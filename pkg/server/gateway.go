@@ -260,7 +260,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	started := time.Now()
-	response := &statusWriter{w, http.StatusOK}
+	response := &httpapi.StatusWriter{ResponseWriter: w, Status: http.StatusOK}
 	path := r.URL.Path
 	if strings.Contains(strings.ToLower(r.URL.EscapedPath()), "%2f") && !lambdahttp.EndsInText(path) {
 		path = "/%2f" // no name contains a slash: $default answers 404
@@ -271,7 +271,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if matched != nil {
 		route = matched.key
 	}
-	g.metrics.observe(r.Method, route, response.status, time.Since(started))
+	g.metrics.observe(r.Method, route, response.Status, time.Since(started))
 }
 
 // serve does what API Gateway does: it creates the event, calls the function of the route and writes its response.

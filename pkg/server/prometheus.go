@@ -46,17 +46,3 @@ func (m *metrics) observe(method, route string, status int, took time.Duration) 
 	}
 	m.requests.WithLabelValues(method, path, strconv.Itoa(status)).Observe(float64(took.Microseconds()) / 1000)
 }
-
-// A statusWriter keeps the status of a response.
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-}
-
-func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Unwrap is for http.ResponseController.
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -13,12 +13,7 @@ import (
 	"guidon/pkg/flags"
 )
 
-// snapshotFormat is the version of the stored form of a State. Increase flags.SnapshotForm with each change of that form: instances ignore
-// snapshots of another format. TestSnapshotFormat finds such changes. Increase it also when flags.Upgrade changes, since a snapshot has
-// flags as an earlier version decoded them.
-const snapshotFormat = flags.SnapshotForm
-
-// A snapshot is the stored form of a State.
+// A snapshot is the stored form of a State. Its Format is flags.SnapshotForm: instances ignore snapshots of another one.
 type snapshot struct {
 	Format int
 	State  *State
@@ -82,7 +77,7 @@ func encodeSnapshot(state *State) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := json.MarshalWrite(compressed, snapshot{snapshotFormat, state}, json.OmitZeroStructFields(true)); err != nil {
+	if err := json.MarshalWrite(compressed, snapshot{flags.SnapshotForm, state}, json.OmitZeroStructFields(true)); err != nil {
 		return nil, err
 	}
 	if err := compressed.Close(); err != nil {
@@ -101,7 +96,7 @@ func decodeSnapshot(content []byte, head *flags.SnapshotHead) (*State, error) {
 	if err := json.UnmarshalRead(plain, &s); err != nil {
 		return nil, err
 	}
-	if s.Format != snapshotFormat {
+	if s.Format != flags.SnapshotForm {
 		return nil, nil
 	}
 	if s.State == nil || s.State.Environments == nil || s.State.Epoch != head.Epoch || s.State.Number != head.Number {

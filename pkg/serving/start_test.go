@@ -323,7 +323,7 @@ func TestMarkedFlags(t *testing.T) {
 }
 
 // TestSnapshotFormat compares the stored form of a state with a file. If it fails because the form has changed, increase
-// snapshotFormat, and run it with UPDATE=1.
+// flags.SnapshotForm, and run it with UPDATE=1.
 func TestSnapshotFormat(t *testing.T) {
 	description, title := "d", "t"
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -354,7 +354,7 @@ func TestSnapshotFormat(t *testing.T) {
 		HasTokens: true,
 		Gone:      []answers.Gone{{Number: 9, Flag: "g", Project: "default", ProjectUID: "u"}, {Number: 10, Segment: 8, ProjectUID: "u"}},
 	}
-	got, err := json.Marshal(snapshot{snapshotFormat, state}, json.OmitZeroStructFields(true), json.Deterministic(true), jsontext.WithIndent("  "))
+	got, err := json.Marshal(snapshot{flags.SnapshotForm, state}, json.OmitZeroStructFields(true), json.Deterministic(true), jsontext.WithIndent("  "))
 	if err != nil {
 		t.Fatal(err)
 	}
