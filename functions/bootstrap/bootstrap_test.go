@@ -101,7 +101,7 @@ func TestTokensOfTheFeed(t *testing.T) {
 }
 
 // TestEpochs deploys versions one after the other. Instances must read everything again after a restore, which is seen by the name of the table,
-// if the form of what applications see has changed, or if somebody asks for it.
+// if the form of what applications see has changed, or if the function is invoked by hand.
 func TestEpochs(t *testing.T) {
 	s := newStack(t)
 	s.succeeds(t, cfn.RequestCreate)

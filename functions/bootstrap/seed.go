@@ -67,8 +67,8 @@ func seed(ctx context.Context, version string) (string, error) {
 
 // resetFeed begins a new epoch of the feed, so that every instance that serves applications reads everything again. A restored table needs
 // that: it repeats numbers of the feed that instances have seen with other changes. So does a version that has another opinion of what
-// applications see than the one before. Other deployments continue the epoch, so that nobody waits for them. Invoked by hand, it always
-// begins one: somebody may have changed the table.
+// applications see than the one before. Other deployments continue the epoch, so that no application waits for them. Invoked by hand, it
+// always begins one, because the table may have been changed by hand too.
 //
 // Tokens have entries in the epoch if every version that may serve beside the one that was deployed, or
 // after a rollback, can read and write such entries. That is so for a new table, and from the second deployment of this code on: the first
