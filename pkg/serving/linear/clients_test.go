@@ -62,6 +62,7 @@ type client struct {
 	random *rand.Rand
 
 	etag     string
+	answered bool              // the last poll has an answer: it was not a 503, and the process was not killed
 	flags    map[string]string // what it has, as shown, by name
 	segments map[string]string
 }
@@ -86,6 +87,17 @@ func (c *client) work(poll func(i *instance)) {
 		poll(c.pick())
 		time.Sleep(time.Duration(c.random.IntN(16)) * time.Millisecond)
 	}
+}
+
+// untilAnswered repeats a poll that has no answer: the store still throttles the instances.
+func (c *client) untilAnswered(poll func(i *instance), i *instance) {
+	for range 20 {
+		if poll(i); c.answered {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	c.problem("%s: instance %d answered none of 20 polls", c.name, i.number)
 }
 
 // poll reads all flags from an instance.
@@ -143,22 +155,20 @@ func (c *client) checkReferences(is reading, features []wireFlag, segments []wir
 
 // count counts an answer, and reports whether the client has what it says.
 func (c *client) count(a answer, is reading) bool {
+	c.answered = a.status == http.StatusOK || a.status == http.StatusNotModified && c.etag != ""
 	switch {
 	case a.status == http.StatusOK:
 		c.changed.Add(1)
-	case a.status == http.StatusNotModified && c.etag != "":
+	case c.answered:
 		c.unchanged.Add(1)
 	case a.status == 0:
 		c.broken.Add(1) // the process was killed
-		return false
 	case a.status == http.StatusServiceUnavailable:
 		c.unavailable.Add(1)
-		return false
 	default:
 		c.problem("%s got %d %s", is, a.status, a.body)
-		return false
 	}
-	return true
+	return c.answered
 }
 
 // check compares what the client has with what a reading may show.

@@ -88,9 +88,9 @@ func (c *deltaClient) apply(e wireEvent) error {
 // equals compares what deltas added up to with a whole answer, when nothing changes any more.
 func (c *deltaClient) equals(whole *client) {
 	for _, i := range c.instances {
-		c.poll(i)
+		c.untilAnswered(c.poll, i)
 		whole.etag = ""
-		whole.poll(i)
+		whole.untilAnswered(whole.poll, i)
 		if !maps.Equal(c.flags, whole.flags) || !maps.Equal(c.segments, whole.segments) {
 			c.problem("%s: the deltas add up to\n%v\n%v\nnot to what instance %d answers:\n%v\n%v",
 				c.name, lines(c.flags), lines(c.segments), i.number, lines(whole.flags), lines(whole.segments))
