@@ -77,6 +77,15 @@ func AuthenticateUser(token *Token, user *User, roles *Roles) (Caller, error) {
 	return callerOf(user, roles), nil
 }
 
+// AsUser returns a user as a caller, with the permissions that the user has now, for what happens later in the user's name. It returns
+// Forbidden if the user no longer exists.
+func AsUser(user *User, roles *Roles) (Caller, error) {
+	if user == nil || roles == nil {
+		return Caller{}, flags.Errorf(flags.Forbidden, "the user no longer exists")
+	}
+	return callerOf(user, roles), nil
+}
+
 // callerOf returns a user as a caller.
 func callerOf(user *User, roles *Roles) Caller {
 	root := roles.Find(user.RootRole)

@@ -190,7 +190,7 @@ func TestSegmentLeftoversInterrupted(t *testing.T) {
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
 	s.staged(t)
 	id := s.segment(t, `{"name":"one","constraints":[]}`)
-	for _, flag := range []string{"a", "b", "c"} {
+	for _, flag := range strings.Fields("a b c d e f g h i j k l") {
 		s.create(t, flag)
 		s.uses(t, flag, "staging", id)
 	}
@@ -214,7 +214,7 @@ func TestSegmentLeftoversInterrupted(t *testing.T) {
 	hurried.check(t, call{"interrupted", "DELETE", allSegments + "/1", "", 503, failure("ServiceUnavailableError", "only a part was done; send the same request again")})
 	faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
 	s.check(t, call{"again", "DELETE", allSegments + "/1", "", 204, ""})
-	for _, flag := range []string{"a", "b", "c"} {
+	for _, flag := range strings.Fields("a b c d e f g h i j k l") {
 		s.wantEvents(t, flag, flags.FeatureStrategyRemove, 1)
 	}
 }

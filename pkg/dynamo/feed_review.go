@@ -72,19 +72,16 @@ func reviewsUnchanged(assumed flags.ReviewAssumption) (condition expression.Cond
 	return condition, failure
 }
 
-// planSegmentUses adds the condition that no flag has begun to use a written segment since it was loaded. A change of its project or
-// its deletion has that condition anyway.
-func (s *Store) planSegmentUses(tx *transaction, change flags.Change) error {
-	for _, w := range change.Writes {
-		before, _ := w.Before.(*flags.Segment)
-		after, _ := w.After.(*flags.Segment)
-		if before == nil || after == nil || before.ProjectUID != after.ProjectUID || !slices.Contains(change.Assumed.SegmentUses, before.ID) {
-			continue
-		}
-		unchanged := expression.Add(expression.Name("uses"), expression.Value(0)) // an update and no check, which functions may not make
-		if err := s.update(tx, segmentGuard(before.ID), expression.NewBuilder().WithUpdate(unchanged).WithCondition(noUseBegun(before)), versionConflict); err != nil {
-			return err
+// guardSegmentUses adds the condition that no flag has begun to use a written segment since it was loaded. A change of its project or its
+// deletion has that condition anyway.
+func (tx *transaction) guardSegmentUses(merged []*merge, assumed flags.ReviewAssumption) {
+	for _, m := range merged {
+		before, _ := m.Before.(*flags.Segment)
+		after, _ := m.After.(*flags.Segment)
+		if before != nil && after != nil && before.ProjectUID == after.ProjectUID && slices.Contains(assumed.SegmentUses, before.ID) {
+			u := tx.guardUpdate(segmentGuard(before.ID))
+			u.counts["uses"] += 0 // an update and no check, which functions may not make
+			u.requireNoUse(before)
 		}
 	}
-	return nil
 }

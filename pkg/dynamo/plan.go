@@ -53,57 +53,125 @@ func retryable(err *flags.Error) conditionError { return conditionError{err, tru
 // versionConflict is the error if another request has changed the aggregate since it was read.
 var versionConflict = permanent(flags.Errorf(flags.VersionConflict, "another request changed it at the same time; try again"))
 
+// A merge is what the steps of a change do to one aggregate together: the first Before, and the last After.
+type merge struct {
+	flags.Write
+	before, after string          // their documents; "" for none
+	subject       flags.Aggregate // as the latest step that has it knows it
+	events        int64           // how many events of the change are in its history
+}
+
+// A loggedEvent is an event, and the aggregate whose history it belongs to. It is the nth event of the change there.
+type loggedEvent struct {
+	flags.Event
+	owner *merge
+	n     int64
+}
+
+// mergeSteps merges what the steps of a change write, in the order in which they first do. A write that alters nothing counts for nothing. The
+// events of a step belong to the first aggregate that the step alters, and are dropped if there is none.
+func mergeSteps(change flags.Change) (merged []*merge, events []loggedEvent, err error) {
+	byKey := map[flags.Key]*merge{}
+	for _, step := range change.Steps() {
+		var owner *merge
+		for _, w := range step.Writes {
+			before, after, err := documentsOf(w)
+			if err != nil {
+				return nil, nil, err
+			}
+			if w.Before != nil && w.After != nil && before == after {
+				continue
+			}
+			subject := cmp.Or(w.After, w.Before)
+			m := byKey[subject.Key()]
+			if m == nil {
+				m = &merge{Write: flags.Write{Before: w.Before}, before: before}
+				byKey[subject.Key()], merged = m, append(merged, m)
+			}
+			m.After, m.after, m.subject = w.After, after, subject
+			owner = cmp.Or(owner, m)
+		}
+		if owner == nil {
+			continue
+		}
+		for _, event := range append([]flags.Event{step.Event}, step.MoreEvents...) {
+			events = append(events, loggedEvent{event, owner, owner.events})
+			owner.events++
+		}
+	}
+	return merged, events, nil
+}
+
+// documentsOf encodes what a write replaces, and by what.
+func documentsOf(w flags.Write) (before, after string, err error) {
+	entity := entityOf(cmp.Or(w.After, w.Before).Key().Entity)
+	if w.Before != nil {
+		if before, err = entity.encode(w.Before); err != nil {
+			return "", "", internalError(err)
+		}
+	}
+	if w.After != nil {
+		if after, err = entity.encode(w.After); err != nil {
+			return "", "", internalError(err)
+		}
+	}
+	return before, after, nil
+}
+
+// firstVersion is the version of the first event of the change in the history of an aggregate.
+func (m *merge) firstVersion() int64 {
+	if m.Before == nil {
+		return 1
+	}
+	return flags.VersionOf(m.Before) + 1
+}
+
+// version is the version that the aggregate gets: each of its events has one.
+func (m *merge) version() int64 { return m.firstVersion() + max(m.events, 1) - 1 }
+
 // plan converts a change to a transaction; nil if it changes nothing.
 func (s *Store) plan(change flags.Change) (*transaction, error) {
 	tx := &transaction{input: &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(uuid.NewString())}}
-	events := append([]flags.Event{change.Event}, change.MoreEvents...)
-	var owner flags.Aggregate // of the events: the first aggregate that changes
-	var first int64           // the owner's version of the first event
-	for _, w := range change.Writes {
-		increment := int64(1)
-		if owner == nil {
-			increment = int64(len(events))
-		}
-		version, err := s.planWrite(tx, w, increment)
-		if err != nil {
+	merged, events, err := mergeSteps(change)
+	if err != nil {
+		return nil, err
+	}
+	if len(events) == 0 {
+		return nil, nil
+	}
+	tx.event, tx.eventID = events[0].key(), events[0].ID
+	for _, m := range merged {
+		if err := s.planWrite(tx, m); err != nil {
 			return nil, err
 		}
 		switch {
-		case version == 0 || !w.ChangesServed():
-		case changesToken(w):
-			tx.tokens = append(tx.tokens, newFeedChange(w, version))
+		case !m.ChangesServed():
+		case changesToken(m.Write):
+			tx.tokens = append(tx.tokens, newFeedChange(m.Write, m.version()))
 		default:
-			tx.served = append(tx.served, newFeedChange(w, version))
+			tx.served = append(tx.served, newFeedChange(m.Write, m.version()))
 		}
-		if version > 0 {
-			tx.noteReview(w)
-		}
-		if version > 0 && owner == nil {
-			owner, first = cmp.Or(w.After, w.Before), version-increment+1
-			tx.event, tx.eventID = eventKey(owner, first), change.Event.ID
-		}
+		tx.noteReview(m.Write)
 	}
-	if owner == nil {
-		return nil, nil
+	assumed := change.Assumed
+	for _, step := range change.Then {
+		assumed = assumed.And(step.Assumed)
 	}
-	if err := s.planSegmentUses(tx, change); err != nil {
-		return nil, err
-	}
+	tx.guardSegmentUses(merged, assumed)
 	for _, guard := range tx.guards {
 		if err := s.planGuard(tx, guard); err != nil {
 			return nil, err
 		}
 	}
-	for i, event := range events {
-		version := first + int64(i)
-		if err := s.planEvent(tx, eventKey(owner, version), event); err != nil {
+	for _, event := range events {
+		if err := s.planEvent(tx, event.key(), event.Event); err != nil {
 			return nil, err
 		}
-		if err := s.planOutbox(tx, change.Addons, eventKey(owner, version), version, event); err != nil {
+		if err := s.planOutbox(tx, change.Addons, event.key(), event.version(), event.Event); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.planFeed(tx, change.Feed, change.Assumed); err != nil {
+	if err := s.planFeed(tx, change.Feed, assumed); err != nil {
 		return nil, err
 	}
 	if n := len(tx.errors); n > maxTransaction && tx.outbox > 0 {
@@ -117,43 +185,38 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 	return tx, nil
 }
 
-// planWrite adds one aggregate and its dependent items, if it differs from what was read. It returns the new version,
-// which is higher by increment, or 0 if there is no difference.
-func (s *Store) planWrite(tx *transaction, w flags.Write, increment int64) (version int64, err error) {
-	if w.After == nil {
-		return s.planDelete(tx, w.Before, increment)
+func (e loggedEvent) version() int64 { return e.owner.firstVersion() + e.n }
+
+func (e loggedEvent) key() itemKey { return eventKey(e.owner.subject, e.version()) }
+
+// planWrite adds one aggregate and its dependent items.
+func (s *Store) planWrite(tx *transaction, m *merge) error {
+	switch {
+	case m.After == nil && m.Before == nil:
+		return nil // a step has created it, and a later one has deleted it
+	case m.After == nil:
+		return s.planDelete(tx, m)
 	}
-	key := w.After.Key()
+	key := m.After.Key()
 	entity := entityOf(key.Entity)
-	document, err := entity.encode(w.After)
-	if err != nil {
-		return 0, internalError(err)
-	}
-	if err := checkSize(entity.title(key.ID), document); err != nil {
-		return 0, err
+	if err := checkSize(entity.title(key.ID), m.after); err != nil {
+		return err
 	}
 	at := entity.key(key.ID)
-	e := envelope{PK: at.pk, SK: at.sk, UID: uidOf(w.After), Version: increment, Document: document}
+	e := envelope{PK: at.pk, SK: at.sk, UID: uidOf(m.After), Version: m.version(), Document: m.after}
 	if entity.expires != nil {
-		e.TTL = entity.expires(w.After).Unix()
+		e.TTL = entity.expires(m.After).Unix()
 	}
 	expected, failure := absent, entity.existsError(key.ID)
-	if w.Before != nil {
-		before, err := entity.encode(w.Before)
-		if err != nil {
-			return 0, internalError(err)
-		}
-		if before == document {
-			return 0, nil
-		}
-		tx.countReplaced(before, document)
-		e.Version, expected, failure = flags.VersionOf(w.Before)+increment, unchanged(w.Before), versionConflict
+	if m.Before != nil {
+		tx.countReplaced(m.before, m.after)
+		expected, failure = unchanged(m.Before), versionConflict
 		tx.versioned = append(tx.versioned, len(tx.errors))
 	}
 	if err := s.put(tx, e, expected, failure); err != nil {
-		return 0, err
+		return err
 	}
-	return e.Version, s.planDependents(tx, w.Before, w.After)
+	return s.planDependents(tx, m.Before, m.After)
 }
 
 // checkSize returns an error if a document is too large for an item.
@@ -165,22 +228,18 @@ func checkSize(title, document string) error {
 }
 
 // planDelete deletes one aggregate and its dependent items.
-func (s *Store) planDelete(tx *transaction, before flags.Aggregate, increment int64) (version int64, err error) {
-	document, err := entityOf(before.Key().Entity).encode(before)
+func (s *Store) planDelete(tx *transaction, m *merge) error {
+	tx.countReplaced(m.before, "")
+	expr, err := expression.NewBuilder().WithCondition(unchanged(m.Before)).Build()
 	if err != nil {
-		return 0, internalError(err)
-	}
-	tx.countReplaced(document, "")
-	expr, err := expression.NewBuilder().WithCondition(unchanged(before)).Build()
-	if err != nil {
-		return 0, internalError(err)
+		return internalError(err)
 	}
 	tx.versioned = append(tx.versioned, len(tx.errors))
 	s.add(tx, types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &s.table, Key: keyOf(before.Key()).attributes(), ConditionExpression: expr.Condition(),
+		TableName: &s.table, Key: keyOf(m.Before.Key()).attributes(), ConditionExpression: expr.Condition(),
 		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
 	}}, versionConflict)
-	return flags.VersionOf(before) + increment, s.planDependents(tx, before, nil)
+	return s.planDependents(tx, m.Before, nil)
 }
 
 // planEvent adds an event, and its body if that is an item of its own.

@@ -15,6 +15,9 @@ import (
 type guardUpdate struct {
 	guard  itemKey
 	counts map[string]int // what is added to each count of the guard
+	set    map[string]any // attributes that are set; nil removes one
+	none   []string       // counts that must be 0 after the update
+	holds  []expression.ConditionBuilder
 	open   bool           // the guard must be open, for example because a flag becomes active
 	owners []string       // of a segment's guard: UIDs of the projects that begin to use it; each must be the owner if there is one
 	failed conditionError // if the guard is closed or has another owner
@@ -52,7 +55,7 @@ func (tx *transaction) guardUpdate(guard itemKey) *guardUpdate {
 	i := slices.IndexFunc(tx.guards, func(u guardUpdate) bool { return u.guard == guard })
 	if i < 0 {
 		i = len(tx.guards)
-		tx.guards = append(tx.guards, guardUpdate{guard: guard, counts: map[string]int{}})
+		tx.guards = append(tx.guards, guardUpdate{guard: guard, counts: map[string]int{}, set: map[string]any{}})
 	}
 	return &tx.guards[i]
 }
@@ -65,34 +68,41 @@ func (s *Store) planGuard(tx *transaction, u guardUpdate) error {
 	for _, name := range slices.Sorted(maps.Keys(u.counts)) {
 		update = update.Add(expression.Name(name), expression.Value(u.counts[name]))
 	}
-	builder := expression.NewBuilder().WithUpdate(update)
+	for _, name := range slices.Sorted(maps.Keys(u.set)) {
+		if value := u.set[name]; value == nil {
+			update = update.Remove(expression.Name(name))
+		} else {
+			update = update.Set(expression.Name(name), expression.Value(value))
+		}
+	}
+	conditions := u.holds
 	if u.open {
-		condition := expression.Name("closed").AttributeNotExists()
+		conditions = append(conditions, expression.Name("closed").AttributeNotExists())
 		for _, uid := range u.owners {
 			owner := expression.Name("owner")
-			condition = condition.And(owner.AttributeNotExists().Or(owner.Equal(expression.Value(uid))))
+			conditions = append(conditions, owner.AttributeNotExists().Or(owner.Equal(expression.Value(uid))))
 		}
-		builder = builder.WithCondition(condition)
+	}
+	for _, count := range u.none { // the condition is checked before the update
+		name := expression.Name(count)
+		conditions = append(conditions, name.AttributeNotExists().Or(name.LessThanEqual(expression.Value(-u.counts[count]))))
+	}
+	builder := expression.NewBuilder().WithUpdate(update)
+	if len(conditions) > 0 {
+		all := conditions[0]
+		for _, condition := range conditions[1:] {
+			all = all.And(condition)
+		}
+		builder = builder.WithCondition(all)
 	}
 	return s.update(tx, u.guard, builder, u.failed)
 }
 
-// planClose closes every guard of a deleted project. It fails if one of them still counts active flags, or segments of
-// the project.
-func (s *Store) planClose(tx *transaction, p *flags.Project) error {
-	builder := expression.NewBuilder().
-		WithUpdate(expression.Set(expression.Name("closed"), expression.Value(true))).
-		WithCondition(noneCounted("active").And(noneCounted("segments")))
+// closeProject closes every guard of a deleted project. It fails if one of them still counts active flags, or segments of the project.
+func (tx *transaction) closeProject(p *flags.Project) {
 	inUse := retryable(flags.Errorf(flags.Conflict, "the project %q still has active flags, or segments of its own; archive the flags and delete the segments first", p.ID))
 	for i := range projectGuards {
-		if err := s.update(tx, projectGuard(p.UID, uint32(i)), builder, inUse); err != nil {
-			return err
-		}
+		u := tx.guardUpdate(projectGuard(p.UID, uint32(i)))
+		u.set["closed"], u.none, u.failed = true, []string{"active", "segments"}, inUse
 	}
-	return nil
-}
-
-// noneCounted is the condition that a guard's count is absent or zero.
-func noneCounted(count string) expression.ConditionBuilder {
-	return expression.Name(count).AttributeNotExists().Or(expression.Name(count).LessThanEqual(expression.Value(0)))
 }

@@ -24,9 +24,10 @@ var projectEntity = entity{
 		document, err := projectCodec.encode(a)
 		return document, itemKey{projectList, a.Key().ID}, err
 	},
-	dependents: func(s *Store, tx *transaction, before, after flags.Aggregate) error {
+	dependents: func(_ *Store, tx *transaction, before, after flags.Aggregate) error {
 		if after == nil {
-			return s.planClose(tx, before.(*flags.Project))
+			tx.closeProject(before.(*flags.Project))
+			return nil
 		}
 		old, _ := before.(*flags.Project)
 		tx.countDefaults(old, after.(*flags.Project))

@@ -113,21 +113,25 @@ func cannotUse(id int64, project string) conditionError {
 	return retryable(flags.Errorf(flags.Invalid, "segment %d cannot be used in project %q: it was deleted, or it belongs to another project", id, project))
 }
 
-// planOwner updates the owner in the segment's guard, if no use of the segment has begun since its uses were listed: another project may
+// setOwner updates the owner in the segment's guard, if no use of the segment has begun since its uses were listed: another project may
 // use it, or one with change requests.
-func (s *Store) planOwner(tx *transaction, before, after *flags.Segment) error {
+func (tx *transaction) setOwner(before, after *flags.Segment) {
 	if before == nil && after.ProjectUID == "" || before != nil && before.ProjectUID == after.ProjectUID {
-		return nil
+		return
 	}
-	owner := expression.Name("owner")
-	builder := expression.NewBuilder().WithUpdate(expression.Remove(owner))
+	u := tx.guardUpdate(segmentGuard(after.ID))
+	u.set["owner"] = nil
 	if after.ProjectUID != "" {
-		builder = expression.NewBuilder().WithUpdate(expression.Set(owner, expression.Value(after.ProjectUID)))
+		u.set["owner"] = after.ProjectUID
 	}
 	if before != nil {
-		builder = builder.WithCondition(noUseBegun(before))
+		u.requireNoUse(before)
 	}
-	return s.update(tx, segmentGuard(after.ID), builder, versionConflict)
+}
+
+// requireNoUse has the update fail if a use of the segment has begun since it was loaded: the request must run again.
+func (u *guardUpdate) requireNoUse(segment *flags.Segment) {
+	u.holds, u.failed = append(u.holds, noUseBegun(segment)), versionConflict
 }
 
 // noUseBegun is the condition that no use of a segment has begun since it was loaded.
@@ -201,11 +205,10 @@ func encodeUse(f *flags.Feature) (string, error) {
 	return useEntity.encode(use)
 }
 
-// planCloseSegment closes the guard of a deleted segment. If a use has begun since the uses were listed, the request must
-// run again and list them anew.
-func (s *Store) planCloseSegment(tx *transaction, segment *flags.Segment) error {
-	builder := expression.NewBuilder().
-		WithUpdate(expression.Set(expression.Name("closed"), expression.Value(true))).
-		WithCondition(noneCounted("uses").And(noUseBegun(segment)))
-	return s.update(tx, segmentGuard(segment.ID), builder, retryable(versionConflict.Error))
+// closeSegment closes the guard of a deleted segment. If a use has begun since the uses were listed, the request must run again and list
+// them anew.
+func (tx *transaction) closeSegment(segment *flags.Segment) {
+	u := tx.guardUpdate(segmentGuard(segment.ID))
+	u.requireNoUse(segment)
+	u.set["closed"], u.none, u.failed = true, []string{"uses"}, retryable(versionConflict.Error)
 }

@@ -17,14 +17,16 @@ var segmentEntity = entity{
 		name := a.(*flags.Segment).Name
 		return unique("segment", name, flags.Errorf(flags.NameExists, "a segment named %s already exists", strconv.Quote(name)))
 	},
-	dependents: func(s *Store, tx *transaction, before, after flags.Aggregate) error {
+	dependents: func(_ *Store, tx *transaction, before, after flags.Aggregate) error {
 		old, _ := before.(*flags.Segment)
 		segment, _ := after.(*flags.Segment)
 		tx.countOwnSegments(old, segment)
 		if segment == nil {
-			return s.planCloseSegment(tx, old)
+			tx.closeSegment(old)
+		} else {
+			tx.setOwner(old, segment)
 		}
-		return s.planOwner(tx, old, segment)
+		return nil
 	},
 }
 

@@ -1,7 +1,10 @@
 package flags
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 )
 
@@ -107,6 +110,11 @@ type Change struct {
 	// number of events, and each event is stored at a version of its own.
 	MoreEvents []Event
 
+	// Then are further changes of the same transaction, its steps: each was decided on what the steps before it left, so its writes
+	// begin there. Each step has its own events, in the history of the first aggregate that the step alters, as if it was committed
+	// alone. Their Feed and Addons are not used.
+	Then []Change
+
 	// Feed is the feed as it was loaded before the change. With it, the change can move older entries out of the feed's
 	// item, so that the item stays small. Nil if it was not loaded: it must be loaded for some changes, not for all. A change of an
 	// application's token needs it, and the store loads it if it is nil.
@@ -120,6 +128,9 @@ type Change struct {
 	Assumed ReviewAssumption
 }
 
+// Steps returns the steps of the change: itself, and those of Then.
+func (c Change) Steps() []Change { return append([]Change{c}, c.Then...) }
+
 // A ReviewAssumption is what a change depends on if applications see it: it is only committed if no change requests were switched on
 // since. It costs nothing, because such a change writes the feed anyway, which knows the latest numbers.
 type ReviewAssumption struct {
@@ -127,6 +138,30 @@ type ReviewAssumption struct {
 	Changes  *int64           // Environments.ReviewChanges; nil if the change does not depend on it
 
 	SegmentUses []int64 // IDs of written segments that no flag may have begun to use since they were loaded
+}
+
+// And returns what two steps of a change depend on together. Of a project that both have read, the first one says what was stored.
+func (a ReviewAssumption) And(b ReviewAssumption) ReviewAssumption {
+	both := ReviewAssumption{Projects: map[string]int64{}, Changes: cmp.Or(a.Changes, b.Changes), SegmentUses: slices.Concat(a.SegmentUses, b.SegmentUses)}
+	maps.Copy(both.Projects, b.Projects)
+	maps.Copy(both.Projects, a.Projects)
+	return both
+}
+
+// MergeWrites returns what several writes, each made on what those before it left, change together: of each aggregate what was there first,
+// and what is there last.
+func MergeWrites(writes []Write) (merged []Write) {
+	at := map[Key]int{}
+	for _, w := range writes {
+		key := cmpOr(w.After, w.Before).Key()
+		i, known := at[key]
+		if !known {
+			i = len(merged)
+			at[key], merged = i, append(merged, Write{Before: w.Before})
+		}
+		merged[i].After = w.After
+	}
+	return slices.DeleteFunc(merged, func(w Write) bool { return w.Before == nil && w.After == nil })
 }
 
 // A FavoritesStore stores favorites.

@@ -78,10 +78,7 @@ func (g Group) Routes() []string {
 
 // New serves the operations of a group and its site, and a JSON 404 for every other path and method. The group fallback needs no store.
 func New(store Store, group Group, config Config) http.Handler {
-	if config.Now == nil {
-		config.Now = time.Now
-	}
-	s := &service{store: store, config: config, uses: NewTokenUses(store, config.Logger), cors: administrationCORS(config.Origins), frontendCORS: frontendCORS(config.FrontendOrigins)}
+	s := newService(store, config)
 	mux, operations := &Mux{}, map[string]bool{}
 	for _, op := range group.Operations {
 		operations[op.Route] = true
@@ -103,4 +100,14 @@ func New(store Store, group Group, config Config) http.Handler {
 		}
 	}
 	return s.guard(mux, nothing)
+}
+
+func newService(store Store, config Config) *service {
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	return &service{
+		store: store, config: config, uses: NewTokenUses(store, config.Logger),
+		cors: administrationCORS(config.Origins), frontendCORS: frontendCORS(config.FrontendOrigins),
+	}
 }

@@ -15,7 +15,16 @@ type listOf flags.Entity
 
 // allOf is every aggregate of an entity, by one query a megabyte.
 func allOf(tx *Tx, entity flags.Entity) []flags.Aggregate {
-	return memoized(tx, listOf(entity), func() ([]flags.Aggregate, error) { return tx.service.store.List(tx.ctx, entity) })
+	all := memoized(tx.ofTransaction(), listOf(entity), func() ([]flags.Aggregate, error) { return tx.service.store.List(tx.ctx, entity) })
+	if tx.round.base == nil { // apply keeps the list up to date
+		return all
+	}
+	for key := range tx.round.changed {
+		if key.Entity == entity {
+			all = replaced(all, key, tx.round.view[key])
+		}
+	}
+	return all
 }
 
 // All returns all aggregates of an entity, in no order.
@@ -164,7 +173,7 @@ func ofProjects[T any, K comparable](tx *Tx, key K, projects []*flags.Project, q
 	all := make(map[string]T, len(projects))
 	var unknown []*flags.Project
 	for _, p := range projects {
-		if known, found := tx.round.memo[ofProject{key, p.UID}]; found {
+		if known, found := tx.round.recall(ofProject{key, p.UID}); found {
 			all[p.UID] = known.(T)
 		} else {
 			unknown = append(unknown, p)
@@ -176,7 +185,8 @@ func ofProjects[T any, K comparable](tx *Tx, key K, projects []*flags.Project, q
 		return err
 	}))
 	for i, p := range unknown {
-		all[p.UID], tx.round.memo[ofProject{key, p.UID}] = found[i], found[i]
+		all[p.UID] = found[i]
+		tx.round.remember(ofProject{key, p.UID}, found[i])
 	}
 	return all
 }

@@ -201,13 +201,13 @@ func (m *Many) roundOf(tx *Tx, items []int, s *sequence, errs []error, do func(t
 			again, raced = append(again, i), true
 		case errs[i] != nil && s.waits(i):
 			again = append(again, i)
-		case errs[i] != nil || len(a.change.Writes) == 0:
+		case errs[i] != nil || len(a.writes()) == 0:
 			s.done[i] = true
-		case slices.ContainsFunc(a.change.Writes, func(w flags.Write) bool { return taken[keyOf(w)] }):
+		case slices.ContainsFunc(a.writes(), func(w flags.Write) bool { return taken[keyOf(w)] }):
 			again = append(again, i)
 		default:
 			changes, changed = append(changes, a.signed()), append(changed, n)
-			for _, w := range a.change.Writes {
+			for _, w := range a.writes() {
 				taken[keyOf(w)] = true
 			}
 		}
@@ -288,11 +288,17 @@ func (m *Many) DryRun(caller access.Caller, n int, needs func(i int) []int, do f
 	return errs, nil
 }
 
-// apply has the later reads of a dry run see what the attempt changed.
+// apply has the later reads of a dry run, or of later steps, see what the attempt changed.
 func (tx *Tx) apply() {
 	for _, w := range tx.change.Writes {
 		key := keyOf(w)
+		if _, known := tx.round.changed[key]; !known {
+			tx.round.changed[key] = w.Before
+		}
 		tx.round.view[key] = w.After
+		if tx.round.base != nil {
+			continue
+		}
 		if named, known := tx.round.memo[segmentsByName{}].(map[string]*flags.Segment); known {
 			if s, is := w.Before.(*flags.Segment); is {
 				delete(named, s.Name)
@@ -301,20 +307,19 @@ func (tx *Tx) apply() {
 				named[s.Name] = s
 			}
 		}
-		list := listOf(key.Entity)
-		all, listed := tx.round.memo[list].([]flags.Aggregate)
-		switch {
-		case !listed:
-		case w.Before == nil:
-			tx.round.memo[list] = append(slices.Clip(all), w.After)
-		default:
-			all = slices.DeleteFunc(slices.Clone(all), func(a flags.Aggregate) bool { return a.Key() == key })
-			if w.After != nil {
-				all = append(all, w.After)
-			}
-			tx.round.memo[list] = all
+		if all, listed := tx.round.memo[listOf(key.Entity)].([]flags.Aggregate); listed {
+			tx.round.memo[listOf(key.Entity)] = replaced(all, key, w.After)
 		}
 	}
+}
+
+// replaced is a list with another aggregate at a key; nil for none.
+func replaced(all []flags.Aggregate, key flags.Key, by flags.Aggregate) []flags.Aggregate {
+	all = slices.DeleteFunc(slices.Clone(all), func(a flags.Aggregate) bool { return a.Key() == key })
+	if by != nil {
+		all = append(all, by)
+	}
+	return all
 }
 
 // keyOf is the key of what is written.

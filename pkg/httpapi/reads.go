@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"slices"
+
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
@@ -148,8 +150,24 @@ func (tx *Tx) SegmentForChange(id int64) *flags.Segment {
 func (tx *Tx) FlagsUsing(segment int64) int64 {
 	key := flags.UseCountKey(segment)
 	tx.Load(key)
+	n := int64(0)
 	if count, exists := tx.round.view[key].(*flags.UseCount); exists {
-		return count.Flags
+		n = count.Flags
+	}
+	for key, before := range tx.round.changed {
+		if key.Entity == flags.EntityFeature {
+			was, _ := before.(*flags.Feature)
+			is, _ := tx.round.view[key].(*flags.Feature)
+			n += usesOnce(is, segment) - usesOnce(was, segment)
+		}
+	}
+	return n
+}
+
+// usesOnce is 1 if a flag uses a segment.
+func usesOnce(f *flags.Feature, segment int64) int64 {
+	if slices.Contains(f.Segments(), segment) {
+		return 1
 	}
 	return 0
 }

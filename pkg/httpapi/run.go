@@ -106,15 +106,8 @@ func (s *service) begin(ctx context.Context, req *request) (*Tx, error) {
 		if err := tx.authenticate(); err != nil {
 			return err
 		}
-		if p := req.op.Permission; p != "" {
-			if err := req.place.Authorize(tx, p); err != nil {
-				return err
-			}
-		}
-		if allow := req.op.Allow; allow != nil {
-			if err := allow(tx); err != nil {
-				return err
-			}
+		if err := tx.allowed(); err != nil {
+			return err
 		}
 		if err := req.readBody(s.config.Limits); err != nil {
 			return err
@@ -216,7 +209,7 @@ type Result struct {
 }
 
 func (tx *Tx) result(answer any, err error) Result {
-	r := Result{Answer: answer, Writes: tx.change.Writes, Events: tx.events, Location: tx.location, Download: tx.download, Cookies: tx.cookies}
+	r := Result{Answer: answer, Writes: tx.writes(), Events: tx.allEvents(), Location: tx.location, Download: tx.download, Cookies: tx.cookies}
 	if err != nil {
 		r = Result{Err: err.Error()}
 	}
@@ -225,7 +218,7 @@ func (tx *Tx) result(answer any, err error) Result {
 
 // commit commits what the function saved and deleted, and then does what it asked for with After.
 func (tx *Tx) commit() error {
-	if len(tx.change.Writes) > 0 {
+	if len(tx.writes()) > 0 {
 		if err := tx.committed(tx.service.store.Commit(tx.ctx, tx.signed())); err != nil {
 			return err
 		}
@@ -238,19 +231,30 @@ func (tx *Tx) commit() error {
 	return nil
 }
 
-// signed is the change with its events, each with an id, a time and the caller.
+// signed is the change with its steps and events, each event with an id, a time and the caller.
 func (tx *Tx) signed() flags.Change {
-	change := tx.change
-	change.Assumed = tx.assumed
-	change.Feed, _ = tx.round.view[flags.FeedKey()].(*flags.Feed)
-	change.Addons, _ = tx.round.view[flags.AddonsKey()].(*flags.Addons)
-	for i, e := range tx.events {
-		if e = tx.Sign(e); i == 0 {
-			change.Event = e
-		} else {
-			change.MoreEvents = append(change.MoreEvents, e)
+	var steps []flags.Change
+	for _, step := range tx.steps {
+		if len(step.change.Writes) > 0 {
+			steps = append(steps, step.signed())
 		}
 	}
+	if len(tx.change.Writes) > 0 {
+		own := tx.change
+		own.Assumed = tx.assumed
+		for i, e := range tx.events {
+			if e = tx.Sign(e); i == 0 {
+				own.Event = e
+			} else {
+				own.MoreEvents = append(own.MoreEvents, e)
+			}
+		}
+		steps = append(steps, own)
+	}
+	change := steps[0]
+	change.Then = steps[1:]
+	change.Feed, _ = tx.round.view[flags.FeedKey()].(*flags.Feed)
+	change.Addons, _ = tx.round.view[flags.AddonsKey()].(*flags.Addons)
 	return change
 }
 

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"slices"
+	"strings"
 	"sync"
 
 	"guidon/pkg/flags"
@@ -70,13 +72,39 @@ func (tx *Tx) UsesOf(names []string) []flags.FeatureUse {
 // EachUse calls visit with what each flag uses of segments and context fields, by one query a megabyte, until it returns false.
 // Nothing is kept: call it in OncePerRound.
 func (tx *Tx) EachUse(visit func(flags.FeatureUse) (goOn bool)) {
-	err := tx.service.store.EachUse(tx.ctx, func(u flags.FeatureUse) (goOn bool, err error) {
-		err = try(func() error {
-			goOn = visit(u)
+	changed, goOn := tx.changedUses(), true
+	visitBefore := func(name string) { // those of changed flags that come before a name
+		for ; goOn && len(changed) > 0 && changed[0].Feature < name; changed = changed[1:] {
+			goOn = visit(changed[0])
+		}
+	}
+	err := tx.service.store.EachUse(tx.ctx, func(u flags.FeatureUse) (bool, error) {
+		err := try(func() error {
+			visitBefore(u.Feature)
+			if _, changed := tx.round.changed[flags.FeatureKey(u.Feature)]; goOn && !changed {
+				goOn = visit(u)
+			}
 			return nil
 		})
 		return goOn, err
 	})
 	tx.must(err)
+	visitBefore(afterAllNames)
 	tx.CheckTime()
+}
+
+// afterAllNames comes after the names of all flags, which have ASCII letters only.
+const afterAllNames = "\x7f"
+
+// changedUses is what the flags use that earlier steps have changed, by name. Those that use nothing are left out.
+func (tx *Tx) changedUses() (uses []flags.FeatureUse) {
+	for key := range tx.round.changed {
+		if f, is := tx.round.view[key].(*flags.Feature); is {
+			if u := f.Use(); len(u.Strategies) > 0 {
+				uses = append(uses, u)
+			}
+		}
+	}
+	slices.SortFunc(uses, func(a, b flags.FeatureUse) int { return strings.Compare(a.Feature, b.Feature) })
+	return uses
 }

@@ -42,6 +42,9 @@ type Tx struct {
 	asked    map[string]int                // how many values of a kind the attempt asked for (see ids.go)
 	collect  bool                          // whether a key that is not loaded ends the attempt (see Many.Each)
 	change   flags.Change
+	steps    []*Tx                                                    // see Step
+	stepped  *round                                                   // what they see; nil without steps
+	approved func(part flags.GuardedPart, env flags.Environment) bool // see Approved
 	events   []flags.Event
 	after    []func(ctx context.Context, store Store) error // see After
 	assumed  flags.ReviewAssumption                         // see guard
@@ -61,10 +64,43 @@ type round struct {
 	wanted []flags.Key        // keys that an attempt needed and did not find loaded; it ended, and the next one finds them (see collect)
 	anew   []flags.Key        // the same for Tx.Again
 	dry    bool               // nothing is committed (see Many.DryRun)
+
+	changed map[flags.Key]flags.Aggregate // by earlier items of a dry run or earlier steps: what was there before; nil for nothing
+	base    *round                        // of the steps of a transaction: the round of the transaction
+	version int                           // of such a round: how many steps have changed something
+}
+
+// A versionedQuery is the key of a query in the memo that was made after some steps had changed something.
+type versionedQuery struct {
+	version int
+	key     any
+}
+
+// recall returns the result of a query. Those of steps are in the memo of the transaction, so that a function which runs again finds them.
+func (r *round) recall(key any) (result any, known bool) {
+	if r.base == nil {
+		result, known = r.memo[key]
+		return result, known
+	}
+	if r.version > 0 {
+		key = versionedQuery{r.version, key}
+	}
+	return r.base.recall(key)
+}
+
+func (r *round) remember(key, result any) {
+	if r.base == nil {
+		r.memo[key] = result
+		return
+	}
+	if r.version > 0 {
+		key = versionedQuery{r.version, key}
+	}
+	r.base.remember(key, result)
 }
 
 func newRound() *round {
-	return &round{view: flags.View{}, again: map[flags.Key]bool{}, memo: map[any]any{}, values: map[value]any{}}
+	return &round{view: flags.View{}, again: map[flags.Key]bool{}, memo: map[any]any{}, values: map[value]any{}, changed: map[flags.Key]flags.Aggregate{}}
 }
 
 // attempt is a new Tx of the same round for an item.
@@ -138,7 +174,7 @@ func (tx *Tx) Again(keys ...flags.Key) {
 	}
 	var old []flags.Key
 	for _, key := range keys {
-		if !tx.round.again[key] {
+		if _, changed := tx.round.changed[key]; !changed && !tx.round.again[key] {
 			old = append(old, key)
 		}
 	}
@@ -169,6 +205,9 @@ func (r *round) load(ctx context.Context, store Store, keys []flags.Key) error {
 	}
 	for _, key := range keys {
 		r.view[key] = found[key]
+		if r.base != nil {
+			r.base.view[key] = found[key]
+		}
 	}
 	return nil
 }
@@ -193,12 +232,12 @@ func OncePerRound[T any, K comparable](tx *Tx, key K, compute func() T) T {
 // memoized is the result of a query, which is made once in a round for each key. The key has a type of its own for each query,
 // with all arguments of the query.
 func memoized[T any, K comparable](tx *Tx, key K, query func() (T, error)) T {
-	if result, known := tx.round.memo[key]; known {
+	if result, known := tx.round.recall(key); known {
 		return result.(T)
 	}
 	result, err := query()
 	tx.must(err)
-	tx.round.memo[key] = result
+	tx.round.remember(key, result)
 	return result
 }
 
@@ -239,10 +278,15 @@ func Find[A copyable[A]](tx *Tx, key flags.Key) (none A) {
 
 // Was is an aggregate as it is stored, before the function changed its copy. It must not be changed. A new one is nil.
 func Was[A flags.Aggregate](tx *Tx, a A) (stored A) {
-	if flags.VersionOf(a) != 0 {
+	if tx.hasRead(a) {
 		stored, _ = tx.round.view[a.Key()].(A)
 	}
 	return stored
+}
+
+// hasRead reports whether an aggregate is a copy of what is stored, or of what an earlier step has created. Others are new.
+func (tx *Tx) hasRead(a flags.Aggregate) bool {
+	return flags.VersionOf(a) != 0 || tx.copies[a.Key()] == a
 }
 
 // Save writes aggregates with the event that records the change when the operation commits. An aggregate of version 0, which was
@@ -279,11 +323,15 @@ func (tx *Tx) AlsoDelete(gone flags.Aggregate) {
 
 // storedFor is what an aggregate replaces; nil for a new one.
 func (tx *Tx) storedFor(a flags.Aggregate) flags.Aggregate {
-	if flags.VersionOf(a) == 0 {
+	key := a.Key()
+	stored := tx.round.view[key]
+	if !tx.hasRead(a) {
+		if _, changed := tx.round.changed[key]; changed && stored != nil {
+			tx.Fail(flags.Errorf(flags.NameExists, "the %s %q exists already", key.Entity, key.ID))
+		}
 		return nil
 	}
-	stored := tx.round.view[a.Key()]
-	if stored == nil {
+	if stored == nil && flags.VersionOf(a) != 0 {
 		tx.Fail(flags.Errorf(flags.Internal, "internal error: an aggregate was written that this transaction did not load"))
 	}
 	return stored

@@ -169,34 +169,52 @@ func applyBody(tx *httpapi.Tx, s *flags.Segment, in wire.SegmentBody, inService 
 	return nil
 }
 
-// deleteSegment deletes a segment that no strategy uses. Strategies that were left in deleted environments can still name
-// it. They are removed first, each in a transaction of its own, because each is a change of a flag with its own event.
+// orphansAtOnce is how many strategies the transaction that deletes a segment removes at most: each takes up to five of its items.
+const orphansAtOnce = 10
+
+// deleteSegment deletes a segment that no strategy uses. Strategies that were left in deleted environments can still name it. They are
+// removed in the same transaction, each in a step, because each is a change of a flag with its own event. If there are many, the first of
+// them are removed in transactions before it.
 func deleteSegment(m *httpapi.Many, at inSegment) error {
 	return m.Until(func(tx *httpapi.Tx) (last bool, err error) {
-		s := tx.SegmentForChange(at.ID)
-		if err := authorize(tx, access.DeleteSegment, s); err != nil {
-			return false, err
+		for removed := 0; !last && removed < orphansAtOnce; removed++ {
+			err := tx.Step(tx.Caller, func(step *httpapi.Tx) (err error) {
+				last, err = removeOrphanOr(step, at)
+				return err
+			})
+			if err != nil {
+				return false, err
+			}
 		}
-		if err := tx.CheckIfMatch(shape.SegmentViewOf(s), nil); err != nil {
-			return false, err
-		}
-		uses, _ := usesOfSegment(tx, s.ID, "") // if not all, they prevent the deletion
-		projects := tx.Projects()
-		if err := s.CheckDeletable(uses, projects, tx.Environments()); err != nil {
-			return false, err
-		}
-		orphan, found := s.FindOrphan(uses, projects, tx.Environments())
-		if !found {
-			tx.Delete(events.SegmentDeleted(s), s)
-			return true, nil
-		}
-		// Read the environments again, after the uses: the strategy may be in one that was just created, not deleted.
-		tx.Again(flags.FeatureKey(orphan.Feature), flags.EnvironmentsKey())
-		if err := s.CheckDeletable(uses, projects, tx.Environments()); err != nil {
-			return false, err
-		}
-		return false, removeOrphan(tx, orphan)
+		return last, nil
 	})
+}
+
+// removeOrphanOr removes a strategy that can never be used again and uses the segment, or if there is none, the segment.
+func removeOrphanOr(tx *httpapi.Tx, at inSegment) (deleted bool, err error) {
+	s := tx.SegmentForChange(at.ID)
+	if err := authorize(tx, access.DeleteSegment, s); err != nil {
+		return false, err
+	}
+	if err := tx.CheckIfMatch(shape.SegmentViewOf(s), nil); err != nil {
+		return false, err
+	}
+	uses, _ := usesOfSegment(tx, s.ID, "") // if not all, they prevent the deletion
+	projects := tx.Projects()
+	if err := s.CheckDeletable(uses, projects, tx.Environments()); err != nil {
+		return false, err
+	}
+	orphan, found := s.FindOrphan(uses, projects, tx.Environments())
+	if !found {
+		tx.Delete(events.SegmentDeleted(s), s)
+		return true, nil
+	}
+	// Read the environments again, after the uses: the strategy may be in one that was just created, not deleted.
+	tx.Again(flags.FeatureKey(orphan.Feature), flags.EnvironmentsKey())
+	if err := s.CheckDeletable(uses, projects, tx.Environments()); err != nil {
+		return false, err
+	}
+	return false, removeOrphan(tx, orphan)
 }
 
 // removeOrphan removes a strategy that can never be used again from its flag. VersionConflict if that was done since the

@@ -1,0 +1,39 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"guidon/pkg/access"
+	"guidon/pkg/flags"
+)
+
+// A Runner runs functions as users, without a request: what a user has planned for a later time.
+type Runner struct{ service *service }
+
+// NewRunner returns a runner over a store.
+func NewRunner(store Store, config Config) *Runner { return &Runner{newService(store, config)} }
+
+// As runs a function in one transaction as a user, with the permissions that the user has now. It returns Forbidden if the user no longer
+// exists. ahead is what to load with the user: a hint, see Tx.Load. The function runs again when another writer was first, as that of an
+// operation does. User 0 is any caller of a service that needs no token (AUTH_TYPE=none), and only exists there.
+func (r *Runner) As(ctx context.Context, user int64, ahead []flags.Key, do func(tx *Tx) error) error {
+	op := Operation{Ahead: append(ahead, access.UserKey(user), access.RolesKey()), Handle: Do(func(tx *Tx, _ InService) (err error) {
+		if user != 0 || !r.service.config.Open {
+			tx.Caller, err = access.AsUser(tx.FindUser(user), tx.Roles())
+		}
+		if err != nil {
+			return err
+		}
+		return do(tx)
+	})}
+	req := &request{
+		http: &http.Request{Method: http.MethodPost, URL: &url.URL{}, Header: http.Header{}, Body: http.NoBody},
+		op:   &op, place: op.Handle.newPlace(), values: map[value]any{}, done: map[any]any{},
+	}
+	ctx, cancel := context.WithDeadline(ctx, r.service.deadline(ctx))
+	defer cancel()
+	_, _, err := r.service.run(ctx, req)
+	return err
+}
