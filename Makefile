@@ -163,7 +163,7 @@ test-release: check-go check-npm $(SAM) ## build a release twice, compare the by
 	SAM='$(SAM)' go test -tags release -count=1 -timeout 60m -run '^TestRelease$$' ./internal/e2e
 
 # The Go module of internal/clients is installed by the test.
-test-clients: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run unmodified SDKs against Guidon (needs Chromium, Python 3.10)
+test-clients: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run unmodified SDKs against Guidon and Guidon Edge (needs Chromium, Python 3.10)
 	CLIENTS_NODE='$(CLIENTS_NODE)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
 		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ClientsAgree|ClientsOverload|ClientsUsage|ConnectPages|Demo|FrontendOrigins|ReadmeProgram)$$' ./internal/e2e
 

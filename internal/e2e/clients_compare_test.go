@@ -5,7 +5,6 @@ package e2e
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -19,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/internal/adminapi"
 	"guidon/pkg/flags"
 )
 
@@ -40,17 +40,23 @@ var sdkDifferences = map[string]map[string]string{
 	},
 }
 
-// TestClientsAgree evaluates all built-in strategies and operators with each SDK, and compares with /api/frontend.
+// TestClientsAgree evaluates all built-in strategies and operators with each SDK, and compares with /api/frontend. Guidon Edge gives the
+// same results, and so does each SDK that reads from it.
 func TestClientsAgree(t *testing.T) {
 	g := start(t)
 	names, contexts := comparedFlags(t, g), comparedContexts(1_000)
 	t.Logf("%d flags, %d contexts", len(names), len(contexts))
-	want := frontendResults(t, g, names, contexts)
-	token := sdkToken(t, g, "client")
-	for name, command := range comparedClients(t) {
+	frontend, token := sdkToken(t, g, "", "frontend"), sdkToken(t, g, "", "client")
+	want := frontendResults(t, g.url(), frontend, names, contexts)
+	edge := startGuidonEdge(t, g)
+	t.Run("frontend of Guidon Edge", func(t *testing.T) {
+		t.Parallel()
+		compareResults(t, nil, contexts, want, frontendResults(t, edge.url(), frontend, names, contexts))
+	})
+	for name, command := range comparedClients(t, g.url(), edge.url()) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			command.Env = clientEnvironment(t, "GUIDON_URL="+g.url(), "TOKEN="+token, "FLAGS="+encoded(t, names))
+			command.Env = clientEnvironment(t, append(command.Env, "TOKEN="+token, "FLAGS="+encoded(t, names))...)
 			var messages bytes.Buffer
 			command.Stdin, command.Stderr = strings.NewReader(encoded(t, contexts)), &messages
 			out, err := command.Output()
@@ -59,7 +65,7 @@ func TestClientsAgree(t *testing.T) {
 			}
 			var got map[string][]string
 			decode(t, out[bytes.LastIndexByte(bytes.TrimSpace(out), '\n')+1:], &got)
-			compareResults(t, sdkDifferences[name], contexts, want, got)
+			compareResults(t, sdkDifferences[strings.TrimPrefix(name, throughEdge)], contexts, want, got)
 		})
 	}
 }
@@ -97,28 +103,36 @@ func compareResults(t *testing.T, listed map[string]string, contexts []map[strin
 	}
 }
 
-// comparedClients returns the programs that evaluate all flags.
-func comparedClients(t *testing.T) map[string]*exec.Cmd {
+// comparedClients returns the programs that evaluate all flags: with Guidon, and with Guidon Edge.
+func comparedClients(t *testing.T, guidon, edge string) map[string]*exec.Cmd {
 	t.Helper()
+	all := map[string]*exec.Cmd{}
+	add := func(name, dir, program string, args ...string) {
+		for prefix, url := range map[string]string{"": guidon, throughEdge: edge} {
+			command := exec.Command(program, args...)
+			command.Dir, command.Env = dir, []string{"GUIDON_URL=" + url}
+			all[prefix+name] = command
+		}
+	}
 	if classes := os.Getenv("CLIENTS_JAVA"); classes != "" { // make test-clients-more
-		return map[string]*exec.Cmd{"java": exec.Command("java", "-cp", classes, "Evaluate")}
+		add("java", "", "java", "-cp", classes, "Evaluate")
+		return all
 	}
 	sources := filepath.Join(root, "internal", "clients")
 	dir := nodeFolder(t)
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(sources, "node"))); err != nil {
 		t.Fatal(err)
 	}
-	node := exec.Command("node", "evaluate.mjs")
-	node.Dir = dir
 	program := filepath.Join(t.TempDir(), "evaluate")
 	build := exec.Command("go", "build", "-o", program, "./evaluate")
 	build.Dir = filepath.Join(sources, "go")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build in internal/clients/go: %v\n%s", err, out)
 	}
-	return map[string]*exec.Cmd{
-		"node": node, "python": exec.Command(tool(t, "CLIENTS_PYTHON"), filepath.Join(sources, "python", "evaluate.py")), "go": exec.Command(program),
-	}
+	add("node", dir, "node", "evaluate.mjs")
+	add("python", "", tool(t, "CLIENTS_PYTHON"), filepath.Join(sources, "python", "evaluate.py"))
+	add("go", "", program)
+	return all
 }
 
 // comparedFlags imports flags with each operator, also inverted, and each strategy, and returns their names.
@@ -235,16 +249,14 @@ func comparedContexts(n int) []map[string]any {
 }
 
 // frontendResults returns what /api/frontend says: by flag, a text for each context.
-func frontendResults(t *testing.T, g *gateway, names []string, contexts []map[string]any) map[string][]string {
+func frontendResults(t *testing.T, url, token string, names []string, contexts []map[string]any) map[string][]string {
 	t.Helper()
-	as := *g
-	as.token = sdkToken(t, g, "frontend")
+	client, err := adminapi.New("the frontend API", url, token)
+	if err != nil {
+		t.Fatal(err)
+	}
 	results := map[string][]string{}
 	for _, c := range contexts {
-		status, answer, err := as.send(t.Context(), "POST", "/api/frontend", map[string]any{"context": c})
-		if err != nil || status != http.StatusOK {
-			t.Fatalf("%d %s, %v", status, answer, err)
-		}
 		var body struct {
 			Toggles []struct {
 				Name    string
@@ -254,7 +266,7 @@ func frontendResults(t *testing.T, g *gateway, names []string, contexts []map[st
 				}
 			}
 		}
-		if err := json.Unmarshal(answer, &body); err != nil {
+		if err := client.Call(t.Context(), http.MethodPost, "/api/frontend", map[string]any{"context": c}, &body); err != nil {
 			t.Fatal(err)
 		}
 		on := map[string]string{}

@@ -27,7 +27,7 @@ func TestEdge(t *testing.T) {
 		t.Run("usage, "+mode, func(t *testing.T) {
 			s := &clientScenario{t: t, g: start(t), want: answers{}}
 			s.create()
-			s.count(clientRun{url: startEdge(t, s.g, mode), only: behindEdge(mode)})
+			s.count(clientRun{url: startEdge(t, s.g, mode), only: behindEdge(mode)}, func(run clientRun) { s.clients = startClients(t, s.g, run) })
 		})
 	}
 }

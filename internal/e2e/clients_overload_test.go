@@ -25,7 +25,7 @@ const overloadTime = 15 * time.Second
 var mostPolls = map[string]int{"node": 10, "node-delta": 10, "python": 2, "go-client": 6, "go-sdk": 6}
 
 // TestClientsOverload lets DynamoDB throttle everything while unmodified SDKs poll, so Guidon sheds their polls. No SDK stops or sends
-// more requests than the simulation assumes, and all of them follow the next changes.
+// more requests than the simulation assumes, and all of them follow the next changes. Those behind Guidon Edge notice nothing.
 func TestClientsOverload(t *testing.T) {
 	e, err := engine.Start(t.Context(), engine.Options{DataFile: filepath.Join(t.TempDir(), "engine.db")})
 	if err != nil {
@@ -41,6 +41,12 @@ func TestClientsOverload(t *testing.T) {
 	front := httptest.NewServer(proxyTo(t, s.g.url(), http.DefaultTransport, polls))
 	t.Cleanup(front.Close)
 	s.clients = startClients(t, s.g, clientRun{url: front.URL, flags: clientFlags, only: reports})
+	s.edge = startGuidonEdge(t, s.g, "UPSTREAM_URL="+front.URL)
+	edgePolls := &pollCount{refused: map[string]int{}}
+	behind := httptest.NewServer(proxyTo(t, s.edge.url(), http.DefaultTransport, edgePolls))
+	t.Cleanup(behind.Close)
+	s.clients = append(s.clients, startClients(t, s.g, clientRun{url: behind.URL, prefix: throughEdge, flags: clientFlags,
+		only: func(name string) bool { return reports(name) && mostPolls[name] > 0 }})...)
 	s.await("the start")
 
 	faults.Change(func(f *dynamotest.Faults) {
@@ -59,6 +65,12 @@ func TestClientsOverload(t *testing.T) {
 		t.Errorf("%d polls got another status than 200, 304 and 503", polls.other)
 	}
 	polls.mu.Unlock()
+	edgePolls.mu.Lock()
+	t.Logf("through Guidon Edge: %d polls served", edgePolls.served)
+	if len(edgePolls.refused) > 0 || edgePolls.other > 0 {
+		t.Errorf("through Guidon Edge, SDKs got 503 %v, and another status %d times", edgePolls.refused, edgePolls.other)
+	}
+	edgePolls.mu.Unlock()
 	s.switchOff()
 	s.await("a flag is switched off after the overload")
 	s.switchOn()

@@ -19,11 +19,13 @@ import (
 // snippet matches a heading of a page, and a program below it.
 var snippet = regexp.MustCompile("(?ms)^### ([^\n]+)\n.*?^```(js|python|go)\n(.*?)^```$")
 
-// TestConnectPages runs the programs of docs/how-to/sdks.md and openfeature.md word for word, with other tokens and another port. Each
-// prints the same.
+// TestConnectPages runs the programs of docs/how-to/sdks.md and openfeature.md word for word, with other tokens and the URL of Guidon, and
+// then that of Guidon Edge. Each prints the same.
 func TestConnectPages(t *testing.T) {
 	g := start(t)
-	for _, s := range snippets(t, g) {
+	programs := snippets(t, g)
+	edge := startGuidonEdge(t, g)
+	for _, s := range programs {
 		run := func(t *testing.T, program string) {
 			t.Helper()
 			var got string
@@ -37,13 +39,14 @@ func TestConnectPages(t *testing.T) {
 			}
 		}
 		t.Run(s.name, func(t *testing.T) { run(t, s.program) })
+		t.Run(s.name+", Guidon Edge", func(t *testing.T) { run(t, strings.ReplaceAll(s.program, address(g.port), address(edge.port))) })
 		if predecessor := strings.ReplaceAll(s.program, "unleash-go-sdk/v5", "unleash-client-go/v4"); predecessor != s.program {
 			t.Run(s.name+", version 4", func(t *testing.T) { run(t, predecessor) })
 		}
 	}
 }
 
-// TestReadmeProgram runs the program of the README after the session there, which creates its flag.
+// TestReadmeProgram runs the program of the README after the session there, which creates its flag. It prints the same with Guidon Edge.
 func TestReadmeProgram(t *testing.T) {
 	g := start(t)
 	followGuide(t, filepath.Join(root, "README.md"), g.port)
@@ -51,29 +54,39 @@ func TestReadmeProgram(t *testing.T) {
 	if program == nil {
 		t.Fatal("the README has no program in JavaScript")
 	}
-	if got := printed(t, "js", strings.ReplaceAll(program[1], "127.0.0.1:4242", address(g.port))); got != "true" {
-		t.Errorf("it printed %q, want true", got)
+	for _, port := range []string{g.port, startGuidonEdge(t, g).port} {
+		if got := printed(t, "js", strings.ReplaceAll(program[1], "127.0.0.1:4242", address(port))); got != "true" {
+			t.Errorf("it printed %q, want true", got)
+		}
 	}
 }
 
-// TestFrontendOrigins checks that a browser lets pages read flags from the origin that is set, and from no other. The page has
-// two: its host has two names.
+// TestFrontendOrigins checks that a browser lets pages read flags from the origin that is set, and from no other, of Guidon and of Guidon
+// Edge. The page has two: its host has two names.
 func TestFrontendOrigins(t *testing.T) {
 	g := start(t)
 	for _, s := range snippets(t, g) {
 		if !s.inBrowser {
 			continue
 		}
-		t.Run(s.name, func(t *testing.T) {
-			p := startPage(t, s.program)
-			g.stop(t)
-			g = startOn(t, g.port, g.data, "FRONTEND_ORIGINS=http://"+address(p.port))
+		open := func(t *testing.T, p *loggedPage) {
+			t.Helper()
 			if got := p.open(t, "127.0.0.1"); got != shownBySnippets {
 				t.Errorf("the page of the origin that is set logged %q, want %q", got, shownBySnippets)
 			}
 			if got := p.open(t, "localhost"); strings.Contains(got, "Welcome back") {
 				t.Errorf("the page of another origin logged %q, want an error", got)
 			}
+		}
+		t.Run(s.name, func(t *testing.T) {
+			p := startPage(t, s.program)
+			g.stop(t)
+			g = startOn(t, g.port, g.data, "FRONTEND_ORIGINS=http://"+address(p.port))
+			open(t, p)
+			port := freePort(t)
+			p = startPage(t, strings.ReplaceAll(s.program, address(g.port), address(port)))
+			startGuidonEdgeOn(t, g, port, "CORS_ORIGIN=http://"+address(p.port))
+			open(t, p)
 		})
 	}
 }
@@ -92,8 +105,8 @@ const shownBySnippets = "true Welcome back"
 func snippets(t *testing.T, g *gateway) (programs []snippetProgram) {
 	t.Helper()
 	const placeholder = "default:development.your-frontend-token"
-	fill := strings.NewReplacer("127.0.0.1:4242", address(g.port), placeholder, sdkToken(t, g, "frontend"))
-	token := "CLIENT_TOKEN=" + sdkToken(t, g, "client")
+	fill := strings.NewReplacer("127.0.0.1:4242", address(g.port), placeholder, sdkToken(t, g, "", "frontend"))
+	token := "CLIENT_TOKEN=" + sdkToken(t, g, "", "client")
 	for _, page := range []string{"docs/how-to/sdks.md", "docs/how-to/openfeature.md"} {
 		followGuide(t, filepath.Join(root, page), g.port)
 		for _, m := range snippet.FindAllStringSubmatch(readRoot(t, page), -1) {

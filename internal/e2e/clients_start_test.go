@@ -26,10 +26,12 @@ type client struct {
 	page    *page     // of clients in the browser
 }
 
-// programs has the clients that are programs of internal/clients. startClients builds those in Go.
+// programs has the clients that are programs of internal/clients. startClients builds those in Go. Only Guidon Edge streams.
 var programs = []struct {
 	name, program, env string
 }{
+	{"node-streaming", "node/unleash.mjs", "MODE=streaming"},
+	{"go-sdk-streaming", "go/gosdk", "MODE=streaming"},
 	{"node", "node/unleash.mjs", ""},
 	{"node-delta", "node/unleash.mjs", "MODE=delta"},
 	{"node-ofrep", "node/ofrep.mjs", ""},
@@ -42,13 +44,19 @@ var programs = []struct {
 // A clientRun is what clients are started for.
 type clientRun struct {
 	url    string // the server that they use; "" for Guidon
+	prefix string // of their names
 	flags  []clientFlag
 	rounds int                    // how often they evaluate each flag for each user; 0 for no end
 	only   func(name string) bool // the clients to start; nil for all
 }
 
+// throughEdge is the prefix of clients that use Guidon Edge.
+const throughEdge = "edge-"
+
 // starts reports whether a client is to be started.
-func (r *clientRun) starts(name string) bool { return r.only == nil || r.only(name) }
+func (r *clientRun) starts(name string) bool {
+	return (r.only == nil || r.only(name)) && (r.prefix == throughEdge || !strings.HasSuffix(name, "-streaming"))
+}
 
 // reports reports whether a client reports how often it evaluated flags. OpenFeature has no such thing.
 func reports(name string) bool { return !strings.HasSuffix(name, "-ofrep") }
@@ -63,7 +71,7 @@ func startClients(t *testing.T, g *gateway, run clientRun) (clients []*client) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build in internal/clients/go: %v\n%s", err, out)
 	}
-	env := []string{"GUIDON_URL=" + cmp.Or(run.url, g.url()), "TOKEN=" + sdkToken(t, g, "client"), "FLAGS=" + encoded(t, run.flags),
+	env := []string{"GUIDON_URL=" + cmp.Or(run.url, g.url()), "TOKEN=" + sdkToken(t, g, run.prefix, "client"), "FLAGS=" + encoded(t, run.flags),
 		"USERS=" + encoded(t, clientUsers), "ROUNDS=" + strconv.Itoa(run.rounds)}
 	for _, p := range programs {
 		if !run.starts(p.name) {
@@ -82,20 +90,20 @@ func startClients(t *testing.T, g *gateway, run clientRun) (clients []*client) {
 		default:
 			cmd = exec.Command(filepath.Join(bin, filepath.Base(path)))
 		}
-		cmd.Dir, cmd.Env = dir, clientEnvironment(t, append(env, "APP_NAME="+p.name, p.env)...)
+		cmd.Dir, cmd.Env = dir, clientEnvironment(t, append(env, "APP_NAME="+run.prefix+p.name, p.env)...)
 		stdin, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
 		}
-		clients = append(clients, &client{name: p.name, process: follow(t, cmd, []string{"client " + p.name}), stdin: stdin})
+		clients = append(clients, &client{name: run.prefix + p.name, process: follow(t, cmd, []string{"client " + run.prefix + p.name}), stdin: stdin})
 	}
 	return append(clients, startBrowser(t, g, run)...)
 }
 
-// sdkToken creates a token for the development environment.
-func sdkToken(t *testing.T, g *gateway, kind string) string {
+// sdkToken creates a token for the development environment. The prefix makes its name unique.
+func sdkToken(t *testing.T, g *gateway, prefix, kind string) string {
 	t.Helper()
-	return g.createToken(t, "clients-"+kind, kind, "default", "development")
+	return g.createToken(t, prefix+"clients-"+kind, kind, "default", "development")
 }
 
 // nodeFolder returns a new folder in which programs for Node find the SDKs.
@@ -136,7 +144,7 @@ type page struct {
 func startBrowser(t *testing.T, g *gateway, run clientRun) []*client {
 	t.Helper()
 	p := &page{latest: map[string]string{}}
-	settings := encoded(t, map[string]any{"url": cmp.Or(run.url, g.url()), "token": sdkToken(t, g, "frontend"), "flags": run.flags, "users": clientUsers, "rounds": run.rounds})
+	settings := encoded(t, map[string]any{"url": cmp.Or(run.url, g.url()), "token": sdkToken(t, g, run.prefix, "frontend"), "prefix": run.prefix, "flags": run.flags, "users": clientUsers, "rounds": run.rounds})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /settings", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, settings) })
 	mux.HandleFunc("POST /answers/{client}", func(_ http.ResponseWriter, r *http.Request) {
@@ -153,9 +161,9 @@ func startBrowser(t *testing.T, g *gateway, run clientRun) []*client {
 	})
 	mux.Handle("GET /", http.FileServer(http.Dir(filepath.Join(root, "internal", "clients", "browser"))))
 	port := freePort(t)
-	scripts, names := `<script type="module" src="/unleash.js"></script>`, []string{"browser", "browser-post"}
+	scripts, names := `<script type="module" src="/unleash.js"></script>`, []string{run.prefix + "browser", run.prefix + "browser-post"}
 	if run.starts("browser-ofrep") {
-		scripts, names = scripts+`<script type="module" src="/ofrep.js"></script>`, append(names, "browser-ofrep")
+		scripts, names = scripts+`<script type="module" src="/ofrep.js"></script>`, append(names, run.prefix+"browser-ofrep")
 	}
 	servePage(t, port, mux, scripts)
 	process := browse(t, "http://"+address(port))

@@ -47,15 +47,16 @@ func (a answers) set(flag string, texts ...string) {
 	}
 }
 
-// TestClients runs every client on one server, and changes flags while they run. All of them must show the right answers at the
-// start and after each change, without a restart.
+// TestClients runs every client twice: on one server, and on Guidon Edge in front of it. Flags change while they run. All of them must
+// show the right answers at the start and after each change, without a restart.
 func TestClients(t *testing.T) {
 	s := &clientScenario{t: t, g: start(t, "LOG_LEVEL=debug"), want: answers{}} // with a line for each request of an application
 	s.create()
-	s.clients = startClients(t, s.g, clientRun{flags: clientFlags})
+	s.start(clientRun{flags: clientFlags})
 	s.await("the start")
 	s.follow()
 	s.awaitRequests()
+	s.awaitEdgeRequests()
 	for _, c := range s.clients {
 		c.end(t)
 	}
@@ -76,6 +77,7 @@ func (s *clientScenario) follow() {
 		{"a flag is archived", s.archive},
 		{"it is revived", s.revive},
 		{"the server restarts, and a flag is switched off", s.restart},
+		{"Guidon Edge restarts, and the flag is switched on", s.restartEdge},
 	} {
 		step.change()
 		s.await(step.name)
@@ -86,16 +88,25 @@ func (s *clientScenario) follow() {
 type clientScenario struct {
 	t       *testing.T
 	g       *gateway
+	edge    *guidonEdge // nil for none
 	clients []*client
 	want    answers
 	segment int
 	gold    string // the path of the strategy with the constraint
 }
 
-// awaitRequests waits until the clients have used all endpoints, as they were told to, and got 304s while nothing changes.
-func (s *clientScenario) awaitRequests() {
+// start starts every client on the server, and again on a Guidon Edge.
+func (s *clientScenario) start(run clientRun) {
 	s.t.Helper()
-	missing := []string{
+	s.edge = startGuidonEdge(s.t, s.g)
+	s.clients = startClients(s.t, s.g, run)
+	run.url, run.prefix = s.edge.url(), throughEdge
+	s.clients = append(s.clients, startClients(s.t, s.g, run)...)
+}
+
+// requests returns the requests with which the clients use all endpoints, as they were told to. They get a 304 while nothing changes.
+func requests() []string {
+	return []string{
 		"200 GET /api/client/features", "304 GET /api/client/features",
 		"200 GET /api/client/delta", "304 GET /api/client/delta",
 		"200 GET /api/frontend", "304 GET /api/frontend",
@@ -104,6 +115,12 @@ func (s *clientScenario) awaitRequests() {
 		"200 POST /ofrep/v1/evaluate/flags/{key}",
 		"202 POST /api/client/metrics", "200 POST /api/frontend/client/metrics",
 	}
+}
+
+// awaitRequests waits until the server has answered all requests of the clients.
+func (s *clientScenario) awaitRequests() {
+	s.t.Helper()
+	missing := requests()
 	for began := time.Now(); len(missing) > 0 && time.Since(began) < seenTimeout; time.Sleep(100 * time.Millisecond) {
 		for line := range strings.Lines(s.g.stderr.String()) {
 			var request struct {
@@ -118,6 +135,25 @@ func (s *clientScenario) awaitRequests() {
 	}
 	for _, want := range missing {
 		s.t.Errorf("no request was answered with %s", want)
+	}
+}
+
+// awaitEdgeRequests waits until Guidon Edge has answered them, too, and has sent streams.
+func (s *clientScenario) awaitEdgeRequests() {
+	s.t.Helper()
+	missing := append(requests(), "200 GET /api/client/streaming")
+	for began := time.Now(); len(missing) > 0 && time.Since(began) < seenTimeout; time.Sleep(100 * time.Millisecond) {
+		page := s.edge.get(s.t, "/metrics", "")
+		missing = slices.DeleteFunc(missing, func(want string) bool {
+			status, route, _ := strings.Cut(want, " ")
+			if strings.HasSuffix(route, "/api/frontend") {
+				route = "/api/frontend" // for both methods
+			}
+			return strings.Contains(page, fmt.Sprintf("guidon_edge_requests_total{route=%q,status=%q}", route, status))
+		})
+	}
+	for _, want := range missing {
+		s.t.Errorf("Guidon Edge answered no request with %s", want)
 	}
 }
 
@@ -242,6 +278,13 @@ func (s *clientScenario) restart() {
 	s.g.stop(s.t)
 	s.g = s.g.again(s.t)
 	s.switchOff()
+}
+
+func (s *clientScenario) restartEdge() {
+	if s.edge != nil {
+		s.edge.again(s.t)
+	}
+	s.switchOn()
 }
 
 // await waits until every client shows the right answers.

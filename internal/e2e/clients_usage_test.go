@@ -18,20 +18,20 @@ const clientRounds = 40
 // endedFor is longer than it takes until a report shows: what a client sent at its end must not be counted again.
 const endedFor = 15 * time.Second
 
-// TestClientsUsage lets every SDK evaluate each flag a known number of times, and report it as it always does. Guidon must show
-// these numbers, by application, environment, result and variant, and nothing else.
+// TestClientsUsage lets every SDK evaluate each flag a known number of times, and report it as it always does: to Guidon, and again to
+// Guidon Edge. Guidon must show these numbers, by application, environment, result and variant, and nothing else.
 func TestClientsUsage(t *testing.T) {
 	s := &clientScenario{t: t, g: start(t), want: answers{}}
 	s.create()
-	s.count(clientRun{only: reports})
+	s.count(clientRun{only: reports}, s.start)
 }
 
 // count lets the clients of a run evaluate each flag, and one that does not exist, and compares what they did with what Guidon shows.
-func (s *clientScenario) count(run clientRun) {
+func (s *clientScenario) count(run clientRun, start func(clientRun)) {
 	s.t.Helper()
 	run.flags, run.rounds = append(slices.Clone(clientFlags), clientFlag{"clients-unknown", "boolean"}), clientRounds
 	s.want.set("unknown", "off")
-	s.clients = startClients(s.t, s.g, run)
+	start(run)
 	s.await("the start")
 	want, names := s.evaluated()
 	s.g.awaitUsage(s.t, want, names...)

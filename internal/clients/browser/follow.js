@@ -2,8 +2,8 @@
 
 const { flags, users, rounds, ...settings } = await (await fetch('/settings')).json();
 
-/** url is the address of the server, without a path. */
-export const { url, token } = settings;
+/** url is the address of the server, without a path, and prefix begins the names of the clients. */
+export const { url, token, prefix } = settings;
 
 /** follow makes a client for each user, and evaluates every flag with it again and again: rounds times, unless that is 0. */
 export async function follow(name, connect) {

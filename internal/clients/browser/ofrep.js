@@ -1,9 +1,9 @@
 // @openfeature/ofrep-web-provider, which fetches all flags in one request.
 import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
 import { OpenFeature } from '@openfeature/web-sdk';
-import { follow, token, url } from './follow.js';
+import { follow, prefix, token, url } from './follow.js';
 
-follow('browser-ofrep', async (user) => {
+follow(`${prefix}browser-ofrep`, async (user) => {
   await OpenFeature.setContext(user.name, { targetingKey: user.userId, plan: user.plan });
   const provider = new OFREPWebProvider({ baseUrl: url, headers: [['Authorization', token]], pollInterval: 1000 });
   await OpenFeature.setProviderAndWait(user.name, provider);

@@ -1,9 +1,9 @@
 // unleash-proxy-client, with GET and with POST.
 import { InMemoryStorageProvider, UnleashClient } from 'unleash-proxy-client';
-import { follow, report, token, url } from './follow.js';
+import { follow, prefix, report, token, url } from './follow.js';
 
 for (const usePOSTrequests of [false, true]) {
-  const name = usePOSTrequests ? 'browser-post' : 'browser';
+  const name = prefix + (usePOSTrequests ? 'browser-post' : 'browser');
   follow(name, async (user) => {
     const client = new UnleashClient({
       url: `${url}/api/frontend`,

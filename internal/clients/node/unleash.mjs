@@ -1,4 +1,4 @@
-// unleash-client. MODE=delta fetches changes only.
+// unleash-client. MODE=delta fetches changes only, and MODE=streaming gets them as a stream.
 import { startUnleash } from 'unleash-client';
 import { appName, follow, token, url } from './follow.mjs';
 
@@ -9,6 +9,7 @@ const unleash = await startUnleash({
   refreshInterval: 1000,
   metricsInterval: 2000,
   ...(process.env.MODE === 'delta' && { experimentalMode: { type: 'polling', format: 'delta' } }),
+  ...(process.env.MODE === 'streaming' && { experimentalMode: { type: 'streaming' } }),
 });
 for (const event of ['error', 'warn']) {
   unleash.on(event, (message) => console.error(event, message));

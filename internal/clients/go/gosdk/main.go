@@ -1,4 +1,4 @@
-// Command gosdk runs unleash-go-sdk.
+// Command gosdk runs unleash-go-sdk. MODE=streaming gets changes as a stream.
 package main
 
 import (
@@ -27,6 +27,7 @@ func main() {
 		unleash.WithCustomHeaders(http.Header{"Authorization": {follow.Token}}),
 		unleash.WithRefreshInterval(time.Second),
 		unleash.WithMetricsInterval(2*time.Second),
+		unleash.WithExperimentalMode(map[string]string{"type": os.Getenv("MODE")}),
 	)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
