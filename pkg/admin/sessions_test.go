@@ -387,9 +387,26 @@ func TestForgedCookies(t *testing.T) {
 // TestOpenWithoutSignIn checks that AUTH_TYPE=none needs no session and ignores one.
 func TestOpenWithoutSignIn(t *testing.T) {
 	t.Parallel()
-	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Open = true })
+	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) {
+		c.Open, c.Origins = true, []string{"https://allowed.example.com"}
+	})
 	s.check(t, call{"the ways to sign in", "GET", "/auth/methods", "", 200, `{"open":true,"link":true,"oidc":null}`}, "Authorization:")
 	s.check(t, call{"a change", "POST", features, `{"name":"a"}`, 201, anything}, "Authorization:", "Cookie: __Host-guidon=1.x")
+	for i, tt := range []struct {
+		from    string
+		headers []string
+		want    int
+	}{
+		{"a script", nil, 201},
+		{"the console", []string{"Sec-Fetch-Site: same-origin", "Origin: " + s.url}, 201},
+		{"a page of another site", []string{"Sec-Fetch-Site: cross-site", "Origin: https://evil.example.com"}, 403},
+		{"a page of another port", []string{"Origin: http://127.0.0.1:1"}, 403},
+		{"a page of another site, with a token, which it may not send without asking", []string{"Origin: https://evil.example.com", as("any")}, 201},
+		{"a page that may call", []string{"Sec-Fetch-Site: cross-site", "Origin: https://allowed.example.com"}, 201},
+	} {
+		s.check(t, call{tt.from, "POST", features, fmt.Sprintf(`{"name":"from-%d"}`, i), tt.want, anything}, append([]string{"Authorization:"}, tt.headers...)...)
+	}
+	s.check(t, call{"a read of another site, which its page cannot see", "GET", features, "", 200, anything}, "Authorization:", "Sec-Fetch-Site: cross-site")
 	closed := serve(t)
 	closed.check(t, call{"the ways to sign in", "GET", "/auth/methods", "", 200, `{"open":false,"link":true,"oidc":null}`}, "Authorization:")
 	if cache := closed.do(t, "GET", "/auth/methods", "").header.Get("Cache-Control"); cache != "no-store" {

@@ -19,6 +19,9 @@ func (tx *Tx) authenticate() error {
 	s, req := tx.service, tx.request
 	if !s.needsToken(req.op) {
 		tx.Caller = anyone
+		if req.op.Permission != "" {
+			return s.checkOpenChange(req.http)
+		}
 		return nil
 	}
 	caller, token, err := tx.credential()
@@ -49,6 +52,15 @@ func (tx *Tx) authenticate() error {
 	}
 	s.owners.remember(req.claim, tx.Caller.FavoritesKey())
 	return nil
+}
+
+// checkOpenChange refuses a change that a page of another site could have caused, with AUTH_TYPE=none: browsers send a POST without a body
+// to any address, without asking first. They do ask before they send a token. Pages in CORS_ORIGINS may send changes.
+func (s *service) checkOpenChange(r *http.Request) error {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || Secret(r) != "" || slices.Contains(s.cors.Origins, r.Header.Get("Origin")) {
+		return nil
+	}
+	return s.config.CheckSameOrigin(r)
 }
 
 // credential checks the token or session of the request, which are loaded, and returns the caller, and the token without a session. For a

@@ -18,7 +18,7 @@ import (
 )
 
 // TestSuccessesAreCounted serves requests of applications: successes are counted, and written as metrics once a minute, while each
-// failure has its line.
+// failure has its line. Of those that are refused because there are too many, one a minute has it.
 func TestSuccessesAreCounted(t *testing.T) {
 	type line struct {
 		Message                string
@@ -32,19 +32,25 @@ func TestSuccessesAreCounted(t *testing.T) {
 	}{
 		{"with metrics", slog.LevelInfo, &httpapi.Metrics{Stack: "s"}, []line{
 			{"requests", 200, 1, 1}, {"request", 401, 1, 0}, {"requests", 200, 2, 0}, {"requests", 304, 1, 0}, {"requests", 304, 2, 0},
+			{"request", 503, 1, 0}, {"requests", 503, 2, 0}, {"request", 503, 1, 0},
 		}},
 		{"at another level", slog.LevelError, &httpapi.Metrics{Stack: "s"}, []line{
 			{"requests", 200, 1, 1}, {"request", 401, 1, 0}, {"requests", 200, 2, 0}, {"requests", 304, 1, 0}, {"requests", 304, 2, 0},
+			{"request", 503, 1, 0}, {"requests", 503, 2, 0}, {"request", 503, 1, 0},
 		}},
-		{"without metrics", slog.LevelInfo, nil, []line{{"request", 401, 0, 0}}},
+		{"without metrics", slog.LevelInfo, nil, []line{{"request", 401, 0, 0}, {"request", 503, 0, 0}, {"request", 503, 0, 0}, {"request", 503, 0, 0}, {"request", 503, 0, 0}}},
 		{"for debugging", slog.LevelDebug, nil, []line{
 			{"request", 200, 0, 0}, {"request", 304, 0, 0}, {"request", 401, 0, 0}, {"request", 200, 0, 0}, {"request", 200, 0, 0}, {"request", 304, 0, 0},
+			{"request", 503, 0, 0}, {"request", 503, 0, 0}, {"request", 503, 0, 0}, {"request", 503, 0, 0},
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var log bytes.Buffer
 			now, status := time.Now(), 0
 			serve := func(context.Context, *http.Request) (httpapi.Response, error) {
+				if status == 503 {
+					return httpapi.Response{}, flags.Errorf(flags.Unavailable, "too many")
+				}
 				if status >= 400 {
 					return httpapi.Response{}, flags.Errorf(flags.Unauthenticated, "no")
 				}
@@ -54,7 +60,7 @@ func TestSuccessesAreCounted(t *testing.T) {
 			handler := httpapi.New(nil, group, httpapi.Config{
 				Now: func() time.Time { return now }, Metrics: tt.metrics, Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: tt.level})),
 			})
-			for _, request := range []struct{ after, status int }{{0, 200}, {1, 304}, {1, 401}, {30, 200}, {61, 200}, {61, 304}, {122, 304}} {
+			for _, request := range []struct{ after, status int }{{0, 200}, {1, 304}, {1, 401}, {30, 200}, {61, 200}, {61, 304}, {62, 503}, {63, 503}, {64, 503}, {122, 304}, {123, 503}} {
 				if request.after == 122 && tt.metrics == nil {
 					continue // only writes what is left
 				}

@@ -96,6 +96,17 @@ func (s *service) count(r *http.Request, o outcome) {
 	}
 }
 
+// logRefusal logs a request of an application that was refused because there are too many, or because the store does not answer. With
+// metrics, it writes a line for the first of a route, and counts the others: under overload, lines would cost more than the requests.
+func (s *service) logRefusal(r *http.Request, o outcome, status int, failure errorBody) {
+	if s.config.Metrics == nil || s.counts.isFirst(requestKind{o.route, status}) {
+		s.log(r, o, status, failure)
+		return
+	}
+	o.status = status
+	s.count(r, o)
+}
+
 // causeOf returns the cause of an error, without the messages for callers, because those can contain names.
 func causeOf(err error) string {
 	switch e := err.(type) { //nolint:errorlint // this walks the chain itself

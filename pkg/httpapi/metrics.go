@@ -90,12 +90,14 @@ func (m *Metrics) Attrs(at time.Time, route string, status, requests int, cold b
 // countEvery is how often an instance writes lines for the successful requests of applications.
 const countEvery = time.Minute
 
-// counts are the successful requests of applications since the last lines. There are too many for a line each, which would cost a
-// third of a poll.
+// counts are the requests of applications since the last lines that have none of their own: those that succeeded, or were refused because
+// there are too many. Their lines would cost a third of a poll.
 type counts struct {
 	mu    sync.Mutex
 	next  time.Time
 	kinds map[requestKind]requestCount
+
+	refused map[requestKind]bool // those that have a line of their own already, see logRefusal
 }
 
 type requestKind struct {
@@ -122,6 +124,20 @@ func (c *counts) add(o outcome, now time.Time) map[requestKind]requestCount {
 		return nil
 	}
 	kinds := c.kinds
-	c.kinds, c.next = nil, now.Add(countEvery)
+	c.kinds, c.refused, c.next = nil, nil, now.Add(countEvery)
 	return kinds
+}
+
+// isFirst reports whether it has not been asked for this kind of requests since the counts were returned.
+func (c *counts) isFirst(kind requestKind) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refused[kind] {
+		return false
+	}
+	if c.refused == nil {
+		c.refused = map[requestKind]bool{}
+	}
+	c.refused[kind] = true
+	return true
 }

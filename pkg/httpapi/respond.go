@@ -126,7 +126,11 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 			return
 		}
 	}
-	s.log(r, o, status, failure)
+	if o.application && (status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests) {
+		s.logRefusal(r, o, status, failure)
+	} else {
+		s.log(r, o, status, failure)
+	}
 	if from.download != "" {
 		w.Header().Set("Content-Disposition", `attachment; filename="`+from.download+`"`)
 	}

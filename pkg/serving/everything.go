@@ -25,7 +25,11 @@ func (r *Reader) start(ctx context.Context, view flags.View) (*State, error) {
 	until := r.wallClock().Add(leaseTime)
 	leads := false // whether this instance reads everything
 	for attempt := 1; ; attempt++ {
-		if state := r.fromSnapshot(ctx, view); state != nil {
+		state, err := r.fromSnapshot(ctx, view)
+		if err != nil {
+			return nil, err
+		}
+		if state != nil {
 			next, err := r.catchUp(ctx, state, feedOf(view), flags.View{})
 			if !errors.Is(err, errGap) {
 				return next, err

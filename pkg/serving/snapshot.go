@@ -51,13 +51,17 @@ func (r *Reader) writeSnapshot(ctx context.Context, state *State) error {
 }
 
 // fromSnapshot returns the state of the current snapshot. nil if there is none of this epoch and format, or if it is damaged:
-// a snapshot saves time and is never needed.
-func (r *Reader) fromSnapshot(ctx context.Context, view flags.View) *State {
+// a snapshot saves time and is never needed. Unavailable if the store throttled the read or failed: reading everything instead would load
+// it even more.
+func (r *Reader) fromSnapshot(ctx context.Context, view flags.View) (*State, error) {
 	feed, head := feedOf(view), flags.Find[*flags.SnapshotHead](view, flags.SnapshotKey())
 	if head == nil || head.Epoch != feed.Epoch || head.Number > feed.Number {
-		return nil
+		return nil, nil
 	}
 	content, err := r.store.ReadSnapshot(ctx, head)
+	if flags.KindOf(err) == flags.Unavailable {
+		return nil, err
+	}
 	var state *State
 	if err == nil && content == nil {
 		err = fmt.Errorf("a part of snapshot %d is missing or damaged", head.Number)
@@ -68,7 +72,7 @@ func (r *Reader) fromSnapshot(ctx context.Context, view flags.View) *State {
 	if err != nil {
 		r.options.Report(ctx, "the snapshot could not be read", err)
 	}
-	return state
+	return state, nil
 }
 
 func encodeSnapshot(state *State) ([]byte, error) {

@@ -124,6 +124,33 @@ func TestBadSnapshots(t *testing.T) {
 	}
 }
 
+// TestThrottledSnapshot starts while the store throttles the read of the snapshot. The instance does not read everything instead.
+func TestThrottledSnapshot(t *testing.T) {
+	a := administer(t, nil)
+	a.flag("f")
+	if _, err := NewReader(a.store, ReaderOptions{}).WriteSnapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	faults := &dynamotest.Faults{}
+	faults.Change(func(f *dynamotest.Faults) {
+		f.Script = func(_ string, call int) dynamotest.Fault {
+			if call == 1 { // the feed and the head
+				return dynamotest.NoFault
+			}
+			return dynamotest.Throttle
+		}
+	})
+	r := NewReader(a.another(faults), ReaderOptions{})
+	if _, err := r.Read(t.Context(), hash); flags.KindOf(err) != flags.Unavailable {
+		t.Errorf("a start while the store throttles: %v, want it to be unavailable", err)
+	}
+	if calls := faults.Calls(); len(calls) != 1 || calls["BatchGetItem"] == 0 {
+		t.Errorf("a start while the store throttles made the calls %v, want BatchGetItem only", calls)
+	}
+	faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
+	mustRead(t, r)
+}
+
 // TestWhenSnapshotsAreWritten writes the first one, none while it is recent, and another after many changes, a day or a reset.
 func TestWhenSnapshotsAreWritten(t *testing.T) {
 	a := administer(t, nil)
