@@ -48,6 +48,7 @@ type Config struct {
 	UpstreamHeader         string   // that has the token
 	UpstreamHeaders        http.Header
 	SkipVerification       bool
+	Streaming              bool
 	CAFile                 string
 	ClientCert, ClientKey  string
 	UpstreamRequestTimeout time.Duration
@@ -106,6 +107,7 @@ var settings = []setting{
 	{name: "PKCS8_CLIENT_CERTIFICATE_FILE", commands: "edge", usage: "a client certificate (PEM) for the upstream", set: text(func(c *Config) *string { return &c.ClientCert })},
 	{name: "PKCS8_CLIENT_KEY_FILE", commands: "edge", usage: "its key (PEM)", set: text(func(c *Config) *string { return &c.ClientKey })},
 	{name: "SKIP_SSL_VERIFICATION", short: "s", commands: "edge", isSwitch: true, usage: "do not check the certificate of the upstream", set: yes(func(c *Config) *bool { return &c.SkipVerification })},
+	{name: "STREAMING", commands: "edge", isSwitch: true, usage: "also listen to the stream of the upstream, if it has one, to know of changes at once", set: yes(func(c *Config) *bool { return &c.Streaming })},
 	{name: "DELTA", commands: "edge", isSwitch: true, usage: "has no effect: Edge reads only changes wherever the upstream can tell them", set: yes(func(*Config) *bool { return new(bool) })},
 
 	{name: "BOOTSTRAP_FILE", short: "b", commands: "offline", usage: "the file with the flags: a response of GET /api/client/features", set: text(func(c *Config) *string { return &c.BootstrapFile })},
@@ -173,7 +175,6 @@ var inert = []string{"DISABLE_METRICS_BATCH_ENDPOINT", "DISABLE_FEATURES_ENDPOIN
 // unsupported are settings of Unleash Edge that this Edge does not have, and what to use instead.
 var unsupported = map[string]string{
 	"WORKERS":                     "set GOMAXPROCS",
-	"STREAMING":                   "Edge streams to applications without it, and asks its upstream for changes every FEATURES_REFRESH_INTERVAL_SECONDS, which can be 1",
 	"S3_BUCKET_NAME":              useBackup,
 	"REDIS_URL":                   useBackup,
 	"REDIS_MODE":                  useBackup,

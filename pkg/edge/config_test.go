@@ -60,7 +60,6 @@ func TestRefusedConfig(t *testing.T) {
 		{fine, "REDIS_URL", "redis://r", "BACKUP_FOLDER"},
 		{fine + "--redis-host r", "", "", "BACKUP_FOLDER"},
 		{fine + "--workers 4", "", "", "GOMAXPROCS"},
-		{fine, "STREAMING", "true", "FEATURES_REFRESH_INTERVAL_SECONDS"},
 		{fine, "S3_BUCKET_NAME", "b", "BACKUP_FOLDER"},
 		{fine, "PROMETHEUS_REMOTE_WRITE_URL", "u", "/metrics"},
 		{fine, "PKCS12_IDENTITY_FILE", "f", "PKCS8_CLIENT_CERTIFICATE_FILE"},

@@ -212,15 +212,21 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// TestWithoutDelta checks that Edge follows an Unleash, which has no deltas, and tells them itself.
+// TestWithoutDelta checks that Edge follows an Unleash or an Unleash Edge, which have no deltas, and tells them itself.
 func TestWithoutDelta(t *testing.T) {
 	t.Parallel()
+	t.Run("Unleash", func(t *testing.T) { followWithoutDelta(t, http.StatusNotFound) })
+	t.Run("Unleash Edge", func(t *testing.T) { followWithoutDelta(t, http.StatusInternalServerError) })
+}
+
+func followWithoutDelta(t *testing.T, code int) {
+	t.Helper()
 	g := newGuidon(t)
 	g.flag("a")
 	g.flag("b")
 	g.fails(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if r.URL.Path == "/api/client/delta" {
-			status(http.StatusNotFound)(w, r, next)
+			status(code)(w, r, next)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -234,7 +240,7 @@ func TestWithoutDelta(t *testing.T) {
 	e.awaitOn(own, "")
 	await(t, "the flags", false, func() bool { return strings.Contains(e.ask("GET", "/api/client/features", own, "").body, `"b"`) })
 	e.ask("GET", "/api/client/delta", own, "", "If-None-Match: "+delta.header.Get("ETag")).want(t, 200, `"featureName":"b"`, `"feature-updated"`)
-	if n := g.served("GET /api/client/delta"); n != 1 {
+	if n := g.served("GET /api/client/delta"); n != 1 && code == http.StatusNotFound {
 		t.Errorf("Edge asked for deltas %d times, want once an hour", n)
 	}
 }

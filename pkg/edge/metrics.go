@@ -67,7 +67,7 @@ func (e *Edge) metricsPage() string {
 	one("guidon_edge_tokens", "gauge", "Valid tokens that Edge knows.", int64(known))
 	one("guidon_edge_refused_tokens", "gauge", "Tokens that were refused in the last 30 seconds.", int64(refused))
 	one("guidon_edge_streams", "gauge", "Open streams.", int64(e.streams.count()))
-	one("guidon_edge_usage_waiting", "gauge", "Reports of usage that wait for the upstream.", int64(e.usage.waiting()))
+	one("guidon_edge_usage_waiting", "gauge", "Reports of usage that the upstream has not taken yet.", int64(e.usage.waiting()))
 	one("guidon_edge_usage_dropped_total", "counter", "Usage that was dropped, because there was too much of it or the upstream refused it.", e.metrics.dropped.Load())
 	return page.String()
 }

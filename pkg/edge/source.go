@@ -32,6 +32,9 @@ type source struct {
 	restored   *state // from the backup folder; nil if there is none
 	restoredAt time.Time
 
+	from atomic.Pointer[string] // the upstream that responded last
+	wake chan struct{}          // has something when its stream says that there is a change
+
 	// The rest is used by the goroutine that reads.
 	pauses   []*pause
 	noDelta  []time.Time // by upstream: until when not to ask for deltas again
@@ -62,7 +65,7 @@ const (
 // newSource returns the source of an upstream token, which reads nothing yet.
 func (e *Edge) newSource(token, environment string, projects []string) *source {
 	s := &source{
-		edge: e, token: token, hash: hashOf(token), environment: environment, first: make(chan struct{}), stop: func() {},
+		edge: e, token: token, hash: hashOf(token), environment: environment, first: make(chan struct{}), stop: func() {}, wake: make(chan struct{}, 1),
 		pauses: e.client.newPauses(), noDelta: make([]time.Time, len(e.config.Upstreams)),
 	}
 	if projects != nil {
@@ -74,8 +77,19 @@ func (e *Edge) newSource(token, environment string, projects []string) *source {
 // run reads the upstream until the context ends.
 func (s *source) run(ctx context.Context) {
 	defer time.AfterFunc(useRestoredAfter, s.useRestored).Stop()
+	if s.edge.config.Streaming {
+		var following sync.WaitGroup
+		following.Go(func() { s.follow(ctx) })
+		defer following.Wait()
+	}
 	for {
-		err := s.edge.client.any(s.pauses, s.edge.config.RefreshInterval, func(upstream string) error { return s.read(ctx, upstream) })
+		err := s.edge.client.any(s.pauses, s.edge.config.RefreshInterval, func(upstream string) error {
+			err := s.read(ctx, upstream)
+			if err == nil {
+				s.from.Store(&upstream)
+			}
+			return err
+		})
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -86,8 +100,11 @@ func (s *source) run(ctx context.Context) {
 			s.edge.warn("flags of "+s.environment, "the upstream did not say which flags there are; Edge keeps serving those that it has", err)
 			s.useRestored()
 		}
-		if !sleep(ctx, jitter(s.edge.config.RefreshInterval)) {
+		select {
+		case <-ctx.Done():
 			return
+		case <-s.wake:
+		case <-time.After(jitter(s.edge.config.RefreshInterval)):
 		}
 	}
 }
@@ -191,10 +208,16 @@ func (s *source) fetch(ctx context.Context, upstream, tag string) (*reading, err
 		if err == nil && got.status != http.StatusNotModified {
 			return readDelta(got.body, got.header.Get("Etag"))
 		}
-		if status := statusOf(err); status != http.StatusNotFound && status != http.StatusMethodNotAllowed && status != http.StatusNotImplemented {
+		switch statusOf(err) {
+		case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+			s.noDelta[i] = time.Now().Add(noDeltaFor)
+		case http.StatusInternalServerError: // as Unleash Edge responds without DELTA=true
+			if guidonTag.MatchString(tag) {
+				return nil, err
+			}
+		default:
 			return nil, err
 		}
-		s.noDelta[i] = time.Now().Add(noDeltaFor)
 	}
 	got, err := s.get(ctx, upstream+"/api/client/features", tag)
 	if err != nil || got.status == http.StatusNotModified {

@@ -144,6 +144,34 @@ func TestStreamEnds(t *testing.T) {
 	await(t, "open streams", 0, e.streams.count)
 }
 
+// TestFollowsStream checks that an Edge hears of changes from the stream of another Edge, long before it asks again, and that it
+// asks when a stream begins again after it was cut.
+func TestFollowsStream(t *testing.T) {
+	t.Parallel()
+	g := newGuidon(t)
+	g.flag("a")
+	own := g.token("client", "*", "development")
+	settings := map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": own}
+	soon := func(e *Edge) { e.streams.over = 100 * time.Millisecond }
+	first := newEdge(t, "edge", settings, soon)
+	first.awaitOn(own, "a")
+	e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": first.url, "TOKENS": own, "STREAMING": "true", "FEATURES_REFRESH_INTERVAL_SECONDS": "1h"})
+	e.awaitOn(own, "a")
+	await(t, "open streams", 1, first.streams.count)
+	for range 3 {
+		g.turnA("off")
+		e.awaitOn(own, "")
+		g.turnA("on")
+		e.awaitOn(own, "a")
+	}
+	first.stop()
+	g.turnA("off")
+	settings["PORT"] = strings.TrimPrefix(first.url, "http://127.0.0.1:")
+	first = newEdge(t, "edge", settings, soon)
+	e.awaitOn(own, "")
+	await(t, "open streams", 1, first.streams.count)
+}
+
 // TestSlowStream checks that a client that does not read is closed.
 func TestSlowStream(t *testing.T) {
 	t.Parallel()

@@ -110,11 +110,11 @@ func statusOf(err error) int {
 	return 0
 }
 
-// send sends a request to an upstream. A response that is not JSON, such as a page of a proxy, is an error.
-func (c *client) send(ctx context.Context, method, url, token string, header http.Header, body []byte, most int64) (reply, error) {
+// request returns a request to an upstream.
+func (c *client) request(ctx context.Context, method, url, token string, header http.Header, body []byte) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
-		return reply{}, err
+		return nil, err
 	}
 	req.Header.Set("User-Agent", "guidon-edge/"+version.Number())
 	req.Header.Set("Unleash-Client-Spec", "5.2.0")
@@ -131,6 +131,15 @@ func (c *client) send(ctx context.Context, method, url, token string, header htt
 	}
 	if token != "" {
 		req.Header.Set(cmp.Or(c.config.UpstreamHeader, "Authorization"), token)
+	}
+	return req, nil
+}
+
+// send sends a request to an upstream. A response that is not JSON, such as a page of a proxy, is an error.
+func (c *client) send(ctx context.Context, method, url, token string, header http.Header, body []byte, most int64) (reply, error) {
+	req, err := c.request(ctx, method, url, token, header, body)
+	if err != nil {
+		return reply{}, err
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {

@@ -294,9 +294,9 @@ func (b *batchBuilder) finish() []*batch {
 	return slices.Clip(b.made)
 }
 
-// waiting returns how many batches wait for the upstream.
+// waiting returns how many batches the upstream has not taken yet, with the one that is still added up.
 func (u *usageSums) waiting() int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return len(u.queue)
+	return len(u.queue) + min(len(u.counts)+len(u.instances), 1)
 }
