@@ -38,8 +38,8 @@ func (c *checker) checkEvents() {
 		switch {
 		case owner.version > 0 && owner.version < last:
 			c.report("%s is at version %d, but has an event of version %d", pk, owner.version, last)
-		case alone && complete && missing != want:
-			c.report("%s is at version %d, and %d of its versions have no event, want %d", pk, owner.version, missing, want)
+		case alone && complete && missing > want: // fewer if a step of the same transaction has given the version an event
+			c.report("%s is at version %d, and %d of its versions have no event, want at most %d", pk, owner.version, missing, want)
 		}
 	}
 	for k := range c.items {
