@@ -10,7 +10,7 @@ import (
 
 func (a *app) edge() *cobra.Command {
 	return &cobra.Command{
-		Use:   "edge [edge|offline|health|ready] [settings]",
+		Use:   "edge [edge|offline|extension|health|ready] [settings]",
 		Short: "Answer applications near to them, with the flags of a Guidon or an Unleash",
 		Long: `Run Guidon Edge: it answers SDKs, browsers and OpenFeature providers from memory, and goes on while its
 upstream is gone. The program guidon-edge is the same without the rest of guidon.

@@ -11,6 +11,7 @@ import (
 func (m Measured) tables() map[string][]string {
 	return map[string][]string{
 		"README.md":               {m.sdks(), m.edge()},
+		"docs/edge.md":            {m.intervals()},
 		"docs/operations/cost.md": {m.operations(), m.administration(), m.applications(), m.cached(), m.fleet(), m.usage()},
 		"docs/operations/limits.md": {
 			m.partitions(), "some " + count(math.Round(m.ListBytes/10)*10) + " bytes for a flag",
@@ -170,6 +171,20 @@ func (m Measured) edge() string {
 	edge := hoursAMonth*(tasks*(0.25*priceCPU+0.5*priceMemory)+priceBalancer+addresses*priceAddress) + tasks*m.polls()
 	return fmt.Sprintf("Edge (two small tasks behind a load balancer, %s US dollars a month\nwith its own polls) costs less than the polls of more than %s SDKs",
 		count(math.Round(edge)), count(math.Round(edge/m.polls()/10)*10))
+}
+
+// intervals is what Guidon Edges cost in a month that ask for the changes of one environment, and report usage.
+func (m Measured) intervals() string {
+	names := []string{"every second", "every 5 seconds", "every 15 seconds, the default", "every minute", "usage, reported every minute"}
+	var columns [][]string
+	for _, n := range []float64{1, 10, 100, 1000} {
+		var column []float64
+		for _, seconds := range []float64{1, 5, 15, 60} {
+			column = append(column, n*m.polls()*sdkInterval/seconds)
+		}
+		columns = append(columns, amounts(append(column, sum(m.usageLines(n)))))
+	}
+	return table("| US dollars a month | 1 | 10 | 100 | 1,000 Edges |", names, columns...)
 }
 
 // partitions are the keys whose partition has the data of many requests, as far as it follows from their units.

@@ -1,6 +1,7 @@
 package runtimeapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,6 +31,9 @@ type environment struct {
 	ready  chan struct{} // closed when the process first requests an event
 	*child.Process
 
+	extensions   []*extension
+	freeze, thaw os.Signal
+
 	mu      sync.Mutex
 	current *invocation // the event that the process is working on
 	initErr error       // reported by the process
@@ -51,12 +55,15 @@ type outcome struct {
 // maxAnswer is the largest response that Lambda accepts, in bytes.
 const maxAnswer = 6 << 20
 
+// functionARN is the ARN of a function, without its name.
+const functionARN = "arn:aws:lambda:local:000000000000:function:"
+
 // endTimeout is how long a process may take to end after the interrupt.
 const endTimeout = 2 * time.Second
 
 func newEnvironment(f *Function) (*environment, error) {
 	e := &environment{
-		name:   f.Name,
+		name: f.Name, freeze: f.Freeze, thaw: f.Thaw,
 		events: make(chan *invocation),
 		ready:  make(chan struct{}),
 	}
@@ -66,37 +73,65 @@ func newEnvironment(f *Function) (*environment, error) {
 	mux.HandleFunc("POST "+api+"/invocation/{id}/response", e.response)
 	mux.HandleFunc("POST "+api+"/invocation/{id}/error", e.failed)
 	mux.HandleFunc("POST "+api+"/init/error", e.initFailed)
+	mux.HandleFunc("POST /2020-01-01/extension/register", e.register)
+	mux.HandleFunc("GET /2020-01-01/extension/event/next", e.nextForExtension)
 	var err error
 	if e.server, err = guard.Serve("0", mux); err != nil {
 		return nil, err
 	}
-
-	cmd := exec.Command(f.Command[0], f.Command[1:]...)
-	cmd.Env = f.variables(strings.TrimPrefix(e.server.URL, "http://"))
 	if f.Log == nil {
 		f.Log = io.Discard
 	}
+	for _, command := range f.Extensions {
+		if _, err := e.startExtension(f, command); err != nil {
+			e.stop()
+			return nil, err
+		}
+	}
+
+	cmd := exec.Command(f.Command[0], f.Command[1:]...)
+	cmd.Env = f.variables(e.address())
 	cmd.Stdout, cmd.Stderr = f.Log, f.Log
 	e.mu.Lock() // the Runtime API is already running
 	e.begun = time.Now()
 	e.mu.Unlock()
 	if e.Process, err = child.Start(cmd); err != nil {
-		_ = e.server.Close()
+		e.stop()
 		return nil, err
 	}
 	return e, nil
 }
 
-// invoke sends an event to the process and waits for the response.
+// address is that of the Runtime API.
+func (e *environment) address() string { return strings.TrimPrefix(e.server.URL, "http://") }
+
+// invoke sends an event to the process and waits for the response, and until the extensions have done their work.
 func (e *environment) invoke(event []byte, timeout time.Duration) ([]byte, error) {
 	in := &invocation{id: uuid.NewString(), event: event, deadline: time.Now().Add(timeout), outcome: make(chan outcome, 1)}
 	late := time.NewTimer(timeout)
 	defer late.Stop()
+	e.signal(e.thaw)
+	for _, x := range e.invoked() {
+		event := extensionEvent{Type: "INVOKE", Deadline: in.deadline.UnixMilli(), RequestID: in.id, FunctionARN: functionARN + e.name}
+		if err := x.send(event, timeout); err != nil {
+			return nil, err
+		}
+	}
+	answer, err := e.exchange(in, late.C, timeout)
+	if _, failed := errors.AsType[*Error](err); err == nil || failed {
+		err = cmp.Or(e.settle(e.invoked(), late.C), err)
+	}
+	e.signal(e.freeze)
+	return answer, err
+}
+
+// exchange sends an event to the process and waits for the response.
+func (e *environment) exchange(in *invocation, late <-chan time.Time, timeout time.Duration) ([]byte, error) {
 	select {
 	case e.events <- in:
 	case <-e.Ended():
 		return nil, errors.New("the process ended between two events")
-	case <-late.C:
+	case <-late:
 		return nil, fmt.Errorf("the process did not request an event within %s", timeout)
 	}
 	select {
@@ -104,7 +139,7 @@ func (e *environment) invoke(event []byte, timeout time.Duration) ([]byte, error
 		return out.answer, out.err
 	case <-e.Ended():
 		return nil, errors.New("the process ended while processing an event")
-	case <-late.C:
+	case <-late:
 		return nil, fmt.Errorf("timed out after %s", timeout)
 	}
 }
@@ -130,7 +165,7 @@ func (e *environment) next(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Type", "application/json")
 	header.Set("Lambda-Runtime-Aws-Request-Id", in.id)
 	header.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(in.deadline.UnixMilli(), 10))
-	header.Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:local:000000000000:function:"+e.name)
+	header.Set("Lambda-Runtime-Invoked-Function-Arn", functionARN+e.name)
 	_, _ = w.Write(in.event) // an error means that the process has ended
 }
 
@@ -184,9 +219,13 @@ func readError(body io.Reader) error {
 	return failure
 }
 
-// stop stops the process and its Runtime API.
+// stop stops the process, the extensions and the Runtime API.
 func (e *environment) stop() {
-	e.Stop(os.Interrupt, endTimeout)
+	e.signal(e.thaw)
+	if e.Process != nil {
+		e.Stop(os.Interrupt, endTimeout)
+	}
+	e.shutDown()
 	_ = e.server.Close()
 }
 

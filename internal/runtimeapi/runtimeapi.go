@@ -1,5 +1,6 @@
 // Package runtimeapi runs the built binary of a Lambda function as a process. It serves the Runtime API of AWS Lambda to
-// the process, sends it events one after another and receives its responses. It runs the functions without Docker.
+// the process, sends it events one after another and receives its responses. It runs the functions without Docker, and extensions
+// beside them.
 package runtimeapi
 
 import (
@@ -7,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -21,6 +23,11 @@ type Function struct {
 	Timeout time.Duration     // of an event; then the process is killed, as on Lambda
 	Memory  int               // in MB; the process is told, but not limited
 	Log     io.Writer         // for the output of the process; may be nil
+
+	Extensions [][]string // the commands of external extensions, which run beside the process, with its environment
+
+	// Lambda freezes all processes of an environment between two events. These signals, SIGSTOP and SIGCONT, do that here; nil for none.
+	Freeze, Thaw os.Signal
 
 	mu     sync.Mutex // one event at a time, as in one environment of Lambda
 	env    *environment
@@ -116,10 +123,14 @@ func (f *Function) start(ctx context.Context) error {
 	case <-ctx.Done():
 		err = fmt.Errorf("the process did not request an event: %w", ctx.Err())
 	}
+	if err == nil {
+		err = env.settle(env.extensions, time.After(initTimeout))
+	}
 	if err != nil {
 		f.end()
 		return err
 	}
+	env.signal(f.Freeze)
 	if f.report.Starts == 1 {
 		f.report.Init = env.init
 	}

@@ -23,6 +23,9 @@ const (
 
 // Main runs a command of Edge and returns the exit code. name is how the user calls it, such as guidon-edge.
 func Main(ctx context.Context, name string, args []string, getenv func(string) string, out, messages io.Writer) int {
+	if len(args) == 0 && getenv(runtimeAPI) != "" { // so Lambda starts extensions
+		args = []string{"extension"}
+	}
 	config, err := ReadConfig(args, getenv)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -31,6 +34,8 @@ func Main(ctx context.Context, name string, args []string, getenv func(string) s
 	case len(args) == 1 && (args[0] == "--version" || args[0] == "version"):
 		_, _ = fmt.Fprintln(out, name, version.String())
 		return 0
+	case config.Command == "extension":
+		err = runExtension(ctx, config, err, getenv(runtimeAPI), messages)
 	case err != nil:
 		_, _ = fmt.Fprintf(messages, "%s: %v; see %s --help\n", name, err, name)
 		return exitUsage
@@ -83,17 +88,18 @@ func Help(name string) string {
 	fmt.Fprintf(&help, `Guidon Edge answers SDKs, browsers and OpenFeature providers from memory, near to them. It follows
 Guidon, an Unleash or another Edge, and goes on while that is gone.
 
-  %[1]s edge      serve the flags of UPSTREAM_URL
-  %[1]s offline   serve the flags of a file
-  %[1]s health    check that an Edge responds
-  %[1]s ready     check that an Edge has flags
-  %[1]s version   print the version
+  %[1]s edge        serve the flags of UPSTREAM_URL
+  %[1]s offline     serve the flags of a file
+  %[1]s extension   serve a function of AWS Lambda, which starts it without arguments
+  %[1]s health      check that an Edge responds
+  %[1]s ready       check that an Edge has flags
+  %[1]s version     print the version
 
 Every setting is an environment variable, and a flag of the same name in lower case with hyphens:
 UPSTREAM_URL is --upstream-url. They are those of Unleash Edge. Times are in seconds, or have a unit: 24h.
 `, name)
-	titles := map[string]string{"edge": "edge", "offline": "offline", "": "edge and offline", "health ready": "health and ready"}
-	for _, group := range []string{"edge", "offline", "", "health ready"} {
+	titles := map[string]string{"edge": "edge and extension", "extension": "extension, whose variables begin with " + extensionPrefix, "offline": "offline", "": "edge, extension and offline", "health ready": "health and ready"}
+	for _, group := range []string{"edge", "extension", "offline", "", "health ready"} {
 		fmt.Fprintf(&help, "\nSettings of %s:\n", titles[group])
 		for _, s := range settings {
 			if s.commands != group {

@@ -19,7 +19,7 @@ import (
 
 // A Config has the settings of an Edge. ReadConfig makes one, with the defaults.
 type Config struct {
-	Command string // edge, offline, health or ready
+	Command string // one of Commands
 
 	Port, Interface, BasePath string
 	TLS                       struct {
@@ -66,6 +66,8 @@ type Config struct {
 	ClientTokens, FrontendTokens []string
 	ReloadInterval               time.Duration
 
+	ExtensionStart, ExtensionRefresh time.Duration // how long the extension may take before the first invocation, and beside one
+
 	EdgeURL string // of health and ready
 }
 
@@ -82,8 +84,10 @@ type setting struct {
 
 func (s setting) flag() string { return strings.ToLower(strings.ReplaceAll(s.name, "_", "-")) }
 
+// of reports whether a command has the setting. The extension has those of edge.
 func (s setting) of(command string) bool {
-	return slices.Contains(strings.Fields(cmp.Or(s.commands, "edge offline")), command)
+	commands := strings.Fields(cmp.Or(s.commands, "edge offline"))
+	return slices.Contains(commands, command) || command == "extension" && slices.Contains(commands, "edge")
 }
 
 // settings are those of Unleash Edge, and a few of Guidon's own.
@@ -118,6 +122,9 @@ var settings = []setting{
 		return nil
 	}},
 	{name: "RELOAD_INTERVAL", short: "r", commands: "offline", fallback: "0", usage: "how often to read the file again; 0 for never", set: seconds(func(c *Config) *time.Duration { return &c.ReloadInterval })},
+
+	{name: "EXTENSION_START_TIMEOUT", commands: "extension", fallback: "500ms", usage: "how long to wait for the first flags, before the first invocation", set: seconds(func(c *Config) *time.Duration { return &c.ExtensionStart })},
+	{name: "EXTENSION_REFRESH_TIMEOUT", commands: "extension", fallback: "200ms", usage: "how long to ask for changes and report usage, beside an invocation", set: seconds(func(c *Config) *time.Duration { return &c.ExtensionRefresh })},
 
 	{name: "PORT", short: "p", fallback: "3063", usage: "the port for HTTP; 0 for a free one", set: port(func(c *Config) *string { return &c.Port })},
 	{name: "INTERFACE", short: "i", fallback: "0.0.0.0", usage: "the IP address to listen on", set: text(func(c *Config) *string { return &c.Interface })},
@@ -203,7 +210,7 @@ const (
 )
 
 // Commands are the commands of Edge.
-var Commands = []string{"edge", "offline", "health", "ready"}
+var Commands = []string{"edge", "offline", "extension", "health", "ready"}
 
 // ReadConfig reads a command line and the environment. As with Unleash Edge, a flag of all commands can stand before the command. A flag
 // takes precedence over its variable. The error is flag.ErrHelp if help was asked for.
@@ -223,6 +230,9 @@ func ReadConfig(args []string, getenv func(string) string) (Config, error) {
 	}
 	if len(rest) > 0 {
 		return c, fmt.Errorf("%q is no setting; certificates of the upstream are in UPSTREAM_CERTIFICATE_FILE", rest[0])
+	}
+	if c.Command == "extension" {
+		getenv = extensionVariables(getenv)
 	}
 	for name, instead := range unsupported {
 		if getenv(name) != "" {
@@ -290,7 +300,7 @@ func parseFlags(command string, args []string, given map[string][]string) ([]str
 // check checks what settings need together.
 func (c *Config) check() error {
 	switch c.Command {
-	case "edge":
+	case "edge", "extension":
 		if len(c.Upstreams) == 0 {
 			return errors.New("UPSTREAM_URL is required: the URL of Guidon or Unleash, such as https://flags.example.com")
 		}

@@ -7,7 +7,7 @@
 //	tokens.go    which tokens of applications are valid
 //	http.go      the requests of applications; stream.go streams; usage.go what they report
 //	backup.go    the last state in a folder
-//	command.go   the commands: edge, offline, health, ready
+//	command.go   the commands: edge, offline, health, ready; extension.go the extension of AWS Lambda
 //
 // The responses are made by pkg/answers, as Guidon's own are.
 package edge
@@ -52,6 +52,7 @@ type Edge struct {
 
 	streams streams
 
+	maxWait                                 time.Duration // shorter in an extension
 	compareInterval, holdFor, streamTimeout time.Duration // shorter in tests
 }
 
@@ -63,7 +64,7 @@ func New(config Config, logs io.Writer) (*Edge, error) {
 	}
 	e := &Edge{
 		config: config, logger: slog.New(handler), responder: answers.NewResponder(answers.Options{}),
-		compareInterval: compareInterval, holdFor: holdFor, streamTimeout: streamTimeout,
+		maxWait: maxWait, compareInterval: compareInterval, holdFor: holdFor, streamTimeout: streamTimeout,
 		streams: streams{ending: make(chan struct{}), over: streamsEnd},
 	}
 	var err error

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-lambda-go/lambda"
+
 	"guidon/internal/child"
 	"guidon/pkg/admin"
 	"guidon/pkg/dynamo"
@@ -29,7 +31,12 @@ import (
 	"guidon/pkg/usage"
 )
 
-func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
+func TestMain(m *testing.M) {
+	if os.Getenv(runtimeAPI) != "" { // it is the function of a test
+		lambda.Start(relay)
+	}
+	os.Exit(dynamotest.Run(m))
+}
 
 // patience is how long a test waits for what should happen at once.
 const patience = 30 * time.Second

@@ -223,7 +223,7 @@ func (e *Edge) reads(r *http.Request, secret string, types ...access.TokenType) 
 		return a, err
 	}
 	if a.state = a.source.state.Load(); a.state == nil {
-		ctx, cancel := context.WithTimeout(r.Context(), maxWait)
+		ctx, cancel := context.WithTimeout(r.Context(), e.maxWait)
 		defer cancel()
 		select {
 		case <-a.source.first:

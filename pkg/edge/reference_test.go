@@ -20,6 +20,9 @@ const referenceHead = `# Settings of Edge
 This page lists the settings of [Guidon Edge](../edge.md). Each is an environment variable, and a flag of the same name in lower
 case with hyphens: ` + "`UPSTREAM_URL` is `--upstream-url`" + `. A flag takes precedence. Durations are in seconds, or have a unit: ` + "`24h`" + `.
 
+The variables of the [extension for AWS Lambda](../how-to/edge-lambda.md) begin with ` + "`GUIDON_EDGE_`" + `, because it shares its environment
+with a function: ` + "`GUIDON_EDGE_UPSTREAM_URL`" + `. It listens on 127.0.0.1:2475, and logs JSON.
+
 It is generated from the code: ` + "`go test ./pkg/edge -run TestReference -update`" + ` writes it.
 `
 
@@ -27,7 +30,7 @@ It is generated from the code: ` + "`go test ./pkg/edge -run TestReference -upda
 func reference() string {
 	var page strings.Builder
 	page.WriteString(referenceHead)
-	for _, group := range [][2]string{{"edge", "`edge`"}, {"offline", "`offline`"}, {"", "both"}, {"health ready", "`health` and `ready`"}} {
+	for _, group := range [][2]string{{"edge", "`edge` and `extension`"}, {"extension", "`extension`"}, {"offline", "`offline`"}, {"", "all three"}, {"health ready", "`health` and `ready`"}} {
 		fmt.Fprintf(&page, "\n## Settings of %s\n\n| Variable | Short flag | Effect | Default |\n|---|---|---|---|\n", group[1])
 		for _, s := range settings {
 			if s.commands == group[0] {

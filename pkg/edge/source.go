@@ -35,7 +35,8 @@ type source struct {
 	from atomic.Pointer[string] // the upstream that responded last
 	wake chan struct{}          // has something when its stream says that there is a change
 
-	// The rest is used by the goroutine that reads.
+	// The rest is used by the goroutine that reads, which holds polling.
+	polling  sync.Mutex
 	pauses   []*pause
 	noDelta  []time.Time // by upstream: until when not to ask for deltas again
 	compared time.Time
@@ -83,29 +84,37 @@ func (s *source) run(ctx context.Context) {
 		defer following.Wait()
 	}
 	for {
-		err := s.edge.client.any(s.pauses, s.edge.config.RefreshInterval, func(upstream string) error {
-			err := s.read(ctx, upstream)
-			if err == nil {
-				s.from.Store(&upstream)
-			}
-			return err
-		})
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err == nil:
-			s.edge.metrics.reads.Add(1)
-		case !errors.Is(err, errPaused):
-			s.edge.metrics.failures.Add(1)
-			s.edge.warn("flags of "+s.environment, "the upstream did not say which flags there are; Edge keeps serving those that it has", err)
-			s.useRestored()
-		}
+		s.poll(ctx)
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.wake:
 		case <-time.After(jitter(s.edge.config.RefreshInterval)):
 		}
+	}
+}
+
+// poll reads the first upstream that responds.
+func (s *source) poll(ctx context.Context) {
+	if !s.polling.TryLock() { // two requests for an application in an extension
+		return
+	}
+	defer s.polling.Unlock()
+	err := s.edge.client.any(s.pauses, s.edge.config.RefreshInterval, func(upstream string) error {
+		err := s.read(ctx, upstream)
+		if err == nil {
+			s.from.Store(&upstream)
+		}
+		return err
+	})
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+	case err == nil:
+		s.edge.metrics.reads.Add(1)
+	case !errors.Is(err, errPaused):
+		s.edge.metrics.failures.Add(1)
+		s.edge.warn("flags of "+s.environment, "the upstream did not say which flags there are; Edge keeps serving those that it has", err)
+		s.useRestored()
 	}
 }
 

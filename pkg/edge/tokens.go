@@ -130,7 +130,7 @@ func (t *tokens) get(ctx context.Context, secret string) (*grant, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, maxWait)
+	ctx, cancel := context.WithTimeout(ctx, t.edge.maxWait)
 	defer cancel()
 	select {
 	case <-q.done:
@@ -175,18 +175,23 @@ func (t *tokens) run(ctx context.Context) {
 			again.Reset(jitter(t.edge.config.RevalidationInterval))
 		}
 		for group := t.nextGroup(&due); len(group) > 0; group = t.nextGroup(&due) {
-			err := t.validate(ctx, group)
-			if statusOf(err) == http.StatusBadRequest && len(group) > smallGroup {
-				t.careful = time.Now().Add(time.Minute) // Guidon does not look up many unknown tokens at once
-				due = append(due, group...)
-			} else if err != nil {
-				t.failed(group, err)
-			}
+			t.settle(ctx, group, &due)
 			if !sleep(ctx, validatePace) {
 				return
 			}
 		}
 		t.forget()
+	}
+}
+
+// settle validates a group of tokens. If it is too large for the upstream, its tokens are due again.
+func (t *tokens) settle(ctx context.Context, group []string, due *[]string) {
+	err := t.validate(ctx, group)
+	if statusOf(err) == http.StatusBadRequest && len(group) > smallGroup {
+		t.careful = time.Now().Add(time.Minute) // Guidon does not look up many unknown tokens at once
+		*due = append(*due, group...)
+	} else if err != nil {
+		t.failed(group, err)
 	}
 }
 
@@ -426,7 +431,7 @@ func (g *grant) same(other *grant) bool {
 
 // getAll is get for several tokens. It waits for all of them together.
 func (t *tokens) getAll(ctx context.Context, secrets []string) []question {
-	ctx, cancel := context.WithTimeout(ctx, maxWait)
+	ctx, cancel := context.WithTimeout(ctx, t.edge.maxWait)
 	defer cancel()
 	answers := make([]question, len(secrets))
 	var group sync.WaitGroup
