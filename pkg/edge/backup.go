@@ -79,13 +79,14 @@ func (b *backup) open(e *Edge) error {
 	b.read(tokensFile, func(text []byte) error { return json.Unmarshal(text, &tokens) })
 	for _, t := range tokens.Tokens {
 		h, err := hex.DecodeString(t.Hash)
-		if err != nil || len(h) != sha256.Size || time.Since(time.Unix(t.Checked, 0)) > e.config.KeepTokens {
+		ago := max(time.Since(time.Unix(t.Checked, 0)), 0)
+		if err != nil || len(h) != sha256.Size || ago > e.config.KeepTokens {
 			continue
 		}
 		g := newGrant("", t.Type, t.Projects, t.Environment)
 		g.hash = hash(h)
 		g.secret.Store(nil)
-		g.checked.Store(t.Checked)
+		g.confirm(ago)
 		if e.tokens.known[g.hash] == nil {
 			e.tokens.known[g.hash] = g
 		}
@@ -281,7 +282,7 @@ func (e *Edge) tokensDocument() tokensDocument {
 	defer e.tokens.mu.Unlock()
 	for _, g := range e.tokens.known {
 		if !g.fixed {
-			document.Tokens = append(document.Tokens, tokenDocument{hex.EncodeToString(g.hash[:]), g.kind, g.environment, g.projects, g.checked.Load()})
+			document.Tokens = append(document.Tokens, tokenDocument{hex.EncodeToString(g.hash[:]), g.kind, g.environment, g.projects, g.checked.Load().Unix()})
 		}
 	}
 	return document

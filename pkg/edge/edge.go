@@ -52,8 +52,9 @@ type Edge struct {
 
 	streams streams
 
-	maxWait                                 time.Duration // shorter in an extension
-	compareInterval, holdFor, streamTimeout time.Duration // shorter in tests
+	maxWait time.Duration // shorter in an extension
+
+	compareInterval, holdFor, heartbeat, streamTimeout time.Duration // shorter in tests
 }
 
 // New returns an Edge with settings. It serves what it has; Run reads more.
@@ -64,7 +65,7 @@ func New(config Config, logs io.Writer) (*Edge, error) {
 	}
 	e := &Edge{
 		config: config, logger: slog.New(handler), responder: answers.NewResponder(answers.Options{}),
-		maxWait: maxWait, compareInterval: compareInterval, holdFor: holdFor, streamTimeout: streamTimeout,
+		maxWait: maxWait, compareInterval: compareInterval, holdFor: holdFor, heartbeat: heartbeat, streamTimeout: streamTimeout,
 		streams: streams{ending: make(chan struct{}), over: streamsEnd},
 	}
 	var err error

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // cut sends a response of the upstream without its second half.
@@ -34,6 +35,20 @@ func hang(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
 	}
 }
 
+// slow sends a byte at a time, for longer than a request may take.
+func slow(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+	w.Header().Set("Content-Type", "application/json")
+	for range 60 {
+		_, _ = io.WriteString(w, " ")
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-r.Context().Done():
+			return
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
 func answerWith(media, body string) fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		w.Header().Set("Content-Type", media)
@@ -48,6 +63,7 @@ func TestFaults(t *testing.T) {
 	for name, f := range map[string]fault{
 		"killed":          func(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) },
 		"hanging":         hang,
+		"slow":            slow,
 		"cut":             cut,
 		"garbage":         answerWith("application/json", `{"events":[{"type":"hydration","features":[{"na`),
 		"other JSON":      answerWith("application/json", `{"message":"welcome"}`),
@@ -95,6 +111,53 @@ func TestFaults(t *testing.T) {
 			await(t, "the status of the token that was unknown", 200, func() int { return e.ask("GET", "/api/client/features", unknown, "").status })
 		})
 	}
+}
+
+// TestClockJump checks that Edge serves on when the clock jumps by a year while the upstream is gone.
+func TestClockJump(t *testing.T) {
+	t.Parallel()
+	for name, jump := range map[string]time.Duration{"forward": 365 * 24 * time.Hour, "back": -365 * 24 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g, own, e := following(t)
+			client := g.token("client", "default", "development")
+			e.awaitOn(client, "a")
+			g.fails(status(http.StatusInternalServerError))
+			e.tokens.mu.Lock()
+			for _, known := range e.tokens.known {
+				known.checked.Store(before(known.checked.Load(), jump))
+			}
+			e.tokens.mu.Unlock()
+			confirmed := &e.sourceWith(own).confirmed
+			confirmed.Store(before(confirmed.Load(), jump))
+			e.tokens.forget()
+			if age := e.ask("GET", "/api/client/features", client, "").want(t, 200, `"name":"a"`).header.Get("Age"); len(age) > 2 {
+				t.Errorf("the flags are %s s old", age)
+			}
+			g.fails(nil)
+			g.turnA("off")
+			e.awaitOn(client, "")
+		})
+	}
+}
+
+// before returns a time as it was noted before the clock jumped: the clock that people see differs, the monotonic one does not. The
+// former is in the higher bits of the first field, in seconds.
+func before(at *time.Time, jump time.Duration) *time.Time {
+	earlier := *at
+	wall := (*uint64)(unsafe.Pointer(&earlier))
+	*wall -= uint64(int64(jump/time.Second)) << 30
+	return &earlier
+}
+
+func (i *instance) sourceWith(token string) *source {
+	for _, s := range i.all() {
+		if s.token == token {
+			return s
+		}
+	}
+	i.t.Fatal("Edge does not read with this token")
+	return nil
 }
 
 // TestNeverOlder checks that Edge does not take an older state of the same epoch, and that it says so.

@@ -5,10 +5,12 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"math/big"
 	"net"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -172,16 +174,16 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestTLS checks HTTPS on both sides, and the commands health and ready.
-func TestTLS(t *testing.T) {
-	t.Parallel()
+// certificate writes a new certificate of 127.0.0.1 and its key, and returns the files.
+func certificate(t *testing.T) (cert, secret string) {
+	t.Helper()
 	folder := t.TempDir()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
-	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,12 +191,19 @@ func TestTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cert, secret := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
-	for name, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: certificate}, secret: {Type: "PRIVATE KEY", Bytes: private}} {
+	cert, secret = filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
+	for name, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, secret: {Type: "PRIVATE KEY", Bytes: private}} {
 		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return cert, secret
+}
+
+// TestTLS checks HTTPS on both sides, and the commands health and ready.
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	cert, secret := certificate(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -230,4 +239,27 @@ func TestTLS(t *testing.T) {
 			e.awaitLog("certificate")
 		}
 	}
+}
+
+// TestClientCertificate checks that Edge shows its certificate to an upstream that asks for one.
+func TestClientCertificate(t *testing.T) {
+	t.Parallel()
+	g := newGuidon(t)
+	g.flag("a")
+	own := g.token("client", "*", "development")
+	cert, secret := certificate(t)
+	pem, err := os.ReadFile(cert)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trust := x509.NewCertPool()
+	trust.AppendCertsFromPEM(pem)
+	upstream := httptest.NewUnstartedServer(g.Config.Handler)
+	upstream.TLS = &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: trust}
+	upstream.StartTLS()
+	t.Cleanup(upstream.Close)
+	settings := map[string]string{"UPSTREAM_URL": upstream.URL, "TOKENS": own, "SKIP_SSL_VERIFICATION": "true"}
+	newEdge(t, "edge", settings).awaitLog("certificate required")
+	settings["PKCS8_CLIENT_CERTIFICATE_FILE"], settings["PKCS8_CLIENT_KEY_FILE"] = cert, secret
+	newEdge(t, "edge", settings).awaitOn(own, "a")
 }

@@ -140,7 +140,7 @@ func (e *Edge) frame(a application, query answers.Query, event, last string) (fr
 
 // stream writes to a client until it is gone, too slow, or not allowed any more, or Edge ends.
 func (e *Edge) stream(conn net.Conn, a application, query answers.Query, first []byte, last string) {
-	beat := time.NewTicker(jitter(heartbeat))
+	beat := time.NewTicker(jitter(e.heartbeat))
 	defer beat.Stop()
 	ending := e.streams.ending
 	var end <-chan time.Time

@@ -43,6 +43,8 @@ func (i *instance) listen(token, last string) chan event {
 		var e event
 		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
 			switch name, value, _ := strings.Cut(lines.Text(), ": "); name {
+			case ":":
+				e.name = "comment"
 			case "event":
 				e.name = value
 			case "id":
@@ -119,6 +121,21 @@ func TestStream(t *testing.T) {
 		case <-time.After(patience):
 			t.Fatal("the stream is still open after the end of Edge")
 		}
+	}
+}
+
+// TestHeartbeat checks that an idle stream gets comments, every 15 seconds if a test does not ask for more.
+func TestHeartbeat(t *testing.T) {
+	t.Parallel()
+	e, _ := newOffline(t, map[string]string{"CLIENT_TOKENS": "*:development.own"})
+	if e.heartbeat != 15*time.Second {
+		t.Errorf("the comments come every %s", e.heartbeat)
+	}
+	e.heartbeat = 20 * time.Millisecond
+	events := e.listen("*:development.own", "")
+	next(t, events, "unleash-connected")
+	for range 3 {
+		next(t, events, "comment")
 	}
 }
 

@@ -44,8 +44,10 @@ type grant struct {
 	projects    []string
 	scope       answers.Scope
 	fixed       bool         // of the settings: it is not validated
-	checked     atomic.Int64 // when the upstream last said that it is valid, in Unix seconds
-	used        atomic.Int64 // when it was last used, likewise
+	used        atomic.Int64 // when it was last used, in Unix seconds
+
+	// checked is when the upstream last said that it is valid. It has the monotonic clock, so a jump of the other one changes nothing.
+	checked atomic.Pointer[time.Time]
 
 	source atomic.Pointer[source] // that has its flags
 	tags   [4]atomic.Pointer[tagged]
@@ -61,9 +63,15 @@ type tagged struct {
 func newGrant(secret string, kind access.TokenType, projects []string, environment string) *grant {
 	g := &grant{hash: hashOf(secret), kind: kind, environment: environment, projects: projects, scope: scopeOf(projects, environment)}
 	g.secret.Store(&secret)
-	g.checked.Store(time.Now().Unix())
+	g.confirm(0)
 	g.used.Store(time.Now().Unix())
 	return g
+}
+
+// confirm notes that the upstream said some time ago that the token is valid.
+func (g *grant) confirm(ago time.Duration) {
+	at := time.Now().Add(-ago)
+	g.checked.Store(&at)
 }
 
 // parseSecret returns the projects and the environment that the text of a secret names: project:environment.secret, with *: for all
@@ -315,7 +323,7 @@ func (t *tokens) take(group []string, valid []validToken) {
 		now, before := byText[secret], t.known[h]
 		switch {
 		case now != nil && before != nil && before.same(now):
-			before.checked.Store(time.Now().Unix())
+			before.confirm(0)
 			now = before
 		case now != nil:
 			t.add(now)
@@ -402,7 +410,7 @@ func (t *tokens) forget() {
 		}
 	}
 	for h, g := range t.known {
-		if secret := g.secret.Load(); !g.fixed && (secret == nil || !t.edge.isOwn(*secret)) && now.Unix()-g.checked.Load() > int64(t.edge.config.KeepTokens.Seconds()) {
+		if secret := g.secret.Load(); !g.fixed && (secret == nil || !t.edge.isOwn(*secret)) && now.Sub(*g.checked.Load()) > t.edge.config.KeepTokens {
 			delete(t.known, h)
 		}
 	}
