@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -282,7 +283,9 @@ func (s *clientScenario) restart() {
 
 func (s *clientScenario) restartEdge() {
 	if s.edge != nil {
-		s.edge.again(s.t)
+		s.edge.signal(s.t, os.Kill)
+		s.edge.wait(s.t)
+		s.edge.run(s.t)
 	}
 	s.switchOn()
 }

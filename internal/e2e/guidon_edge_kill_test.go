@@ -25,7 +25,7 @@ func TestGuidonEdgeKilled(t *testing.T) {
 	for round := range 3 * dynamotest.Times(2, 20) {
 		name := fmt.Sprint("killed-", round)
 		r.send(name+"-reported", 20*time.Millisecond)(true)
-		r.awaitReport()
+		awaitThat(t, "Edge has reported everything", func() bool { return strings.Contains(r.edge.get(t, "/metrics", ""), "guidon_edge_usage_waiting 0\n") })
 		end := r.send(name, 100*time.Millisecond+rand.N(300*time.Millisecond))
 		switch round % 3 {
 		case 0:
@@ -120,16 +120,6 @@ func (r *edgeReports) send(flag string, during time.Duration) (end func(exact bo
 			r.want["app development "+flag] = fmt.Sprintf("yes %d, no 0", sent.Load())
 		}
 		return sent.Load()
-	}
-}
-
-// awaitReport waits until Edge has reported everything.
-func (r *edgeReports) awaitReport() {
-	r.t.Helper()
-	for began := time.Now(); !strings.Contains(r.edge.get(r.t, "/metrics", ""), "guidon_edge_usage_waiting 0\n"); time.Sleep(10 * time.Millisecond) {
-		if time.Since(began) > usageTimeout {
-			r.t.Fatal("Edge has not reported")
-		}
 	}
 }
 

@@ -14,8 +14,9 @@ import (
 // A guidonEdge is a running Guidon Edge. It and its clients have short intervals.
 type guidonEdge struct {
 	*process
-	port string
-	env  []string
+	port    string
+	env     []string
+	command func() *exec.Cmd // another one than guidon edge; nil for that
 }
 
 // startGuidonEdge starts Guidon Edge for the flags of development. Its upstream is the server, unless env has another.
@@ -40,6 +41,9 @@ func (e *guidonEdge) url() string { return "http://" + address(e.port) }
 func (e *guidonEdge) run(t *testing.T) {
 	t.Helper()
 	cmd := exec.Command(binary, "edge")
+	if e.command != nil {
+		cmd = e.command()
+	}
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), isSetting), e.env...)
 	e.process = follow(t, cmd, e.env)
 	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
@@ -57,14 +61,6 @@ func (e *guidonEdge) run(t *testing.T) {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-}
-
-// again kills Guidon Edge, and starts it with the same settings.
-func (e *guidonEdge) again(t *testing.T) {
-	t.Helper()
-	e.signal(t, os.Kill)
-	e.wait(t)
-	e.run(t)
 }
 
 // get returns the body of a response of Guidon Edge, which must be a 200.
@@ -98,4 +94,14 @@ func statusAt(ctx context.Context, url string) (int, error) {
 		return 0, err
 	}
 	return resp.StatusCode, resp.Body.Close()
+}
+
+// awaitThat waits until something is so.
+func awaitThat(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for began := time.Now(); !is(); time.Sleep(50 * time.Millisecond) {
+		if time.Since(began) > usageTimeout {
+			t.Fatalf("%s: not after %s", what, usageTimeout)
+		}
+	}
 }

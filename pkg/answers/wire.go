@@ -45,6 +45,7 @@ type ClientStrategy struct {
 type ClientSegment struct {
 	ID          int64              `json:"id"`
 	Name        string             `json:"name"`
+	Project     string             `json:"project,omitzero"` // absent for a segment of all projects. Unleash does not have it; Guidon Edge needs it
 	Constraints []shape.Constraint `json:"constraints"`
 }
 

@@ -82,6 +82,9 @@ func TestScopes(t *testing.T) {
 	e := newEdge(t, "edge", map[string]string{
 		"UPSTREAM_URL": g.URL, "TOKENS": g.token("client", "*", "development") + "," + g.token("client", "default", "production"), "STRICT": "true",
 	})
+	constraint := `"constraints": [{"contextName": "userId", "operator": "IN", "values": ["7"]}]`
+	g.do("POST", "/api/admin/segments", `{"name": "for-all", `+constraint+`}`)
+	g.do("POST", "/api/admin/segments", `{"name": "for-other", "project": "other", `+constraint+`}`)
 	all, mine, theirs := g.token("client", "*", "development"), g.token("client", "default", "development"), g.token("client", "other", "development")
 	e.ask("GET", "/api/client/features", all, "").want(t, 200, `"mine"`, `"theirs"`)
 	if a := e.ask("GET", "/api/client/features", mine, "").want(t, 200, `"mine"`); strings.Contains(a.body, "theirs") {
@@ -89,6 +92,14 @@ func TestScopes(t *testing.T) {
 	}
 	if a := e.ask("GET", "/api/client/features?project=default", theirs, "").want(t, 200, `"theirs"`); strings.Contains(a.body, "mine") {
 		t.Errorf("the token of other reads %s", a)
+	}
+	for token, texts := range map[string][]string{all: {"for-all", "for-other"}, mine: {"for-all"}, theirs: {"for-all", "for-other"}} {
+		for _, path := range []string{"/api/client/features", "/api/client/delta"} {
+			a := e.ask("GET", path, token, "", "Unleash-Client-Spec: 5.2.0").want(t, 200, texts...)
+			if len(texts) == 1 && strings.Contains(a.body, "for-other") {
+				t.Errorf("the token of default reads a segment of another project: %s", a)
+			}
+		}
 	}
 	e.ask("GET", "/api/client/features/theirs", mine, "").want(t, 404)
 	e.ask("GET", "/api/client/features/mine", g.token("client", "default", "production"), "").want(t, 200, `"enabled":false`)

@@ -39,6 +39,7 @@ type source struct {
 	polling  sync.Mutex
 	pauses   []*pause
 	noDelta  []time.Time // by upstream: until when not to ask for deltas again
+	tokens   string      // the last Guidon-Tokens of the upstream
 	compared time.Time
 	held     heldState
 }
@@ -241,6 +242,10 @@ func (s *source) get(ctx context.Context, url, tag string) (reply, error) {
 		header.Set("If-None-Match", tag)
 	}
 	got, err := s.edge.client.send(ctx, http.MethodGet, url, s.token, header, nil, maxState)
+	if number := got.header.Get("Guidon-Tokens"); number != "" && number != s.tokens {
+		s.tokens = number
+		s.edge.tokens.checkAgain()
+	}
 	if err == nil && got.status == http.StatusNotModified && tag == "" {
 		err = errors.New("it responded with 304 to a first request")
 	}

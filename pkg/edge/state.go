@@ -227,7 +227,7 @@ func (s *state) collect(before *state, r *reading, sameEpoch bool) {
 			s.segments[segment.ID] = old
 			continue
 		}
-		s.segments[segment.ID] = &answers.Segment{ClientSegment: segment, Changed: s.revision.Number}
+		s.segments[segment.ID] = &answers.Segment{ClientSegment: segment, ProjectUID: segment.Project, Changed: s.revision.Number}
 	}
 }
 

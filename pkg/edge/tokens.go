@@ -97,6 +97,7 @@ type tokens struct {
 	refused map[hash]time.Time // until when
 	waiting map[hash]*question
 	wake    chan struct{}
+	changed chan struct{} // has something when Guidon's tokens or projects have changed
 	pauses  []*pause
 	careful time.Time // until when to ask only for small groups
 }
@@ -112,7 +113,7 @@ type question struct {
 func newTokens(e *Edge) *tokens {
 	return &tokens{
 		edge: e, known: map[hash]*grant{}, refused: map[hash]time.Time{}, waiting: map[hash]*question{},
-		wake: make(chan struct{}, 1), pauses: e.client.newPauses(),
+		wake: make(chan struct{}, 1), changed: make(chan struct{}, 1), pauses: e.client.newPauses(),
 	}
 }
 
@@ -168,7 +169,18 @@ func (t *tokens) ask(h hash, secret string) (*question, error) {
 	return q, nil
 }
 
-// run validates tokens: new ones at once, and all of them again after the interval. It asks at most once a second.
+// checkAgain has all tokens validated again at once, and those that were refused when they are used again.
+func (t *tokens) checkAgain() {
+	t.mu.Lock()
+	clear(t.refused)
+	t.mu.Unlock()
+	select {
+	case t.changed <- struct{}{}:
+	default:
+	}
+}
+
+// run validates tokens: new ones at once, and all of them again after the interval, or when Guidon says that they have changed. It asks at most once a second.
 func (t *tokens) run(ctx context.Context) {
 	again := time.NewTimer(0) // the upstream tokens
 	defer again.Stop()
@@ -178,6 +190,8 @@ func (t *tokens) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-t.wake:
+		case <-t.changed:
+			due = t.secrets()
 		case <-again.C:
 			due = t.secrets()
 			again.Reset(jitter(t.edge.config.RevalidationInterval))

@@ -63,6 +63,40 @@ func TestValidation(t *testing.T) {
 	}
 }
 
+// TestTokensChange checks that Edge checks its tokens at once when Guidon has others, also one that was refused a moment ago, and not when
+// only flags change.
+func TestTokensChange(t *testing.T) {
+	t.Parallel()
+	g := newGuidon(t)
+	g.flag("a")
+	own, client := g.token("client", "*", "development"), g.token("client", "default", "development")
+	e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": own, "TOKEN_REVALIDATION_INTERVAL_SECONDS": "1h"})
+	e.awaitOn(client, "a")
+	await(t, "Edge has checked its tokens", true, func() bool {
+		before := g.served("POST /edge/validate")
+		time.Sleep(1500 * time.Millisecond)
+		return g.served("POST /edge/validate") == before
+	})
+	before := g.served("POST /edge/validate")
+	g.turnA("off")
+	e.awaitOn(client, "")
+	time.Sleep(1500 * time.Millisecond)
+	if now := g.served("POST /edge/validate"); now != before {
+		t.Errorf("Edge checked its tokens %d times after a flag changed", now-before)
+	}
+	g.do("DELETE", "/api/admin/api-tokens/"+client, "")
+	await(t, "the status of a deleted token", 401, func() int { return e.ask("GET", "/api/client/features", client, "").status })
+
+	later := g.token("client", "default", "development")
+	e.tokens.mu.Lock()
+	e.tokens.refused[hashOf(later)] = time.Now().Add(time.Hour)
+	e.tokens.mu.Unlock()
+	e.ask("GET", "/api/client/features", later, "").want(t, 401)
+	g.token("client", "default", "development")
+	await(t, "the status of a token that was refused", 200, func() int { return e.ask("GET", "/api/client/features", later, "").status })
+	e.ask("GET", "/api/client/features", own, "").want(t, 200)
+}
+
 type validTokens2 struct {
 	Tokens []string `json:"tokens"`
 }

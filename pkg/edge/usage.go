@@ -52,7 +52,7 @@ type batch struct {
 	body  []byte
 }
 
-// The body, as Unleash has it.
+// The body, as Unleash has it. Unleash Edge refuses one without any of these members.
 type bulkBody struct {
 	Applications []*bulkApplication `json:"applications"`
 	Metrics      []*bulkMetric      `json:"metrics"`
@@ -63,8 +63,9 @@ type bulkApplication struct {
 	InstanceID  string       `json:"instanceId"`
 	Environment string       `json:"environment"`
 	SDKVersion  string       `json:"sdkVersion,omitzero"`
-	Strategies  []string     `json:"strategies,omitempty"`
-	Started     time.Time    `json:"started,omitzero"`
+	Strategies  []string     `json:"strategies"`
+	Started     time.Time    `json:"started"` // when it registered, or Edge first heard of it
+	Interval    int64        `json:"interval"`
 	ConnectVia  []connectVia `json:"connectVia"`
 }
 
@@ -80,7 +81,7 @@ type bulkMetric struct {
 	Timestamp   time.Time        `json:"timestamp"`
 	Yes         int64            `json:"yes"`
 	No          int64            `json:"no"`
-	Variants    map[string]int64 `json:"variants,omitempty"`
+	Variants    map[string]int64 `json:"variants"`
 }
 
 func newUsageSums(e *Edge) *usageSums {
@@ -113,7 +114,8 @@ func (u *usageSums) add(a application, post *usage.Post) {
 		if known == nil {
 			known = &bulkApplication{
 				AppName: i.Application, InstanceID: i.Instance, Environment: i.Environment,
-				ConnectVia: []connectVia{{u.edge.config.AppName, u.edge.config.InstanceID}},
+				ConnectVia: []connectVia{{u.edge.config.AppName, u.edge.config.InstanceID}}, Interval: int64(u.edge.config.MetricsInterval.Seconds()),
+				Strategies: []string{}, Started: minute.UTC(),
 			}
 			u.instances[key] = known
 		}

@@ -75,7 +75,11 @@ func goneOf(entries []flags.FeedEntry) (gone []answers.Gone) {
 func (s *State) with(number int64, updates []update, gone []answers.Gone) *State {
 	next := *s
 	next.Number = number
+	all := len(updates)
 	if updates = next.takeTokens(updates); len(updates)+len(gone) == 0 {
+		if all > 0 {
+			next.numberTokens()
+		}
 		next.same = s.served()
 		return &next
 	}
@@ -104,6 +108,7 @@ func (s *State) with(number int64, updates []update, gone []answers.Gone) *State
 			}
 		}
 	}
+	next.numberTokens()
 	if drop := len(next.Gone) - maxGone; drop > 0 {
 		next.Since = max(next.Since, next.Gone[drop-1].Number)
 		next.Gone = next.Gone[drop:]

@@ -116,13 +116,16 @@ func (s *server) feature(ctx context.Context, r *http.Request) (httpapi.Response
 	return httpapi.Response(response), err
 }
 
-// delta answers GET /api/client/delta.
+// delta answers GET /api/client/delta. Guidon Edge checks its tokens again when Guidon-Tokens changes.
 func (s *server) delta(ctx context.Context, r *http.Request) (httpapi.Response, error) {
 	a, q, err := s.selected(ctx, r)
 	if err != nil {
 		return httpapi.Response{}, err
 	}
 	response, err := s.responder.Delta(a.set, a.scope, q, s.request(r))
+	if err == nil && a.state.tokens != "" {
+		response.Header.Set("Guidon-Tokens", a.state.tokens)
+	}
 	return httpapi.Response(response), err
 }
 

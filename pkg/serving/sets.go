@@ -104,7 +104,7 @@ func changesOf(last *set, state *State, environment *flags.Environment) (changes
 			changes.RemovedSegments = append(changes.RemovedSegments, id)
 		case last.state.Segments[id] != segment || last.state.Projects[segment.Project] != state.Projects[segment.Project]:
 			changes.Segments = append(changes.Segments, &answers.Segment{
-				ClientSegment: answers.ClientSegment{ID: id, Name: segment.Name, Constraints: shape.Constraints(segment.Constraints)},
+				ClientSegment: answers.ClientSegment{ID: id, Name: segment.Name, Project: segment.Project, Constraints: shape.Constraints(segment.Constraints)},
 				ProjectUID:    segment.ProjectUID, Changed: segment.Changed,
 			})
 		}

@@ -119,5 +119,6 @@ func decodeSnapshot(content []byte, head *flags.SnapshotHead) (*State, error) {
 	if state.Projects == nil {
 		state.Projects = map[string]*flags.Project{}
 	}
+	state.numberTokens()
 	return state, nil
 }

@@ -1,6 +1,9 @@
 package serving
 
 import (
+	"hash/fnv"
+	"strconv"
+
 	"guidon/pkg/access"
 	"guidon/pkg/answers"
 	"guidon/pkg/flags"
@@ -28,6 +31,10 @@ type State struct {
 
 	Gone []answers.Gone // what was removed after Since, oldest first
 
+	// tokens is a number that changes with the tokens and with which projects there are. It follows from those, so every instance has the
+	// same one. "" without HasTokens.
+	tokens string
+
 	same *State // an earlier state from which this one differs only in tokens; nil for none
 }
 
@@ -37,6 +44,26 @@ func (s *State) served() *State {
 		return s.same
 	}
 	return s
+}
+
+// numberTokens sets the number of the tokens and projects.
+func (s *State) numberTokens() {
+	if s.tokens = ""; !s.HasTokens {
+		return
+	}
+	var sum uint64 // in any order
+	add := func(a, b string) {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(a + " " + b)) // never fails
+		sum += h.Sum64()
+	}
+	for hash, token := range s.Tokens {
+		add(hash, strconv.FormatInt(token.Version, 10))
+	}
+	for id, p := range s.Projects {
+		add(id, p.UID)
+	}
+	s.tokens = strconv.FormatUint(sum, 10)
 }
 
 // A Flag is an active flag.
