@@ -230,6 +230,28 @@ func TestSteps(t *testing.T) {
 	t.Logf("statuses: %v", statuses)
 }
 
+// TestStepsPassNames renames two segments in one transaction: the second gets the name that the first had.
+func TestStepsPassNames(t *testing.T) {
+	t.Parallel()
+	e, err := engine.Start(t.Context(), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Stop()
+	s := openSteps(t, e, "names")
+	rename := func(id, name string) stepBody {
+		return stepBody{"PUT /api/admin/segments/{id}", map[string]string{"id": id}, json.RawMessage(`{"name":"` + name + `","constraints":[]}`)}
+	}
+	if got := s.together(t, []stepBody{rename("1", "three"), rename("2", "one")}); got.status != 200 {
+		t.Errorf("renaming one to three and two to one: %d %s", got.status, got.body)
+	}
+	for name, status := range map[string]int{"one": 409, "two": 201, "three": 409} {
+		if got := direct(s.single, "POST", allSegments, `{"name":"`+name+`","constraints":[]}`); got.status != status {
+			t.Errorf("another segment %q: %d %s, want %d", name, got.status, got.body, status)
+		}
+	}
+}
+
 // TestRunAsUser runs steps as a user without a request: with the permissions that the user has at that time, for an approved part without
 // SKIP_CHANGE_REQUEST, or without committing them.
 func TestRunAsUser(t *testing.T) {

@@ -2,7 +2,6 @@ package dynamo
 
 import (
 	"cmp"
-	"slices"
 
 	"guidon/pkg/flags"
 )
@@ -69,30 +68,44 @@ func unique(kind, name string, taken *flags.Error) []uniqueName {
 	return []uniqueName{{itemKey{"UNIQUE#" + kind + "#" + name, "UNIQUE"}, retryable(taken)}}
 }
 
-// planUniqueNames reserves the new names, on the condition that they are free, and frees the old ones.
+// planUniqueNames reserves the new names, on the condition that they are free, and frees the old ones. Names that stay are left alone.
 func (s *Store) planUniqueNames(tx *transaction, e *entity, before, after flags.Aggregate) error {
-	var old, names []uniqueName
-	if before != nil {
-		old = e.unique(before)
-	}
 	if after != nil {
-		names = e.unique(after)
-	}
-	has := func(list []uniqueName, key itemKey) bool {
-		return slices.ContainsFunc(list, func(n uniqueName) bool { return n.key == key })
-	}
-	for _, name := range names {
-		if has(old, name.key) {
-			continue
-		}
-		if err := s.put(tx, envelope{PK: name.key.pk, SK: name.key.sk}, absent, name.taken); err != nil {
-			return err
+		for _, name := range e.unique(after) {
+			if tx.stay[name.key] {
+				continue
+			}
+			if err := s.put(tx, envelope{PK: name.key.pk, SK: name.key.sk}, absent, name.taken); err != nil {
+				return err
+			}
 		}
 	}
-	for _, name := range old {
-		if !has(names, name.key) {
-			s.deleteAlways(tx, name.key)
+	if before != nil {
+		for _, name := range e.unique(before) {
+			if !tx.stay[name.key] {
+				s.deleteAlways(tx, name.key)
+			}
 		}
 	}
 	return nil
+}
+
+// namesThatStay are the unique names that a change neither reserves nor frees: an aggregate keeps one, or another aggregate takes it over.
+func namesThatStay(merged []*merge) map[itemKey]bool {
+	before, stay := map[itemKey]bool{}, map[itemKey]bool{}
+	for _, m := range merged {
+		if e := entityOf(m.subject.Key().Entity); e.unique != nil && m.Before != nil {
+			for _, name := range e.unique(m.Before) {
+				before[name.key] = true
+			}
+		}
+	}
+	for _, m := range merged {
+		if e := entityOf(m.subject.Key().Entity); e.unique != nil && m.After != nil {
+			for _, name := range e.unique(m.After) {
+				stay[name.key] = before[name.key]
+			}
+		}
+	}
+	return stay
 }

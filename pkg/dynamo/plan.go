@@ -25,6 +25,8 @@ type transaction struct {
 	outbox int                 // how many of the items are entries of outboxes
 	bytes  int                 // the size of the items, see maxTransactionBytes
 
+	stay map[itemKey]bool // see namesThatStay
+
 	versioned []int // the items that must be at the version that was read
 
 	event   itemKey // of the change's first event
@@ -139,7 +141,7 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 	if len(events) == 0 {
 		return nil, nil
 	}
-	tx.event, tx.eventID = events[0].key(), events[0].ID
+	tx.event, tx.eventID, tx.stay = events[0].key(), events[0].ID, namesThatStay(merged)
 	for _, m := range merged {
 		if err := s.planWrite(tx, m); err != nil {
 			return nil, err
