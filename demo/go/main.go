@@ -1,7 +1,8 @@
 // Command demo is the sample application in Go: it evaluates all flags for 100 users, and serves the dashboard of the demo.
 //
 // Settings (environment): ADDRESS to listen on, GUIDON_URL and TOKEN of the flags, PEER with the address of the other
-// application, and CONSOLE with the address of the console, to which the dashboard links.
+// application, CONSOLE with the address of the console, to which the dashboard links, and ORIGIN_PID with the process of Guidon, which the
+// dashboard can pause; without it, there is no button for that.
 package main
 
 import (
@@ -15,6 +16,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -27,6 +29,7 @@ var page embed.FS
 // data is what the dashboard shows.
 type data struct {
 	Console      string            `json:"console"`
+	Origin       string            `json:"origin"`       // running or stopped; "" if the dashboard cannot pause it
 	Applications []json.RawMessage `json:"applications"` // this one, and the peer
 }
 
@@ -58,6 +61,9 @@ func run() error {
 		return err
 	}
 	defer client.Close()
+	guidon := &origin{}
+	guidon.pid, _ = strconv.Atoi(os.Getenv("ORIGIN_PID"))
+	defer guidon.resume()
 	files, err := fs.Sub(page, "page")
 	if err != nil {
 		return err
@@ -71,9 +77,16 @@ func run() error {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(data{os.Getenv("CONSOLE"), []json.RawMessage{own, peer(r.Context(), os.Getenv("PEER"))}})
+		_ = json.NewEncoder(w).Encode(data{os.Getenv("CONSOLE"), guidon.state(), []json.RawMessage{own, peer(r.Context(), os.Getenv("PEER"))}})
 	})
-	server := &http.Server{Addr: os.Getenv("ADDRESS"), Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	mux.HandleFunc("POST /origin", func(w http.ResponseWriter, _ *http.Request) {
+		if err := guidon.toggle(); err != nil {
+			http.Error(w, err.Error(), http.StatusConflict)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	server := &http.Server{Addr: os.Getenv("ADDRESS"), Handler: http.NewCrossOriginProtection().Handler(mux), ReadHeaderTimeout: 5 * time.Second}
 	go func() {
 		<-ctx.Done()
 		_ = server.Close()

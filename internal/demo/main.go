@@ -1,5 +1,5 @@
-// Command demo runs what `make demo` shows: Guidon with three flags, and two applications that use them. The first application
-// serves the dashboard. It ends them when it is interrupted, or when one of them ends.
+// Command demo runs what `make demo` shows: Guidon with three flags, Guidon Edge, and two applications that use the flags. The first
+// application serves the dashboard, and can pause Guidon. It ends them when it is interrupted, or when one of them ends.
 package main
 
 import (
@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -71,6 +72,10 @@ func (d *demo) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	edgePort, err := child.FreePort()
+	if err != nil {
+		return err
+	}
 	guidon, dashboard, node := "http://127.0.0.1:"+port, "http://127.0.0.1:"+dashboardPort, "127.0.0.1:"+nodePort
 	if err := os.MkdirAll(d.dir, 0o700); err != nil {
 		return err
@@ -88,14 +93,20 @@ func (d *demo) run(ctx context.Context) error {
 		return fmt.Errorf("importing %s: %w\n%s", d.flags, err, out)
 	}
 
-	application := []string{"GUIDON_URL=" + guidon, "TOKEN=" + clientToken, "TMPDIR=" + d.dir} // SDKs keep a copy of the flags in TMPDIR
+	edge := "http://127.0.0.1:" + edgePort
+	err = d.start(ctx, edge+"/ready", exec.Command(d.guidon, "edge"),
+		"UPSTREAM_URL="+guidon, "TOKENS="+clientToken, "INTERFACE=127.0.0.1", "PORT="+edgePort, "FEATURES_REFRESH_INTERVAL_SECONDS=1", "METRICS_INTERVAL_SECONDS=10")
+	if err != nil {
+		return err
+	}
+	application := []string{"GUIDON_URL=" + edge, "TOKEN=" + clientToken, "TMPDIR=" + d.dir} // SDKs keep a copy of the flags in TMPDIR
 	script := exec.Command("node", "app.mjs")
 	script.Dir = d.node
 	if err := d.start(ctx, "http://"+node, script, append(application, "ADDRESS="+node)...); err != nil {
 		return err
 	}
 	err = d.start(ctx, dashboard+"/data", exec.Command(d.dashboard),
-		append(application, "ADDRESS=127.0.0.1:"+dashboardPort, "PEER=http://"+node, "CONSOLE="+guidon)...)
+		append(application, "ADDRESS=127.0.0.1:"+dashboardPort, "PEER=http://"+node, "CONSOLE="+guidon, "ORIGIN_PID="+strconv.Itoa(d.processes[0].PID()))...)
 	if err != nil {
 		return err
 	}

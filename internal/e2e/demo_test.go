@@ -24,6 +24,7 @@ var sdkVersion = regexp.MustCompile(`(?:unleash-go-sdk/v5 |"unleash-client": ")(
 // demoData is what the dashboard of the demo shows.
 type demoData struct {
 	Console      string
+	Origin       string
 	Applications []struct {
 		Language, SDK, Error string
 		Flags                []struct {
@@ -33,8 +34,8 @@ type demoData struct {
 	}
 }
 
-// TestDemo runs what make demo runs, and changes flags: both applications follow, and give each user the same answer. With
-// DOCS=1 it takes the picture of the documentation.
+// TestDemo runs what make demo runs, and changes flags: both applications follow, and give each user the same answer. They keep their
+// flags while Guidon is stopped. With DOCS=1 it takes the picture of the documentation.
 func TestDemo(t *testing.T) {
 	for _, file := range []string{"go/go.mod", "node/package.json"} {
 		sameSDK(t, file)
@@ -78,6 +79,23 @@ func TestDemo(t *testing.T) {
 	awaitDemo(t, demo, dashboard, "a flag is off, and a new one is there", map[string]map[string]int{
 		"accept-payments": {"": 100}, "made-by-a-visitor": {"": 100},
 	})
+
+	dashboard.do(t, 204, "POST", "/origin", nil, nil)
+	g.http.Timeout = 2 * time.Second
+	if status, _, err := g.send(t.Context(), http.MethodGet, "/health", nil); err == nil {
+		t.Errorf("a stopped Guidon answers %d", status)
+	}
+	awaitDemo(t, demo, dashboard, "Guidon is stopped", map[string]map[string]int{
+		"accept-payments": {"": 100}, "button-color": {"blue": 1, "green": 1, "orange": 1}, "made-by-a-visitor": {"": 100},
+	})
+	if page := openPage(t, dashboard.url(), "--dump-dom"); !strings.Contains(page, "Let Guidon go on") {
+		t.Errorf("the page shows\n%s\nwant a button to let Guidon go on", page)
+	}
+	dashboard.do(t, 204, "POST", "/origin", nil, nil)
+	g.http.Timeout = endTimeout
+	g.do(t, 200, "POST", project+"/features/accept-payments/environments/development/on", nil, nil)
+	awaitDemo(t, demo, dashboard, "Guidon goes on", map[string]map[string]int{"accept-payments": {"on": 100}})
+	dashboard.do(t, 204, "POST", "/origin", nil, nil) // a stopped Guidon ends with the demo
 
 	demo.signal(t, os.Interrupt)
 	if code := demo.wait(t); code != 0 {

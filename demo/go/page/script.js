@@ -4,6 +4,7 @@ const palette = 6;
 const fresh = 3000; // ms for which a change is marked
 const flags = document.querySelector('#flags');
 const problem = document.querySelector('#problem');
+const stop = document.querySelector('#origin');
 const cards = new Map(); // by the name of the flag
 
 const copy = (id) => document.querySelector(id).content.firstElementChild.cloneNode(true);
@@ -65,8 +66,11 @@ function showFlag(name, { type, description }, applications, console) {
   return section;
 }
 
-function show({ console, applications }) {
+function show({ console, origin, applications }) {
   document.querySelector('#console').href = console;
+  stop.hidden = origin === '';
+  stop.textContent = origin === 'stopped' ? 'Let Guidon go on' : 'Stop Guidon';
+  document.querySelector('#stopped').hidden = origin !== 'stopped';
   const reached = applications.filter((a) => a.flags);
   const known = new Map(reached.flatMap((a) => a.flags).map((flag) => [flag.name, flag]));
   const sections = [...known.keys()].sort().map((name) => showFlag(name, known.get(name), reached.flatMap(({ language, sdk, flags }) => {
@@ -89,4 +93,5 @@ async function poll() {
   problem.hidden = message === '';
   setTimeout(poll, 1000);
 }
+stop.addEventListener('click', () => fetch('/origin', { method: 'POST' }));
 poll();
