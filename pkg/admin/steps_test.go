@@ -119,11 +119,15 @@ func (s *stepsService) content() string {
 	for _, path := range []string{allSegments, "/api/admin/events?limit=100&type=IS_ANY_OF:segment-updated,segment-deleted", features, "/api/admin/archive/features/default"} {
 		fmt.Fprintln(&all, path, direct(s.single, "GET", path, "").body)
 	}
-	var sent struct {
-		Events []struct{ Event struct{ Type string } }
+	var waiting struct {
+		IntegrationEvents []struct {
+			Event struct{ Type, FeatureName string }
+		}
 	}
-	_ = json.Unmarshal([]byte(direct(s.single, "GET", addons+"/1/events", "").body), &sent)
-	fmt.Fprintln(&all, len(sent.Events), sent)
+	if err := json.Unmarshal([]byte(direct(s.single, "GET", addons+"/1/events", "").body), &waiting); err != nil {
+		fmt.Fprintln(&all, err)
+	}
+	fmt.Fprintln(&all, waiting)
 	numbers := map[string]int{}
 	normal := uuidPattern.ReplaceAllStringFunc(all.String(), func(id string) string {
 		if _, known := numbers[id]; !known {
