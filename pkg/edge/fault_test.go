@@ -317,7 +317,7 @@ func TestUnleashForms(t *testing.T) {
 		case "/api/client/features":
 			w.Header().Set("ETag", `"0207eb08:20310"`)
 			_, _ = io.WriteString(w, `{"version": 2, "features": [
-				{"name": "parent", "type": "release", "enabled": true, "project": "default", "stale": false, "strategies": [{"name": "default", "constraints": [], "parameters": {}}], "variants": null, "description": null, "impressionData": null, "createdAt": "2026-01-01T00:00:00Z"},
+				{"name": "parent", "type": "release", "enabled": true, "project": "default", "stale": false, "strategies": [{"name": "default", "constraints": [], "parameters": {}, "variants": [{"name": "inner", "weight": 1000}]}], "variants": [{"name": "outer", "weight": 1000, "weightType": "variable"}], "description": null, "impressionData": null, "createdAt": "2026-01-01T00:00:00Z"},
 				{"name": "child", "enabled": true, "strategies": [{"name": "default", "title": "t", "disabled": false}], "dependencies": [{"feature": "parent"}]}],
 				"query": {"environment": "development", "inlineSegmentConstraints": false}, "segments": [{"id": 3, "name": "s", "constraints": [{"operator": "IN", "contextName": "userId", "values": ["7"]}]}],
 				"meta": {"revisionId": 20310, "etag": "\"0207eb08:20310\"", "queryHash": "0207eb08"}}`)
@@ -332,7 +332,7 @@ func TestUnleashForms(t *testing.T) {
 	e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": u.URL, "TOKENS": "*:development.own"})
 	e.awaitOn("*:development.own", "child parent")
 	e.ask("GET", "/api/frontend", "*:development.web", "").want(t, 200, `"name":"child"`, `"name":"parent"`)
-	e.ask("GET", "/api/client/features", "*:development.own", "", "Unleash-Client-Spec: 5.2.0").want(t, 200, `"revisionId":20310`, `"variants":[]`, `"segments":[{"id":3`)
+	e.ask("GET", "/api/client/features", "*:development.own", "", "Unleash-Client-Spec: 5.2.0").want(t, 200, `"revisionId":20310`, `"variants":[]`, `"name":"inner","weight":1000,"weightType":"variable","stickiness":"default"`, `"name":"outer","weight":1000,"weightType":"variable","stickiness":"default"`, `"segments":[{"id":3`)
 	e.ask("GET", "/api/client/delta", "*:development.own", "").want(t, 200, `"eventId":20310`)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"guidon/pkg/answers"
+	"guidon/pkg/flags"
 	"guidon/pkg/shape"
 )
 
@@ -53,7 +54,8 @@ type reading struct {
 	goneSegments []int64
 }
 
-// A feature is a flag as upstreams write it. Unleash says that a dependency without enabled needs its parent to be on.
+// A feature is a flag as upstreams write it. Unleash says that a dependency without enabled needs its parent to be on, and that
+// stickiness and weight type of a variant have defaults.
 type feature struct {
 	answers.ClientFeature
 	Dependencies []dependency `json:"dependencies,omitempty"`
@@ -80,11 +82,22 @@ func (f feature) served() (answers.ClientFeature, error) {
 		return served, errors.New("a flag has no name")
 	}
 	served.Project = cmp.Or(served.Project, "default")
+	fillVariants(served.Variants)
+	for _, strategy := range served.Strategies {
+		fillVariants(strategy.Variants)
+	}
 	served.Dependencies = nil
 	for _, d := range f.Dependencies {
 		served.Dependencies = append(served.Dependencies, shape.Dependency{Feature: d.Feature, Enabled: d.Enabled == nil || *d.Enabled, Variants: d.Variants})
 	}
 	return served, nil
+}
+
+// fillVariants fills in the defaults. SDKs take an empty stickiness for the name of a field, and would choose a variant at random.
+func fillVariants(list []shape.Variant) {
+	for i := range list {
+		list[i].Stickiness, list[i].WeightType = cmp.Or(list[i].Stickiness, "default"), cmp.Or(list[i].WeightType, flags.Variable)
+	}
 }
 
 func (r *reading) add(list []feature) error {
