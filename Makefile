@@ -148,6 +148,7 @@ test-image-docker: image
 # UPDATE_FROM=folder it updates a stage of the version in that folder.
 test-deploy: check-go check-deploy $(SAM) $(MINISTACK) ## deploy to an emulator of AWS, update and delete the stack (needs Linux)
 	SAM='$(SAM)' MINISTACK='$(MINISTACK)' ARCH=$(HOST_ARCH) go test -tags deploy -count=1 -timeout 20m -run '^TestDeployment$$' ./internal/e2e
+	MINISTACK='$(MINISTACK)' go test -tags deploy -count=1 -timeout 5m -run '^(TestPublished|TestLostRegion)$$' ./pkg/edge
 	@$(MAKE) --no-print-directory prove EMULATOR=1
 
 # On AWS it deploys a stack of its own, and deletes it at the end. Its parts in the emulator are a short form of it.
@@ -261,13 +262,13 @@ EVERYTHING = KeyArn=arn:aws:kms:eu-central-1:123456789012:key/a AlarmTopicArn=ar
 	FrontSecretHash=2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b ProbeAddress=https://a.example \
 	BackupVaultArn=arn:aws:backup:eu-central-1:210987654321:backup-vault:a \
 	FrontendOrigins=https://a.example PublicUrl=https://a.example SessionHours=24 OpenId=on ClientMaxAge=5 ClientThrottleRate=700 ClientThrottleBurst=1400 \
-	WebhookPrivateNetworks=10.1.0.0/16 LogKeyArn=arn:aws:kms:eu-central-1:123456789012:key/a
+	PublishBucket=bucket-a SecondPublishBucket=bucket-b SecondPublishRegion=eu-west-1 WebhookPrivateNetworks=10.1.0.0/16 LogKeyArn=arn:aws:kms:eu-central-1:123456789012:key/a
 TRANSFORM = '$(dir $(SAM))python' infra/template/transform.py template.yaml
 
 template: export SAM_CLI_TELEMETRY = 0
 template: export AWS_DEFAULT_REGION = eu-central-1
 template: check-go $(SAM) $(CHECKOV) $(OPA) ## check template.yaml with cfn-lint, SAM's translator, checkov and our own rules (OPA)
-	'$(dir $(SAM))cfn-lint' -c I -- template.yaml infra/pipeline/roles.yaml docs/operations/front.yaml docs/operations/spending.yaml
+	'$(dir $(SAM))cfn-lint' -c I -- template.yaml infra/pipeline/roles.yaml docs/operations/front.yaml docs/operations/spending.yaml docs/operations/bucket.yaml
 	@mkdir -p '$(LOCAL)/template'
 	@$(TRANSFORM) > '$(LOCAL)/template/defaults.json'
 	@$(TRANSFORM) $(EVERYTHING) > '$(LOCAL)/template/everything.json'

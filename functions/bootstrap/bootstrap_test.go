@@ -21,6 +21,7 @@ import (
 	"guidon/pkg/access"
 	"guidon/pkg/awsconfig"
 	"guidon/pkg/flags"
+	"guidon/pkg/published"
 )
 
 // TestLifeOfAStack creates a stack twice, updates it, rolls it back and deletes it. There is one token, which never changes.
@@ -106,6 +107,9 @@ func TestEpochs(t *testing.T) {
 	s := newStack(t)
 	s.succeeds(t, cfn.RequestCreate)
 	epoch := s.feed(t).Epoch
+	if at := published.EpochTime(epoch); time.Since(at) > time.Hour || time.Since(at) < -time.Hour {
+		t.Errorf("the epoch %s began %s, want now", epoch, at)
+	}
 	raw := dynamodb.NewFromConfig(awsconfig.FromEnvironment("DYNAMODB", time.Minute))
 	change := func(attribute string, value types.AttributeValue) {
 		t.Helper()

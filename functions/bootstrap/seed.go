@@ -20,6 +20,7 @@ import (
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
+	"guidon/pkg/published"
 	keys "guidon/pkg/seal/secretsmanager"
 )
 
@@ -98,7 +99,7 @@ func resetFeed(ctx context.Context, store *dynamo.Store, version string) error {
 }
 
 // newEpoch returns a name for an epoch of the feed that was never used. It is in the ETags of deltas.
-func newEpoch() string { return randomDigits()[:12] }
+func newEpoch() string { return published.NewEpoch(time.Now(), randomDigits()[:8]) }
 
 // result tells whether the admin token is valid. A deleted token stays deleted: it has probably leaked, or was not wanted,
 // and a deployment must not restore it silently. Another value in the secret creates a new one.

@@ -204,7 +204,7 @@ func (s *stack) feed(t *testing.T) *flags.Feed {
 		t.Fatal(err)
 	}
 	feed := flags.Find[*flags.Feed](view, flags.FeedKey())
-	if feed == nil || len(feed.Epoch) != 12 {
+	if feed == nil || len(feed.Epoch) != 16 {
 		t.Fatalf("the feed is %+v, want one with an epoch", feed)
 	}
 	return feed

@@ -189,7 +189,7 @@ func TestSettings(t *testing.T) {
 	}
 	for _, fault := range [][2]string{
 		{" ${RestoredTable}", ""}, {"/${LimitTags}", ""}, {" ${CorsOrigins}", ""}, {" ${PublicUrl}", ""}, {" ${DomainName}", ""}, {"${OpenId}", ""},
-		{" ${WebhookPrivateNetworks}", ""}, {" ${ProbeAddress}", ""}, {"${Tracing}", ""}, {"        SETTINGS: !GetAtt Settings.Value", "        OTHER: x"},
+		{" ${WebhookPrivateNetworks}", ""}, {" ${ProbeAddress}", ""}, {" ${SecondPublishRegion}", ""}, {"${Tracing}", ""}, {"        SETTINGS: !GetAtt Settings.Value", "        OTHER: x"},
 		{"        TABLE_NAME:", "        KEY: !Ref KeyArn\n        TABLE_NAME:"}, {"${LogLevel}${Tracing}", strings.Repeat("x", 100) + "${LogLevel}${Tracing}"},
 	} {
 		if !strings.Contains(source, fault[0]) || len(settingsProblems(strings.Replace(source, fault[0], fault[1], 1))) == 0 {

@@ -22,6 +22,7 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/ingest"
+	"guidon/pkg/published"
 	"guidon/pkg/serving"
 	"guidon/pkg/usage"
 	"guidon/pkg/webhook"
@@ -48,7 +49,7 @@ type Measured struct {
 	Poll, PollUnchanged, Evaluation, Report, LargeReport Units
 
 	// Runs of scheduled functions without anything to do.
-	Snapshot, Aggregate, Deliver Units
+	Snapshot, Publish, Aggregate, Deliver Units
 
 	// Runs of the aggregation with the reports of 10 and 100 instances, 50 flags each, with the second look at them ten minutes later;
 	// and what the first run of an hour writes in addition.
@@ -215,6 +216,8 @@ func measure(t testing.TB) Measured {
 	m.Evaluation = d.units("GET", "/api/frontend", "", frontend)
 
 	m.Snapshot = d.run(func(ctx context.Context) error { _, err := d.reader.WriteSnapshot(ctx); return err }, 2)
+	publisher := serving.NewPublisher(d.reader, func(context.Context, published.Head, []byte) (bool, error) { return false, nil })
+	m.Publish = m.Snapshot.Plus(d.run(func(ctx context.Context) error { _, err := publisher.Run(ctx); return err }, 2))
 	m.Deliver = d.run(func(ctx context.Context) error {
 		_, err := webhook.NewDeliverer(d.store, dynamotest.Sealer, nil, slog.New(slog.DiscardHandler)).Run(ctx, time.Now())
 		return err

@@ -20,6 +20,10 @@ const (
 	priceCDN      = 1.00e-6      // an HTTPS request to CloudFront; not checked again
 	priceCDNOut   = 0.085        // a GB that CloudFront sends; not checked again
 	priceWAF      = 0.60e-6      // a request that WAF checks
+	pricePut      = 5.00e-6      // a request to S3 that writes or lists
+	priceGet      = 0.40e-6      // one that reads
+	priceBucket   = 0.023        // a GB in S3, a month
+	priceRegion   = 0.02         // a GB sent to another region
 
 	// An hour of containers: a CPU and a GB of Fargate on arm64, a load balancer before its units, and a public address.
 	priceCPU, priceMemory, priceBalancer, priceAddress = 0.03238, 0.00356, 0.0225, 0.005
@@ -57,6 +61,11 @@ const (
 	secrets                    = 3
 	alarmMetrics, groupAlarms  = 64, 3
 	sdkInterval                = 15 // seconds between two polls of an SDK
+
+	// States that are published: 10,000 flags in three environments, to two buckets, the second of which is in another region.
+	publishedKB, publishedEnvironments, publishedBuckets = 400, 3, 2
+	publishSeconds                                       = 3.0 // of a run after a change
+	renewals                                             = minutesAMonth / 10
 
 	reportedFlags              = 50
 	addSeconds, addSecondsEach = 0.37, 0.001 // of a run of the aggregation with reports, and for each instance

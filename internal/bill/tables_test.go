@@ -12,7 +12,7 @@ func (m Measured) tables() map[string][]string {
 	return map[string][]string{
 		"README.md":               {m.sdks(), m.edge()},
 		"docs/edge.md":            {m.intervals()},
-		"docs/operations/cost.md": {m.operations(), m.administration(), m.applications(), m.cached(), m.fleet(), m.usage()},
+		"docs/operations/cost.md": {m.operations(), m.administration(), m.applications(), m.cached(), m.fleet(), m.usage(), m.publishing()},
 		"docs/operations/limits.md": {
 			m.partitions(), "some " + count(math.Round(m.ListBytes/10)*10) + " bytes for a flag",
 			"about\n" + count(math.Floor(maxResponse/m.ListBytes/100)*100) + " such flags",
@@ -43,7 +43,8 @@ func (m Measured) operations() string {
 		{"create a flag", m.Create}, {"add a strategy with a constraint", m.Strategy}, {"switch a flag on or off", m.Change},
 		{"change a description", m.Describe}, {"poll, 200", m.Poll}, {"poll, 304", m.PollUnchanged}, {"evaluation", m.Evaluation},
 		{"report of usage, 50 flags", m.Report}, {"report of usage, 500 flags", m.LargeReport},
-		{"run of the snapshot function, nothing to do", m.Snapshot}, {"run of the aggregation, no reports (mean of ten)", m.Aggregate},
+		{"run of the snapshot function, nothing to do", m.Snapshot}, {"the same, with states to publish", m.Publish},
+		{"run of the aggregation, no reports (mean of ten)", m.Aggregate},
 		{"run of the delivery, no webhooks", m.Deliver},
 	} {
 		text += fmt.Sprintf("| %s | %s | %s | %s |\n", o.name, number(o.units.Read), number(o.units.Write), cents(o.units.dollars()*1e6))
@@ -116,6 +117,24 @@ func (m Measured) cached() string {
 		return fmt.Sprintf("| %s | %s | %s | %s | **%s** |\n", name, cents(priceCDN*1e6), cents(priceWAF*1e6), cents(kb*priceCDNOut), cents(fronted(kb)*1e6))
 	}
 	return "| poll that CloudFront serves | CloudFront | WAF | data out | in all |\n|---|---|---|---|---|\n" + row("304", unchangedKB) + row("200", answerKB)
+}
+
+// publishing is what it costs in a month to publish states, beside the snapshot function as it runs without that.
+func (m Measured) publishing() string {
+	const offer = publishedEnvironments * publishedBuckets * priceGet // the heads are read
+	const renewal = publishedBuckets * 2 * pricePut                   // the head is written, and the documents are listed
+	var columns [][]string
+	for _, changes := range []float64{0, 10_000, minutesAMonth} { // minutes with changes, each of one environment
+		quiet := minutesAMonth - changes
+		lines := []float64{
+			minutesAMonth*(m.Publish.dollars()+priceTrace) + quiet*lambda(snapshotSeconds, functionGB) + changes*lambda(publishSeconds, functionGB) -
+				snapshotRuns*(m.Snapshot.dollars()+lambda(snapshotSeconds, functionGB)+priceTrace),
+			(changes+2*renewals)*offer + changes*(renewal+publishedBuckets*pricePut) + renewals*publishedEnvironments*renewal,
+			changes*publishedKB/1e6*priceRegion + publishedBuckets*priceBucket*publishedKB/1e6*(publishedEnvironments+changes/30),
+		}
+		columns = append(columns, append(amounts(lines), "**"+cents(sum(lines))+"**"))
+	}
+	return table("|  | no changes | 10,000 changes | a change each minute |", []string{"the snapshot function, every minute", "requests to S3", "storage, and data sent to the other region", "**in all**"}, columns...)
 }
 
 func fronted(kb float64) float64 { return priceCDN + priceWAF + kb/1e6*priceCDNOut }

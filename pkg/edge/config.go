@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,7 +93,7 @@ func (s setting) of(command string) bool {
 
 // settings are those of Unleash Edge, and a few of Guidon's own.
 var settings = []setting{
-	{name: "UPSTREAM_URL", short: "u", commands: "edge", usage: "the URL of Guidon, Unleash or another Edge, without /api; several, separated by commas, in the order of preference", set: list(func(c *Config) *[]string { return &c.Upstreams })},
+	{name: "UPSTREAM_URL", short: "u", commands: "edge", usage: "the URL of Guidon, Unleash or another Edge, without /api, or of what Guidon publishes: s3://bucket/folder, file:///folder; several, separated by commas, in the order of preference", set: list(func(c *Config) *[]string { return &c.Upstreams })},
 	{name: "TOKENS", short: "t", commands: "edge", usage: "client tokens whose flags Edge reads from the start, separated by commas: one of all projects for each environment", set: list(func(c *Config) *[]string { return &c.Tokens })},
 	{name: "STRICT", commands: "edge", isSwitch: true, usage: "serve only what TOKENS can read", set: yes(func(c *Config) *bool { return &c.Strict })},
 	{name: "DYNAMIC", commands: "edge", isSwitch: true, usage: "also read flags with the client tokens of applications: what Edge does without STRICT", set: yes(func(c *Config) *bool { return &c.Dynamic })},
@@ -305,6 +306,13 @@ func (c *Config) check() error {
 			return errors.New("UPSTREAM_URL is required: the URL of Guidon or Unleash, such as https://flags.example.com")
 		}
 		for i, text := range c.Upstreams {
+			if isPublication(text) || filepath.IsAbs(text) {
+				c.Upstreams[i] = strings.TrimRight(text, "/")
+				if filepath.IsAbs(text) {
+					c.Upstreams[i] = "file://" + c.Upstreams[i]
+				}
+				continue
+			}
 			u, err := url.Parse(text)
 			if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
 				return fmt.Errorf("UPSTREAM_URL has %q; it must be a URL such as https://flags.example.com", text)

@@ -2,7 +2,7 @@
 // or another Edge, and goes on when that is gone.
 //
 //	config.go    the settings: those of Unleash Edge
-//	upstream.go  the requests to upstreams, and the pause after one failed
+//	upstream.go  the requests to upstreams, and the pause after one failed; published.go upstreams that are buckets or folders
 //	source.go    what Edge reads with one upstream token; state.go what it read
 //	tokens.go    which tokens of applications are valid
 //	http.go      the requests of applications; stream.go streams; usage.go what they report
@@ -38,6 +38,7 @@ const maxSources = 200
 type Edge struct {
 	config    Config
 	client    *client
+	published *publications
 	logger    *slog.Logger
 	responder *answers.Responder
 	tokens    *tokens
@@ -70,6 +71,9 @@ func New(config Config, logs io.Writer) (*Edge, error) {
 	}
 	var err error
 	if e.client, err = newClient(&e.config); err != nil {
+		return nil, err
+	}
+	if e.published, err = newPublications(&e.config); err != nil {
 		return nil, err
 	}
 	e.tokens, e.usage = newTokens(e), newUsageSums(e)
@@ -380,10 +384,10 @@ func (e *Edge) readFile() error {
 			return err
 		}
 		if before != nil && sameContent(before, next) {
-			s.confirm()
+			s.confirm(time.Now())
 			continue
 		}
-		s.take(next)
+		s.take(next, time.Now())
 	}
 	return nil
 }

@@ -125,7 +125,14 @@ func (s *source) read(ctx context.Context, upstream string) error {
 	if before == nil {
 		before = s.restored
 	}
-	r, err := s.fetch(ctx, upstream, tagOf(before))
+	var r *reading
+	var err error
+	at, isServer := time.Now(), !isPublication(upstream)
+	if isServer {
+		r, err = s.fetch(ctx, upstream, tagOf(before))
+	} else {
+		r, at, err = s.fetchPublished(ctx, upstream, before)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -134,7 +141,10 @@ func (s *source) read(ctx context.Context, upstream string) error {
 		if s.state.CompareAndSwap(nil, before) { // the backup is current
 			s.once.Do(func() { close(s.first) })
 		}
-		s.confirm()
+		s.confirm(at)
+		if !isServer {
+			return nil
+		}
 		return s.compare(ctx, upstream, before)
 	}
 	next, err := r.after(before, s.environment)
@@ -147,7 +157,7 @@ func (s *source) read(ctx context.Context, upstream string) error {
 		return nil
 	}
 	s.held = heldState{}
-	s.take(next)
+	s.take(next, at)
 	return nil
 }
 
@@ -167,9 +177,9 @@ func (s *state) contentTag() string { return featuresTag(s.set, everything) }
 var everything = answers.Scope{All: true}
 
 // take makes a state the current one, and tells streams about it.
-func (s *source) take(next *state) {
+func (s *source) take(next *state, at time.Time) {
 	before := s.state.Swap(next)
-	s.confirm()
+	s.confirm(at)
 	s.once.Do(func() { close(s.first) })
 	if before != nil {
 		close(before.next)
@@ -189,9 +199,11 @@ func (s *source) useRestored() {
 	}
 }
 
-func (s *source) confirm() {
-	now := time.Now()
-	s.confirmed.Store(&now)
+// confirm notes when the state was known to be current.
+func (s *source) confirm(at time.Time) {
+	if before := s.confirmed.Load(); before == nil || at.After(*before) {
+		s.confirmed.Store(&at)
+	}
 }
 
 // age is how long ago the upstream said that the state is current.
@@ -273,7 +285,7 @@ func (s *source) compare(ctx context.Context, upstream string, now *state) error
 	if again != nil { // the flags changed in between
 		next, err := again.after(now, s.environment)
 		if err == nil {
-			s.take(next)
+			s.take(next, time.Now())
 		}
 		return err
 	}
@@ -284,7 +296,7 @@ func (s *source) compare(ctx context.Context, upstream string, now *state) error
 	}
 	next, err := again.after(now, s.environment)
 	if err == nil {
-		s.take(next)
+		s.take(next, time.Now())
 	}
 	return err
 }

@@ -202,7 +202,7 @@ func (r *reading) after(before *state, environment string) (*state, error) {
 	}
 	sameEpoch := before.flags != nil && epoch == before.revision.Epoch
 	switch {
-	case sameEpoch && number < before.revision.Number:
+	case sameEpoch && number < before.revision.Number, beganBefore(epoch, before.revision.Epoch):
 		return nil, errOlder
 	case !sameEpoch && !r.complete:
 		return nil, errIncomplete

@@ -285,9 +285,13 @@ func (t *tokens) validate(ctx context.Context, group []string) error {
 	}
 	var answer validTokens
 	var tooMany error
-	err = t.edge.client.any(t.pauses, validatePace, func(upstream string) error {
+	err = t.edge.client.any(t.pauses, validatePace, func(upstream string) (err error) {
+		if tooMany = nil; isPublication(upstream) {
+			answer.Tokens, err = t.edge.published.validate(ctx, upstream, asked)
+			return err
+		}
 		got, err := t.edge.client.send(ctx, http.MethodPost, upstream+"/edge/validate", "", nil, body, maxReply)
-		if tooMany = nil; statusOf(err) == http.StatusBadRequest && len(group) > smallGroup {
+		if statusOf(err) == http.StatusBadRequest && len(group) > smallGroup {
 			tooMany = err
 			return nil
 		}

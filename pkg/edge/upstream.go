@@ -227,6 +227,9 @@ func sleep(ctx context.Context, d time.Duration) bool {
 // errPaused is the error of a request that no upstream got, because all of them failed a moment ago.
 var errPaused = errors.New("every upstream failed a moment ago")
 
+// errNotThere says that an upstream takes nothing of that kind, as buckets take no reports.
+var errNotThere = errors.New("it takes no such requests")
+
 // any sends something to the first upstream that takes it, in the order of preference. An upstream that failed is left out for a
 // while, so Edge is back at the first one soon after that answers.
 func (c *client) any(pauses []*pause, interval time.Duration, send func(upstream string) error) error {
@@ -235,12 +238,16 @@ func (c *client) any(pauses []*pause, interval time.Duration, send func(upstream
 		if !pauses[i].over() {
 			continue
 		}
-		if err = send(upstream); err == nil {
+		failure := send(upstream)
+		switch {
+		case failure == nil:
 			pauses[i].succeeded()
 			return nil
+		case errors.Is(failure, errNotThere):
+			continue
 		}
-		pauses[i].failed(err, interval)
-		err = fmt.Errorf("%s: %w", upstream, err)
+		pauses[i].failed(failure, interval)
+		err = fmt.Errorf("%s: %w", upstream, failure)
 	}
 	return err
 }

@@ -97,7 +97,7 @@ func (u *usageSums) reset() {
 // add adds what an application reported. Counts of flags that its token may not see are left out: the upstream counts a batch of Edge
 // for all projects.
 func (u *usageSums) add(a application, post *usage.Post) {
-	if u.edge.config.Command == "offline" {
+	if !u.edge.config.reports() {
 		return
 	}
 	token, minute := a.source.token, time.Now().Truncate(time.Minute)
@@ -206,6 +206,9 @@ func (u *usageSums) drop() {
 // send sends a batch.
 func (u *usageSums) send(ctx context.Context, b *batch) error {
 	return u.edge.client.any(u.pauses, u.edge.config.MetricsInterval, func(upstream string) error {
+		if isPublication(upstream) {
+			return errNotThere
+		}
 		_, err := u.edge.client.send(ctx, http.MethodPost, upstream+"/api/client/metrics/bulk", b.token, http.Header{"Guidon-Batch": {b.id}}, b.body, maxReply)
 		return err
 	})

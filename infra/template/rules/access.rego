@@ -16,6 +16,7 @@ problems.wildcards contains sprintf("%s may call %v on %v", [name, statement.act
 	some name in (functions - {"Smoke"}) # traffic_shifting compares its whole policy
 	some statement in statements(name)
 	statement.actions != xray
+	not statement in publishing
 	some resource in statement.resources
 	contains(text(resource), "*")
 }
@@ -177,10 +178,46 @@ client_throttle := ["700", "1400"] if input.everything
 
 client_throttle := ["500", "1000"] if not input.everything
 
+# Snapshot publishes in the folder of this stack, and uses keys only for what is there.
+published_buckets := ["arn:${AWS::Partition}:s3:::bucket-a", "arn:${AWS::Partition}:s3:::bucket-b"]
+
+published_objects := [sprintf("%s/${AWS::StackName}/*", [bucket]) | some bucket in published_buckets]
+
+publishing := [
+	{"actions": ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"], "resources": published_objects, "condition": null},
+	{"actions": ["s3:ListBucket"], "resources": published_buckets, "condition": null},
+	{
+		"actions": ["kms:Decrypt", "kms:GenerateDataKey"],
+		"resources": ["arn:${AWS::Partition}:kms:*:${AWS::AccountId}:key/*"],
+		"condition": {"StringLike": {
+			"kms:ViaService": "s3.*.amazonaws.com",
+			"kms:EncryptionContext:aws:s3:arn": [published_buckets[0], published_objects[0], published_buckets[1], published_objects[1]],
+		}},
+	},
+]
+
+problems.publishing contains sprintf("Snapshot may not %v in the buckets", [want]) if {
+	input.everything
+	some want in publishing
+	not want in statements("Snapshot")
+}
+
+problems.publishing contains sprintf("%s may call %v", [name, statement.actions]) if {
+	some name in functions
+	some statement in statements(name)
+	some action in statement.actions
+	startswith(action, "s3:")
+	not statement in [s | some s in publishing; input.everything; name == "Snapshot"]
+}
+
+snapshot_rate := "rate(1 minute)" if input.everything # it publishes
+
+snapshot_rate := "rate(5 minutes)" if not input.everything
+
 # The schedule of the snapshots, and the alarm that tells when they are missing.
 problems.snapshot contains sprintf("%s: %v is %v; expected %v", [id, path, got, want]) if {
 	some [id, path, want] in {
-		["SnapshotFunctionOften", ["ScheduleExpression"], "rate(5 minutes)"],
+		["SnapshotFunctionOften", ["ScheduleExpression"], snapshot_rate],
 		["SnapshotFunctionEventInvokeConfig", ["MaximumRetryAttempts"], 0],
 		["SnapshotFails", ["TreatMissingData"], "breaching"],
 	}
