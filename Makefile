@@ -178,9 +178,9 @@ test-edge: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/instal
 	CLIENTS_NODE='$(CLIENTS_NODE)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' EDGE='$(abspath $(EDGE))' \
 		go test -tags clients -count=1 -timeout 15m -run '^TestEdge$$' ./internal/e2e
 
-test-migration: check-go check-npm $(CLIENTS_NODE)/installed ## migrate a real Unleash to Guidon and back, and compare (needs PostgreSQL; FLAGS=5000 measures)
+test-migration: check-go check-npm $(CLIENTS_NODE)/installed ## migrate a real Unleash to Guidon and back, put Guidon Edge in front of it, and compare (needs PostgreSQL; FLAGS=5000 measures)
 	CLIENTS_NODE='$(abspath $(CLIENTS_NODE))' FLAGS='$(FLAGS)' go test -tags migration -count=1 -v -timeout 30m \
-		-run '^$(if $(FLAGS),TestManyFlags,TestMigration)$$' ./internal/migration
+		-run '^$(if $(FLAGS),TestManyFlags,Test(Migration|GuidonEdge))$$' ./internal/migration
 
 test-terraform: check-go check-npm guidon ## run the acceptance tests of Unleash's Terraform provider (PROVIDER=checkout; needs terraform)
 	@GUIDON_LOCAL='$(LOCAL)' internal/e2e/terraform-acceptance.sh '$(LOCAL)/bin/guidon' '$(PROVIDER)'

@@ -91,6 +91,11 @@ func (t *test) evaluate(s *server, environment string, contexts []json.RawMessag
 	var token struct{ Secret string }
 	body := object{"tokenName": "evaluate-" + environment, "type": "client", "environment": environment, "projects": list{"*"}}
 	s.call("POST", "/api/admin/api-tokens", body, &token)
+	return t.evaluateWith(s.Base, token.Secret, contexts)
+}
+
+// evaluateWith runs unleash-client with a URL and a token.
+func (t *test) evaluateWith(url, token string, contexts []json.RawMessage) (results map[string][]string) {
 	folder, err := os.MkdirTemp(t.folder, "evaluate-") // a folder of its own: the SDK keeps the flags there
 	t.must(err)
 	const program = "evaluate.mjs"
@@ -104,11 +109,11 @@ func (t *test) evaluate(s *server, environment string, contexts []json.RawMessag
 	defer cancel()
 	var stderr strings.Builder
 	cmd := exec.CommandContext(ctx, "node", program)
-	cmd.Dir, cmd.Env = folder, append(os.Environ(), "GUIDON_URL="+s.Base, "TOKEN="+token.Secret, "TMPDIR="+folder)
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), "GUIDON_URL="+url, "TOKEN="+token, "TMPDIR="+folder)
 	cmd.Stdin, cmd.Stderr = strings.NewReader(string(input)), &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("unleash-client on %s: %v; it printed:\n%s", s.Name, err, &stderr)
+		t.Fatalf("unleash-client on %s: %v; it printed:\n%s", url, err, &stderr)
 	}
 	t.must(json.Unmarshal(out, &results))
 	return results
