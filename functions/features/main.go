@@ -1,14 +1,16 @@
-// Command features is the Lambda function for flags: their strategies, variants, tags and dependencies, search and bulk changes.
+// Command features is the Lambda function for flags: their strategies, variants, tags and dependencies, search and bulk
+// changes, and for change requests.
 package main
 
 import (
 	"guidon/functions/internal/serve"
 	"guidon/pkg/admin/features"
+	"guidon/pkg/admin/requests"
 	"guidon/pkg/admin/strategies"
 	"guidon/pkg/admin/tags"
 	"guidon/pkg/httpapi"
 )
 
 func main() {
-	serve.Group(httpapi.Join(features.Group(), strategies.Group(), strategies.VariantGroup(), tags.Group()))
+	serve.Group(httpapi.Join(features.Group(), strategies.Group(), strategies.VariantGroup(), tags.Group(), requests.Group()))
 }

@@ -14,6 +14,7 @@ import (
 	"guidon/pkg/admin/playground"
 	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
+	"guidon/pkg/review"
 	"guidon/pkg/usage"
 )
 
@@ -34,7 +35,7 @@ var bounds = func() map[string]int {
 		"MaxUsageApplications": usage.MaxPostApplications, "MaxUsageCounts": usage.MaxCounts, "MaxUsageFeature": usage.MaxFeature,
 		"MaxUsageInstances": usage.MaxPostInstances, "MaxUsageName": usage.MaxName, "MaxUsageStrategies": usage.MaxStrategies,
 		"MaxUsageVariants": usage.MaxVariants,
-		"MaxUserName":      access.MaxUserName, "MaxVariants": flags.MaxVariants, "MinTag": flags.MinTag, "TotalWeight": flags.TotalWeight,
+		"MaxUserName":      access.MaxUserName, "MaxVariants": flags.MaxVariants, "MaxComment": review.MaxComment, "MaxRequestTitle": review.MaxTitle, "MaxReviewers": review.MaxReviewers, "MinTag": flags.MinTag, "TotalWeight": flags.TotalWeight,
 	}
 	maps.Copy(all, apiBounds)
 	return all
@@ -100,6 +101,8 @@ var enums = map[string][]any{
 	"PatchOperations":    {"add", "remove", "replace", "copy", "move", "test"},
 	"PayloadTypes":       {"json", "csv", "string", "number"},
 	"ProjectModes":       plain([]string{flags.ModeOpen, flags.ModeProtected, flags.ModePrivate}),
+	"Actions":            plain(review.Actions()),
+	"RequestStates":      plain([]review.State{review.InReview, review.Approved, review.Applied, review.Cancelled, review.Rejected}),
 	"WeightTypes":        plain([]flags.WeightType{flags.Variable, flags.Fix}),
 }
 
@@ -246,6 +249,12 @@ var special = map[string]func() *openapi3.Schema{
 		ids := openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema())
 		mustLimit("maxItems MaxBulk, each name")(ids)
 		return openapi3.NewOneOfSchema(ids, openapi3.NewStringSchema().WithEnum(flags.All))
+	},
+	"changesBody": func() *openapi3.Schema {
+		change := openapi3.NewObjectSchema().WithAnyAdditionalProperties().WithRequired([]string{"action"}).
+			WithProperty("action", openapi3.NewStringSchema().WithEnum(enums["Actions"]...)).
+			WithProperty("feature", openapi3.NewStringSchema().WithMaxLength(flags.MaxName))
+		return openapi3.NewOneOfSchema(change, openapi3.NewArraySchema().WithItems(change).WithMinItems(1).WithMaxItems(review.MaxChanges))
 	},
 	"contextBody": contextSchema,
 	"roleRef": func() *openapi3.Schema {

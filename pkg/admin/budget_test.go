@@ -77,7 +77,7 @@ func TestBudget(t *testing.T) {
 				cost("with a bad body", 1, func() { s.do(t, c.method, c.path, "{") })
 			}
 			if strings.Contains(route, "{") && !needsList[route] {
-				unknown := subject{"nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "99"}.call(route)
+				unknown := subject{"nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "99", "99"}.call(route)
 				cost("unknown names", 1, func() { s.do(t, unknown.method, unknown.path, c.body) })
 			}
 		})

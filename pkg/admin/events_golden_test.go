@@ -45,6 +45,10 @@ const (
 	basket   = shop + "/features/basket"
 	inBasket = basket + "/environments/staging"
 
+	inStaging  = shop + "/environments/staging/change-requests"
+	aRequest   = shop + "/change-requests/{request}"
+	aRequested = `{"feature":"copy","action":"addStrategy","payload":{"name":"default"}}`
+
 	aConstraint = `{"contextName":"country","operator":"IN","values":["CH","DE"],"inverted":true}`
 	oneValue    = `{"contextName":"age","operator":"NUM_GTE","value":"18"}`
 	aVariant    = `{"name":"blue","weight":400,"weightType":"fix","stickiness":"userId",` +
@@ -181,6 +185,26 @@ var goldenSteps = []step{
 	{"let nobody skip change requests", "PUT", "/api/admin/environments/update/staging", `{"requiredApprovals":2,"nobodySkips":true,"offAllowed":true}`, ""},
 	{"break the glass", "PUT", shop + "/features/copy/environments/staging/variants", `[` + aVariant + `]`, ""},
 	{"let administrators skip change requests", "PUT", "/api/admin/environments/update/staging", `{"requiredApprovals":null,"nobodySkips":false}`, ""},
+	{"need one approval", "PUT", shop + "/environments/staging/change-requests/config", `{"changeRequestsEnabled":true,"requiredApprovals":1}`, ""},
+	{"begin a change request", "POST", inStaging, aRequested, "request"},
+	{"add a change", "POST", inStaging, aRequested, ""},
+	{"name a change request", "PUT", aRequest + "/title", `{"title":"Launch"}`, ""},
+	{"ask for a review", "PUT", aRequest + "/approvers", `{"reviewers":[1]}`, ""},
+	{"send a change request to review", "PUT", aRequest + "/state", `{"state":"In review"}`, ""},
+	{"edit a change", "PUT", aRequest + "/changes/1", aRequested, ""},
+	{"remove a change", "DELETE", aRequest + "/changes/2", "", ""},
+	{"comment on a change request", "POST", aRequest + "/comments", `{"text":"Why?"}`, ""},
+	{"change the flag of a change request", "POST", shop + "/features/copy/environments/staging/strategies", `{"name":"default"}`, ""},
+	{"re-base a change request", "POST", aRequest + "/rebase", "", ""},
+	{"approve a change request", "PUT", aRequest + "/state", `{"state":"Approved"}`, ""},
+	{"apply a change request", "PUT", aRequest + "/state", `{"state":"Applied"}`, ""},
+	{"begin another one", "POST", inStaging, aRequested, "request"},
+	{"discard it", "DELETE", aRequest, "", ""},
+	{"begin a third one", "POST", inStaging, aRequested, "request"},
+	{"send it to review", "PUT", aRequest + "/state", `{"state":"In review"}`, ""},
+	{"reject it", "PUT", aRequest + "/state", `{"state":"Rejected"}`, ""},
+	{"begin a fourth one", "POST", inStaging, aRequested, "request"},
+	{"cancel it", "PUT", aRequest + "/state", `{"state":"Cancelled"}`, ""},
 	{"switch change requests off", "PUT", shop + "/environments/staging/change-requests/config", `{"changeRequestsEnabled":false}`, ""},
 
 	{"delete a project", "DELETE", "/api/admin/projects/last", "", ""},
@@ -236,6 +260,14 @@ func TestGoldenEvents(t *testing.T) {
 			headers = inSession(s.signIn(t, 1))
 			collect("sign in to sign out")
 			before = last
+		}
+		if st.name == "approve a change request" {
+			headers = inSession(s.signIn(t, 1))
+			collect("sign in to approve")
+			before = last
+			_, rest, _ := strings.Cut(s.must(t, "GET", fill(aRequest), "").body, `"revision":"`)
+			revision, _, _ := strings.Cut(rest, `"`)
+			headers = append(headers, `If-Match: "`+revision+`"`)
 		}
 		if st.name == "break the glass" {
 			headers = []string{httpapi.BreakGlass + ": payments fail"}
@@ -311,8 +343,9 @@ func compareGolden(t *testing.T, byType map[string][]goldenEvent) {
 }
 
 var (
-	uuids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
-	times = regexp.MustCompile(`"20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z"`)
+	uuids     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	revisions = regexp.MustCompile(`"[0-9a-f]{64}"`)
+	times     = regexp.MustCompile(`"20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z"`)
 )
 
 // normalize replaces ids and times, which differ from run to run. Ids are numbered in the order of the file.
@@ -324,6 +357,7 @@ func normalize(text []byte) []byte {
 		}
 		return []byte(known[string(id)])
 	})
+	text = revisions.ReplaceAll(text, []byte(`"revision"`))
 	return times.ReplaceAllFunc(text, func(at []byte) []byte {
 		if bytes.HasPrefix(at, []byte(`"2100`)) {
 			return at

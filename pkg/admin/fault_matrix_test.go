@@ -43,24 +43,27 @@ var mishaps = []mishap{
 
 // changesNothing has the operations with POST or PUT that change nothing.
 var changesNothing = map[string]bool{
-	ofProject("POST", "/archive/validate"):    true,
-	"POST /api/admin/environments/validate":   true,
-	"POST /api/admin/features/validate":       true,
-	"POST /api/admin/constraints/validate":    true,
-	"POST /api/admin/tag-types/validate":      true,
-	"POST /api/admin/events/search":           true,
-	"POST " + contextFields + "/validate":     true,
-	"POST " + allSegments + "/validate":       true,
-	"POST /api/admin/playground":              true,
-	"POST /api/admin/playground/advanced":     true,
-	"POST " + anAddon + "/test":               true, // it puts an entry into the outbox, without a transaction
-	"POST " + anAddon + "/resend":             true, // nothing is parked
-	"POST /api/admin/features-batch/export":   true,
-	ofFlag("POST", "/favorites"):              true, // favorites are put into an item of the caller, without a transaction
-	ofFlag("DELETE", "/favorites"):            true,
-	ofProject("POST", "/favorites"):           true,
-	ofProject("DELETE", "/favorites"):         true,
-	"POST /api/admin/features-batch/validate": true,
+	ofProject("POST", "/archive/validate"):                           true,
+	"POST /api/admin/environments/validate":                          true,
+	"POST /api/admin/features/validate":                              true,
+	"POST /api/admin/constraints/validate":                           true,
+	"POST /api/admin/tag-types/validate":                             true,
+	"POST /api/admin/events/search":                                  true,
+	"POST " + contextFields + "/validate":                            true,
+	"POST " + allSegments + "/validate":                              true,
+	ofProject("DELETE", "/change-requests/{changeRequestId}"):        true, // it is no draft
+	ofProject("POST", "/change-requests/{changeRequestId}/rebase"):   true, // nothing has changed
+	ofProject("PUT", "/change-requests/{changeRequestId}/approvers"): true, // there are none before and after
+	"POST /api/admin/playground":                                     true,
+	"POST /api/admin/playground/advanced":                            true,
+	"POST " + anAddon + "/test":                                      true, // it puts an entry into the outbox, without a transaction
+	"POST " + anAddon + "/resend":                                    true, // nothing is parked
+	"POST /api/admin/features-batch/export":                          true,
+	ofFlag("POST", "/favorites"):                                     true, // favorites are put into an item of the caller, without a transaction
+	ofFlag("DELETE", "/favorites"):                                   true,
+	ofProject("POST", "/favorites"):                                  true,
+	ofProject("DELETE", "/favorites"):                                true,
+	"POST /api/admin/features-batch/validate":                        true,
 }
 
 // firstDo has the requests without which an operation's example would change nothing.

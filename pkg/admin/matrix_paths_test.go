@@ -44,6 +44,7 @@ func (s *server) maze(t *testing.T) maze {
 	s.must(t, "POST", "/api/admin/features/a/tags", `{"type":"simple","value":"a/b"}`)
 	s.must(t, "POST", "/api/admin/features/other/tags", `{"type":"kind","value":"theirs"}`)
 
+	s.request(t, &right)
 	mine, theirs := right, sibling
 	s.addParent(t, &mine)
 	s.addParent(t, &theirs)
@@ -71,6 +72,8 @@ func (s *server) maze(t *testing.T) maze {
 			"token":    {{"of another project", url.PathEscape(ofShop)}},
 			"parent":   {{"of another flag", theirs.kind}},
 
+			"changeRequestId": {{"unknown", "99"}},
+			"changeId":        {{"unknown", "99"}},
 			"appName":         {{"unknown", "unknown"}},
 			"environmentName": {{"unknown", "unknown"}},
 		},
@@ -81,6 +84,8 @@ func (s *server) maze(t *testing.T) maze {
 var astray = map[string]int{
 	"DELETE /api/admin/projects/{projectId}/features/{featureName}, featureName: archived":        202, // it is archived already
 	"GET /api/admin/projects/{projectId}/features/{featureName}/lifecycle, featureName: archived": 200, // an archived flag has a lifecycle
+
+	ofProject("GET", "/change-requests/pending/{featureName}") + ", featureName: archived": 200, // its requests can still be open
 
 	theInstances + ", appName: unknown":         200, // as in Unleash
 	theInstances + ", environmentName: unknown": 200,
@@ -149,7 +154,7 @@ func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 	}
 	byOwner := want
 	elsewhere := is.name == "another project" || is.name == "of another project" && !strings.Contains(route, "{projectId}")
-	if elsewhere && !strings.HasPrefix(route, "GET ") && !strings.HasSuffix(route, "/favorites") {
+	if elsewhere && !strings.HasPrefix(route, "GET ") && !strings.HasSuffix(route, "/favorites") && !regexp.MustCompile("/change-requests(/{|$)").MatchString(route) {
 		byOwner = 403 // the owner can only read there
 	}
 	for _, caller := range []struct {

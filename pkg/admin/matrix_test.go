@@ -127,11 +127,12 @@ type stage struct {
 	addon       string            // the id of an addon
 	tokens      map[string]string // the secret of a token of each project
 	parents     map[string]string // what the flag of each project depends on
+	requests    map[string]string // the id of a change request of each project, where they are off again
 }
 
 func (s *server) stage(t *testing.T) stage {
 	t.Helper()
-	g := stage{server: s, tokens: map[string]string{}, own: map[string]string{}, parents: map[string]string{}}
+	g := stage{server: s, tokens: map[string]string{}, own: map[string]string{}, parents: map[string]string{}, requests: map[string]string{}}
 	s.must(t, "POST", "/api/admin/projects", `{"id":"alpha"}`)
 	g.guest = s.id(t, people, `{"username":"guest","rootRole":3}`)
 	var on subject
@@ -169,6 +170,9 @@ func (s *server) stage(t *testing.T) stage {
 			s.addStrategyAndVariants(t, &on)
 			g.places = append(g.places, on)
 		}
+		reviewed := subject{project: project, flag: flag, environment: "production"}
+		s.request(t, &reviewed)
+		g.requests[project] = reviewed.request
 	}
 	return g
 }
@@ -202,6 +206,8 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 		on.secret = g.tokens[on.project]
 	case strings.Contains(route, "/dependencies"):
 		on.kind = g.parents[on.project]
+	case strings.Contains(route, "/{changeRequestId}"):
+		on.request = g.requests[on.project]
 	case strings.Contains(route, allSegments):
 		on.segment = g.own[on.project]
 	case strings.Contains(route, contextFields):
@@ -257,6 +263,16 @@ var overProjects = map[string][2]string{
 	setsSegments:          {"UPDATE_FEATURE_STRATEGY", "UPDATE_FEATURE_STRATEGY"},
 }
 
+// ofAuthors has the operations on change requests that are for their authors and for administrators.
+var ofAuthors = map[string]bool{
+	ofProject("PUT", "/change-requests/{changeRequestId}/changes/{changeId}"):    true,
+	ofProject("DELETE", "/change-requests/{changeRequestId}/changes/{changeId}"): true,
+	ofProject("POST", "/change-requests/{changeRequestId}/rebase"):               true,
+	ofProject("PUT", "/change-requests/{changeRequestId}/state"):                 true,
+	ofProject("PUT", "/change-requests/{changeRequestId}/title"):                 true,
+	ofProject("PUT", "/change-requests/{changeRequestId}/approvers"):             true,
+}
+
 // overData has the permission that the data of an operation needs in the project of its body, by route. Every caller who can read
 // gets a report with what was done, and what was refused because the permission is missing.
 var overData = map[string]string{"POST " + importData: "CREATE_FEATURE"}
@@ -269,6 +285,8 @@ func success(route string, h holder, on subject) int {
 		return map[string]int{"GET": 200, "POST": 201, "DELETE": 200}[strings.Fields(route)[0]]
 	case route == "DELETE /api/admin/projects/{projectId}" && on.project == "default":
 		return 400 // the default project cannot be deleted
+	case route == ofProject("POST", "/environments/{environment}/change-requests") && on.project != "":
+		return 400 // change requests are off
 	}
 	return examples[route].status
 }
@@ -289,6 +307,8 @@ func expected(op httpapi.Operation, h holder, on subject) int {
 		if h.has(of[0], "", on.environment) || h.has(of[1], on.project, on.environment) {
 			return success(op.Route, h, on)
 		}
+		return 403
+	case ofAuthors[op.Route] && !h.has("ADMIN", "", ""):
 		return 403
 	case overTokens[op.Route] != [3]string{}:
 		return expectedOverTokens(op.Route, h, on)
@@ -412,6 +432,9 @@ func TestEveryPermissionIsEnough(t *testing.T) {
 			}
 			if over := overData[route]; over != "" {
 				needs = over
+			}
+			if ofAuthors[route] {
+				needs = "ADMIN"
 			}
 			h := s.holderOf(t, needs, on.project)
 			c := on.call(route)

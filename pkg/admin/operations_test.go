@@ -255,6 +255,25 @@ var examples = map[string]example{
 	ofProject("GET", "/applications"):      {"", 200, 2, 2},
 	ofProject("GET", "/insights"):          {"", 200, 3, 3},
 
+	ofProject("POST", "/environments/{environment}/change-requests"):             {aChange, 200, 5, 5},
+	ofProject("GET", "/change-requests"):                                         {"", 200, 3, 3},
+	ofProject("GET", "/change-requests/pending"):                                 {"", 200, 2, 2},
+	ofProject("GET", "/change-requests/pending/{featureName}"):                   {"", 200, 2, 2},
+	ofProject("GET", "/change-requests/count"):                                   {"", 200, 3, 3},
+	ofProject("GET", "/change-requests/actionable"):                              {"", 200, 2, 2},
+	ofProject("GET", "/change-requests/available-reviewers/{environment}"):       {"", 200, 3, 3},
+	ofProject("GET", "/change-requests/{changeRequestId}"):                       {"", 200, 2, 2},
+	ofProject("DELETE", "/change-requests/{changeRequestId}"):                    {"", 409, 1, 1}, // it is in review
+	ofProject("PUT", "/change-requests/{changeRequestId}/changes/{changeId}"):    {aChange, 200, 3, 1},
+	ofProject("DELETE", "/change-requests/{changeRequestId}/changes/{changeId}"): {"", 200, 3, 1},
+	ofProject("POST", "/change-requests/{changeRequestId}/rebase"):               {"", 200, 2, 2}, // nothing has changed
+	ofProject("PUT", "/change-requests/{changeRequestId}/state"):                 {`{"state":"Cancelled"}`, 200, 2, 1},
+	ofProject("PUT", "/change-requests/{changeRequestId}/title"):                 {`{"title":"{new}"}`, 204, 2, 1},
+	ofProject("POST", "/change-requests/{changeRequestId}/comments"):             {`{"text":"Why?"}`, 204, 2, 2},
+	ofProject("GET", "/change-requests/{changeRequestId}/approvers"):             {"", 200, 1, 1},
+	ofProject("PUT", "/change-requests/{changeRequestId}/approvers"):             {`{"reviewers":[]}`, 204, 2, 2},
+	"GET /api/admin/search/change-requests":                                      {"", 200, 4, 4}, // there is one project
+
 	inEnvironment("GET", "/strategies"):                 {"", 200, 1, 1},
 	inEnvironment("POST", "/strategies"):                {`{"name":"flexibleRollout","parameters":{"rollout":50}}`, 200, 2, 2},
 	inEnvironment("POST", "/strategies/set-sort-order"): {`[{"id":"{strategy}","sortOrder":7}]`, 200, 2, 1},
@@ -270,6 +289,28 @@ var examples = map[string]example{
 	inEnvironment("GET", "/variants"):   {"", 200, 1, 1},
 	inEnvironment("PUT", "/variants"):   {aVariants, 200, 2, 1},
 	inEnvironment("PATCH", "/variants"): {aPatch, 200, 2, 1},
+}
+
+// aChange is a change in a change request.
+const aChange = `{"feature":"{featureName}","action":"addStrategy","payload":{"name":"default"}}`
+
+// newReviewedProject gives the subject a new project in which change requests are on, with a flag.
+func (s *server) newReviewedProject(t *testing.T, on *subject) {
+	t.Helper()
+	on.flag, on.project = on.fill("{new}"), on.fill("{new}")
+	s.must(t, "POST", projects, fmt.Sprintf(`{"id":%q}`, on.project))
+	s.must(t, "POST", projects+"/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, on.flag))
+	s.must(t, "PUT", on.fill(projects+"/{projectId}/environments/{environment}/change-requests/config"), `{"changeRequestsEnabled":true}`)
+}
+
+// request creates a change request for the subject's flag, in review. Change requests are off again then.
+func (s *server) request(t *testing.T, on *subject) {
+	t.Helper()
+	config := on.fill(projects + "/{projectId}/environments/{environment}/change-requests/config")
+	s.must(t, "PUT", config, `{"changeRequestsEnabled":true}`)
+	on.request = s.id(t, on.fill(projects+"/{projectId}/environments/{environment}/change-requests"), on.fill(aChange))
+	s.must(t, "PUT", on.fill(projects+"/{projectId}/change-requests/{changeRequestId}/state"), `{"state":"In review"}`)
+	s.must(t, "PUT", config, `{"changeRequestsEnabled":false}`)
 }
 
 func ofFlag(method, tail string) string {
@@ -289,7 +330,7 @@ func inEnvironment(method, tail string) string {
 }
 
 // A subject is what a test calls operations on: a flag with a strategy in one environment, and variants in all of them.
-type subject struct{ project, flag, environment, strategy, user, role, kind, secret, segment, addon string }
+type subject struct{ project, flag, environment, strategy, user, role, kind, secret, segment, addon, request string }
 
 var subjects atomic.Int64
 
@@ -325,6 +366,17 @@ var preparations = map[string]func(s *server, t *testing.T, on *subject){
 	"DELETE /api/admin/projects/{projectId}/environments/{environment}":                     (*server).newEnvironment,
 	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": (*server).newProjectWithFlag,
 	"DELETE /api/admin/environments/{environmentName}":                                      (*server).newEnvironment,
+	ofProject("POST", "/environments/{environment}/change-requests"):                        (*server).newReviewedProject,
+	ofProject("GET", "/change-requests/{changeRequestId}"):                                  (*server).request,
+	ofProject("DELETE", "/change-requests/{changeRequestId}"):                               (*server).request,
+	ofProject("PUT", "/change-requests/{changeRequestId}/changes/{changeId}"):               (*server).request,
+	ofProject("DELETE", "/change-requests/{changeRequestId}/changes/{changeId}"):            (*server).request,
+	ofProject("POST", "/change-requests/{changeRequestId}/rebase"):                          (*server).request,
+	ofProject("PUT", "/change-requests/{changeRequestId}/state"):                            (*server).request,
+	ofProject("PUT", "/change-requests/{changeRequestId}/title"):                            (*server).request,
+	ofProject("POST", "/change-requests/{changeRequestId}/comments"):                        (*server).request,
+	ofProject("GET", "/change-requests/{changeRequestId}/approvers"):                        (*server).request,
+	ofProject("PUT", "/change-requests/{changeRequestId}/approvers"):                        (*server).request,
 	"GET /api/admin/tags/{tagType}/{value...}": func(s *server, t *testing.T, on *subject) {
 		s.must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
 	},
@@ -544,7 +596,7 @@ func (on subject) fill(text string) string {
 	return strings.NewReplacer("{projectId}", on.project, "{featureName}", on.flag, "{environment}", on.environment,
 		"{environmentName}", on.environment, "{strategyId}", on.strategy, "{strategy}", on.strategy,
 		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{parent}", cmp.Or(on.kind, "parent"), "{value...}", "a%2Fb",
-		"{contextField}", cmp.Or(on.kind, "userId"), "{appName}", cmp.Or(on.kind, "an-app"), "{legalValue...}", "a%2Fb", "{id}", cmp.Or(on.segment, "1"), "{addonId}", cmp.Or(on.addon, "1"),
+		"{contextField}", cmp.Or(on.kind, "userId"), "{appName}", cmp.Or(on.kind, "an-app"), "{legalValue...}", "a%2Fb", "{id}", cmp.Or(on.segment, "1"), "{addonId}", cmp.Or(on.addon, "1"), "{changeRequestId}", cmp.Or(on.request, "1"), "{changeId}", "1",
 		"{userId}", cmp.Or(on.user, "1"), "{roleId}", cmp.Or(on.role, "4"), "{new}", fmt.Sprintf("new-%d", subjects.Add(1)),
 		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", cmp.Or(on.secret, "{token}")).Replace(text)
 }

@@ -77,6 +77,8 @@ var entities = [...]*entity{
 	&signInLinkEntity,
 	&identityEntity,
 	&favoritesEntity,
+	&requestEntity,
+	&commentEntity,
 }
 
 // entityOf is the descriptor of an entity.

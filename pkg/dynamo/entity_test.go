@@ -43,7 +43,7 @@ func TestEveryEntityIsDescribed(t *testing.T) {
 func entityConstants(t *testing.T) (names []flags.Entity) {
 	t.Helper()
 	var files []string
-	for _, folder := range []string{"flags", "access", "usage"} {
+	for _, folder := range []string{"flags", "access", "usage", "review"} {
 		found, err := filepath.Glob("../" + folder + "/*.go")
 		if err != nil {
 			t.Fatal(err)

@@ -79,6 +79,8 @@ type eventDocument struct {
 	Data        jsontext.Value  `json:"data,omitzero"`
 	PreData     jsontext.Value  `json:"preData,omitzero"`
 
+	GroupType      string   `json:"groupType,omitempty"`
+	GroupID        string   `json:"groupId,omitempty"`
 	SkippedReviews []string `json:"skippedReviews,omitempty"`
 }
 
@@ -90,7 +92,7 @@ func storeEvent(e flags.Event) (eventDocument, error) {
 	preData, err := eventData(e.PreData)
 	return eventDocument{
 		Format: format, ID: e.ID, Type: e.Type, CreatedAt: e.CreatedAt, CreatedBy: e.CreatedBy, UserID: e.UserID,
-		Project: e.Project, Environment: e.Environment, FeatureName: e.FeatureName, Data: data, PreData: preData, SkippedReviews: e.SkippedReviews,
+		Project: e.Project, Environment: e.Environment, FeatureName: e.FeatureName, Data: data, PreData: preData, SkippedReviews: e.SkippedReviews, GroupType: e.GroupType, GroupID: e.GroupID,
 	}, err
 }
 
@@ -116,7 +118,7 @@ func (doc eventDocument) event(body string) (flags.Event, error) {
 	}
 	e := flags.Event{
 		ID: doc.ID, Type: doc.Type, CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy, UserID: doc.UserID,
-		Project: doc.Project, Environment: doc.Environment, FeatureName: doc.FeatureName, SkippedReviews: doc.SkippedReviews,
+		Project: doc.Project, Environment: doc.Environment, FeatureName: doc.FeatureName, SkippedReviews: doc.SkippedReviews, GroupType: doc.GroupType, GroupID: doc.GroupID,
 	}
 	if doc.Data != nil {
 		e.Data = doc.Data

@@ -23,6 +23,11 @@ import (
 //	project history  PROJECT#<uid>        EVENT#<version>             by UID: a project that reuses an ID has a history of its own
 //	project guard    PROJECT#<uid>        GUARD#<00-15>               counts the project's flags and own segments; closed when the project is deleted
 //	project list row PROJECTS             <id>                        a copy of the project, for the list of all
+//	change request   REQUEST#<id>         REQUEST                     changes of an environment that others review; never deleted
+//	request history  REQUEST#<id>         EVENT#<version>
+//	comment          REQUEST#<id>         COMMENT#<number>            on the change request
+//	request list row PROJECT#<uid>        REQUEST#OPEN#<id> REQUEST#CLOSED#<id> what lists show of a change request
+//	request count    PROJECT#<uid>        REQUESTS                    how many change requests of the project are open
 //	registries       REGISTRY#<entity>    REGISTRY                    environments, roles, tag types, strategy types, context fields, addons: one item each
 //	token            TOKEN#<sha256>       TOKEN                       an API or personal token, found by the hash of its secret
 //	token last use   TOKEN#<sha256>       SEEN                        when the token was last used, written at most once an hour
@@ -38,7 +43,7 @@ import (
 //	favorites        FAVORITES#<owner>    FAVORITES                   of a user or the API tokens of a name, without events
 //	signup token     SIGNUPS              <sha256>                    a public signup token
 //	signup history   SIGNUP#<sha256>      EVENT#<version>
-//	unique name      UNIQUE#<kind>#<name> UNIQUE                      of a token, a segment or a user (username, e-mail)
+//	unique name      UNIQUE#<kind>#<name> UNIQUE                      of a token, a segment, a user (username, e-mail) or a draft
 //	segment          SEGMENTS             <id>
 //	segment guard    SEGMENT#<id>         GUARD                       counts the uses of the segment and names its project; closed
 //	                                                                  when the segment is deleted; see segment_guard.go

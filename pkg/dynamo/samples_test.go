@@ -5,8 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
+	"guidon/pkg/review"
 	"guidon/pkg/usage"
 )
 
@@ -208,7 +211,7 @@ func FullEvent() flags.Event {
 		ID: "01960000-0000-7000-8000-000000000001", Type: flags.FeatureStrategyUpdate, CreatedAt: SampleTime, CreatedBy: "admin", UserID: 7,
 		Project: "shop", Environment: "production", FeatureName: "checkout",
 		Data: map[string]any{"name": "flexibleRollout", "list": []any{1.5, nil}}, PreData: map[string]any{"name": "default"},
-		SkippedReviews: []string{"production"},
+		SkippedReviews: []string{"production"}, GroupType: flags.RequestGroup, GroupID: "7",
 	}
 }
 
@@ -274,12 +277,36 @@ func FullSum() usage.Sum {
 	}
 }
 
+// FullRequest returns a change request with all fields set.
+func FullRequest() *review.Request {
+	ada, bob := review.Person{Key: "user:3", ID: 3, Name: "Ada"}, review.Person{Key: "user:4", ID: 4, Name: "Bob"}
+	base := review.FeatureBase{Project: "0f1e2d3c", Archived: true, Dependencies: "d", On: true, Strategies: "s", Variants: "v", Segments: "g"}
+	return &review.Request{
+		ID: 7, Project: "shop", ProjectUID: "0f1e2d3c", Environment: "production", EnvironmentUID: "aaaa1111", AttachmentID: "bbbb2222",
+		Title: "Launch", State: review.InReview, Entered: map[review.State]time.Time{review.Draft: SampleTime},
+		CreatedBy: ada, CreatedAt: SampleTime, Contributors: []review.Person{ada},
+		Changes: []review.Change{
+			{ID: 1, Action: review.UpdateEnabled, Feature: "checkout", Payload: jsontext.Value(`{"enabled":true}`), Default: jsontext.Value(`{"name":"default"}`), By: ada, At: SampleTime},
+			{ID: 2, Action: review.UpdateSegment, Segment: 5, Name: "beta", Payload: jsontext.Value(`{"id":5}`), By: ada, At: SampleTime},
+		},
+		LastChange: 2, Bases: review.Bases{Features: map[string]review.FeatureBase{"checkout": base}, Segments: map[int64]review.SegmentBase{5: {Project: "0f1e2d3c", Constraints: "c"}}},
+		Guarded: []review.Guarded{{UID: "aaaa1111", Name: "production"}}, ChangedAt: SampleTime, Revision: "5f2c",
+		Approvals: []review.Approval{{By: bob, At: SampleTime, Revision: "5f2c"}}, Rejections: []review.Approval{{By: bob, At: SampleTime, Revision: "5f2c"}},
+		Reviewers: []int64{4}, Comments: 1,
+	}
+}
+
+// FullComment returns a comment with all fields set.
+func FullComment() *review.Comment {
+	return &review.Comment{Request: 7, Number: 1, Text: "Why?", By: review.Person{Key: "user:4", ID: 4, Name: "Bob"}, At: SampleTime}
+}
+
 // fullAggregates returns a sample of each aggregate that is stored as a document.
 func fullAggregates() []flags.Aggregate {
 	return []flags.Aggregate{
 		FullFeature(), FullProject(), FullEnvironments(), FullToken(), FullUser(), FullRoles(), FullTagTypes(), FullStrategyTypes(),
 		FullSignupToken(), FullTokenUse(), FullContextFields(), FullSegment(), FullFeatureUse(), FullAddons(),
-		FullApplication(), FullApplicationNames(), FullInstances(), FullTokenApplications(), FullSessions(), FullSignInLink(), FullIdentityLink(), FullFavorites(),
+		FullApplication(), FullApplicationNames(), FullInstances(), FullTokenApplications(), FullSessions(), FullSignInLink(), FullIdentityLink(), FullFavorites(), FullRequest(), FullComment(),
 	}
 }
 

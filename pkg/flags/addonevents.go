@@ -25,15 +25,15 @@ var addonEvents = []EventType{
 	RoleCreated, RoleUpdated, RoleDeleted,
 	ProjectUserAdded, ProjectUserRoleChanged, ProjectUserRemoved, ProjectAccessUpdated,
 	ReviewsConfigured, GlassBroken,
+	RequestCreated, RequestDiscarded, RequestSent, RequestApprovalAdded, RequestApproved, RequestRejected, RequestCancelled, RequestApplied,
+	RequestRebased, RequestTitled, RequestCommented, ReviewersRequested, ChangeAdded, ChangeEdited, ChangeDiscarded,
 }
 
 // unleashOnlyEvents are types of events of Unleash that never happen in Guidon. Addons accept them, so that those of Unleash
 // and of Terraform configurations work unchanged.
 var unleashOnlyEvents = []EventType{
 	"feature-deleted", "feature-potentially-stale-on", "feature-import", "features-exported", "features-imported",
-	"change-request-created", "change-request-discarded", "change-added", "change-discarded", "change-edited",
-	"change-request-approved", "change-request-approval-added", "change-request-cancelled", "change-request-rejected",
-	"change-request-sent-to-review", "change-request-applied", "change-request-scheduled",
+	"change-request-scheduled",
 	"change-request-scheduled-application-success", "change-request-scheduled-application-failure",
 	"change-request-schedule-suspended", "group-created", "group-updated", "group-deleted", "banner-created", "banner-updated",
 	"banner-deleted", "feature-favorited", "feature-unfavorited", "project-favorited", "project-unfavorited", // the last four did in earlier versions

@@ -85,9 +85,27 @@ const (
 	AddonCreated               EventType = "addon-config-created"
 	AddonUpdated               EventType = "addon-config-updated"
 	AddonDeleted               EventType = "addon-config-deleted"
+	RequestCreated             EventType = "change-request-created"
+	RequestDiscarded           EventType = "change-request-discarded"
+	RequestSent                EventType = "change-request-sent-to-review"
+	RequestApprovalAdded       EventType = "change-request-approval-added"
+	RequestApproved            EventType = "change-request-approved" // has the approvals that it needs
+	RequestRejected            EventType = "change-request-rejected"
+	RequestCancelled           EventType = "change-request-cancelled"
+	RequestApplied             EventType = "change-request-applied"
+	RequestRebased             EventType = "change-request-rebased"
+	RequestTitled              EventType = "change-request-title-updated"
+	RequestCommented           EventType = "change-request-comment-added"
+	ReviewersRequested         EventType = "change-request-requested-approvers-updated"
+	ChangeAdded                EventType = "change-added"
+	ChangeEdited               EventType = "change-edited"
+	ChangeDiscarded            EventType = "change-discarded"
 	ReviewsConfigured          EventType = "change-request-configuration-updated"
 	GlassBroken                EventType = "change-request-glass-broken" // an administrator skipped change requests that nobody skips
 )
+
+// RequestGroup is the GroupType of events that the application of a change request caused.
+const RequestGroup = "change-request"
 
 // TokenUserID is the user ID in events of changes that were made with an API token. Unleash uses the same number
 // for admin tokens.
@@ -106,6 +124,9 @@ type Event struct {
 	FeatureName string
 	Data        any // the state after the change, as a JSON document: only what changed, not the whole aggregate
 	PreData     any // the state before the change
+
+	GroupType string // RequestGroup for the events of the application of a change request; "" for others
+	GroupID   string // the ID of the change request
 
 	SkippedReviews []string // names of the environments whose change requests the caller skipped
 }

@@ -26,6 +26,20 @@ func (tx *Tx) CheckIfMatch(before, after any) error {
 		"read it again, and send its new ETag in If-Match")
 }
 
+// CheckRevision compares the If-Match of the request with a revision that the body of the read has as a field. It returns whether there is
+// one that matches: seen is false without that header, and with "*". PreconditionFailed if none matches.
+func (tx *Tx) CheckRevision(revision string) (seen bool, err error) {
+	given := strings.TrimSpace(strings.Join(tx.request.http.Header.Values("If-Match"), ","))
+	if given == "" || given == "*" {
+		return false, nil
+	}
+	if listsTag(tx.request.http, "If-Match", `"`+revision+`"`) {
+		return true, nil
+	}
+	return false, flags.Errorf(flags.PreconditionFailed, "this was changed after you read it, and nothing was saved: "+
+		"read it again, and send its revision in If-Match")
+}
+
 // tagOf is the ETag with which a read returns this body.
 func (tx *Tx) tagOf(answer any) string {
 	encoded, err := encode(answer, false, true)

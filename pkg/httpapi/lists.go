@@ -7,6 +7,7 @@ import (
 
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
+	"guidon/pkg/review"
 	"guidon/pkg/usage"
 )
 
@@ -103,6 +104,14 @@ func (tx *Tx) SummariesOf(projects []*flags.Project, archived bool) map[string][
 	type summaries struct{ archived bool }
 	return ofProjects(tx, summaries{archived}, projects, func(p *flags.Project) ([]flags.FeatureSummary, error) {
 		return tx.service.store.Summaries(tx.ctx, p.UID, archived)
+	})
+}
+
+// Requests are the open change requests of projects, or the latest of the others, by the project's UID: one query a project.
+func (tx *Tx) Requests(projects []*flags.Project, open bool) map[string][]*review.Request {
+	type requests struct{ open bool }
+	return ofProjects(tx, requests{open}, projects, func(p *flags.Project) ([]*review.Request, error) {
+		return tx.service.store.Requests(tx.ctx, p.UID, open)
 	})
 }
 

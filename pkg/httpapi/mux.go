@@ -10,7 +10,10 @@ type Mux struct {
 }
 
 // ambiguous are the routes that give way to others.
-var ambiguous = map[string]bool{"GET /api/admin/segments/strategies/{strategyId}": true}
+var ambiguous = map[string]bool{
+	"GET /api/admin/segments/strategies/{strategyId}":                                 true,
+	"GET /api/admin/projects/{projectId}/change-requests/{changeRequestId}/approvers": true,
+}
 
 // Handle has a handler serve a route.
 func (m *Mux) Handle(route string, handler http.Handler) {

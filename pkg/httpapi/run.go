@@ -265,6 +265,9 @@ func (tx *Tx) Sign(e flags.Event) flags.Event {
 	if tx.Caller.User != nil {
 		e.UserID = tx.Caller.User.ID
 	}
+	if tx.group != "" {
+		e.GroupType, e.GroupID = flags.RequestGroup, tx.group
+	}
 	return e
 }
 

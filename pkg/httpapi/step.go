@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"guidon/pkg/access"
@@ -33,7 +34,7 @@ func (tx *Tx) step(caller access.Caller, request *request, do func(step *Tx) err
 		tx.stepped = tx.round.forSteps()
 	}
 	step := tx.attempt(tx.item)
-	step.Caller, step.request, step.round, step.asked, step.collect, step.approved = caller, request, tx.stepped, tx.asked, tx.collect, tx.approved
+	step.Caller, step.request, step.round, step.asked, step.collect, step.approved, step.group = caller, request, tx.stepped, tx.asked, tx.collect, tx.approved, tx.group
 	err := try(func() error {
 		if err := do(step); err != nil {
 			return err
@@ -107,6 +108,20 @@ func (tx *Tx) DryRun(do func(dry *Tx) error) ([]flags.Write, error) {
 // caller need not be able to skip change requests for them.
 func (tx *Tx) Approved(approved func(part flags.GuardedPart, env flags.Environment) bool) {
 	tx.approved = approved
+}
+
+// Group has all events of the transaction and of its later steps name a change request, so that the log shows them as one application.
+func (tx *Tx) Group(request int64) { tx.group = strconv.FormatInt(request, 10) }
+
+// Items returns how many items the transaction would write so far, without what addons send. Invalid if they are more than one
+// transaction can have.
+func (tx *Tx) Items() (int, error) {
+	if len(tx.writes()) == 0 {
+		return 0, nil
+	}
+	change := tx.signed()
+	change.Addons = nil
+	return tx.service.store.Items(change)
 }
 
 // allowed checks that the caller may run the operation of the request.

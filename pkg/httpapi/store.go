@@ -3,6 +3,7 @@ package httpapi
 import (
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
+	"guidon/pkg/review"
 	"guidon/pkg/usage"
 )
 
@@ -16,4 +17,5 @@ type Store interface {
 	flags.FavoritesStore
 	access.TokenUseStore
 	usage.UsageReader
+	review.Store
 }

@@ -45,6 +45,7 @@ type Tx struct {
 	steps    []*Tx                                                    // see Step
 	stepped  *round                                                   // what they see; nil without steps
 	approved func(part flags.GuardedPart, env flags.Environment) bool // see Approved
+	group    string                                                   // see Group
 	events   []flags.Event
 	after    []func(ctx context.Context, store Store) error // see After
 	assumed  flags.ReviewAssumption                         // see guard

@@ -20,6 +20,9 @@ type EventView struct {
 	Environment *string         `json:"environment"`
 	Tags        []Tag           `json:"tags"` // always empty: changes of a flag's tags are events of their own
 
+	GroupType string `json:"groupType,omitempty"` // change-request for what the application of a change request changed
+	GroupID   string `json:"groupId,omitempty"`   // the id of the change request
+
 	SkippedReviews []string `json:"skippedChangeRequests,omitempty"` // environments whose change requests the caller skipped
 }
 
@@ -28,8 +31,8 @@ func EventViewOf(e flags.Event) EventView {
 	view := EventView{
 		ID: e.Number(), Type: e.Type, CreatedBy: e.CreatedBy, CreatedAt: Time(e.CreatedAt), Tags: []Tag{},
 		Data: eventDocumentOf(e.Data), PreData: eventDocumentOf(e.PreData),
-		SkippedReviews: e.SkippedReviews,
-		FeatureName:    NullIfEmpty(e.FeatureName), Project: NullIfEmpty(e.Project), Environment: NullIfEmpty(e.Environment),
+		GroupType: e.GroupType, GroupID: e.GroupID, SkippedReviews: e.SkippedReviews,
+		FeatureName: NullIfEmpty(e.FeatureName), Project: NullIfEmpty(e.Project), Environment: NullIfEmpty(e.Environment),
 	}
 	if e.UserID != 0 {
 		view.UserID = &e.UserID

@@ -177,26 +177,44 @@ const orphansAtOnce = 10
 // them are removed in transactions before it.
 func deleteSegment(m *httpapi.Many, at inSegment) error {
 	return m.Until(func(tx *httpapi.Tx) (last bool, err error) {
-		for removed := 0; !last && removed < orphansAtOnce; removed++ {
-			err := tx.Step(tx.Caller, func(step *httpapi.Tx) (err error) {
-				last, err = removeOrphanOr(step, at)
-				return err
-			})
-			if err != nil {
-				return false, err
-			}
+		s := tx.SegmentForChange(at.ID)
+		if err := authorize(tx, access.DeleteSegment, s); err != nil {
+			return false, err
 		}
-		return last, nil
+		if err := tx.CheckIfMatch(shape.SegmentViewOf(s), nil); err != nil {
+			return false, err
+		}
+		return deleteSteps(tx, tx.Caller, at)
 	})
+}
+
+// deleteSteps removes strategies that use the segment, and then the segment, each in a step. It returns false if strategies are left.
+func deleteSteps(tx *httpapi.Tx, caller access.Caller, at inSegment) (deleted bool, err error) {
+	for removed := 0; !deleted && removed < orphansAtOnce; removed++ {
+		err := tx.Step(caller, func(step *httpapi.Tx) (err error) {
+			deleted, err = removeOrphanOr(step, at)
+			return err
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return deleted, nil
+}
+
+// Delete deletes a segment as a caller, in steps of a transaction that changes more. Conflict if so many deleted environments have left
+// strategies with it that one transaction cannot remove them: then it must be deleted by itself.
+func Delete(tx *httpapi.Tx, caller access.Caller, id int64) error {
+	if deleted, err := deleteSteps(tx, caller, inSegment{ID: id}); err != nil || deleted {
+		return err
+	}
+	return flags.Errorf(flags.Conflict, "segment %d has many strategies in deleted environments; delete it directly", id)
 }
 
 // removeOrphanOr removes a strategy that can never be used again and uses the segment, or if there is none, the segment.
 func removeOrphanOr(tx *httpapi.Tx, at inSegment) (deleted bool, err error) {
 	s := tx.SegmentForChange(at.ID)
 	if err := authorize(tx, access.DeleteSegment, s); err != nil {
-		return false, err
-	}
-	if err := tx.CheckIfMatch(shape.SegmentViewOf(s), nil); err != nil {
 		return false, err
 	}
 	uses, _ := usesOfSegment(tx, s.ID, "") // if not all, they prevent the deletion

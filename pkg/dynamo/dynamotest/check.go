@@ -16,6 +16,7 @@ import (
 	"guidon/pkg/access"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
+	"guidon/pkg/review"
 )
 
 // Check fails a test if the items of the store's table contradict each other, for example because only half of a change was
@@ -32,6 +33,7 @@ import (
 //   - a reserved name that nothing has, and a name that is not reserved; a list row that differs from its project or token;
 //   - an entry of the feed that is missing, or that names a version that was never stored;
 //   - an entry of an outbox without its event, and one that is in two places;
+//   - a change request without its list row, or with another one; another number of open ones or of comments than is counted;
 //   - an item of no known kind.
 //
 // The store may have a faulty transport: Check reads the table through another store.
@@ -72,6 +74,7 @@ func Inconsistencies(t testing.TB, url, table string) []string {
 	c.checkBodies()
 	c.checkFeed()
 	c.checkOutbox()
+	c.checkRequests()
 	return c.found
 }
 
@@ -104,6 +107,8 @@ type checker struct {
 	tokens   []*access.Token
 	segments map[int64]*flags.Segment
 	registry *flags.Environments
+	requests []*review.Request
+	comments int
 }
 
 func (c *checker) report(format string, values ...any) {
@@ -194,6 +199,10 @@ func (c *checker) load() {
 			c.segments[one.ID] = one
 		case *flags.Environments:
 			c.registry = one
+		case *review.Request:
+			c.requests = append(c.requests, one)
+		case *review.Comment:
+			c.comments++
 		}
 	}
 }
@@ -223,7 +232,11 @@ func aggregateOf(k key) (_ flags.Key, known bool) {
 		return flags.Key{Entity: access.EntityIdentity, ID: rest}, true
 	case "FAVORITES FAVORITES":
 		return flags.FavoritesKey(rest), true
-	case "FLAG EVENT", "PROJECT EVENT", "REGISTRY EVENT", "TOKEN EVENT", "USER EVENT", "SEGMENT EVENT", "SIGNUP EVENT",
+	case "REQUEST REQUEST":
+		return flags.Key{Entity: review.EntityRequest, ID: rest}, true
+	case "REQUEST COMMENT":
+		return flags.Key{Entity: review.EntityComment, ID: rest + "#" + strings.TrimPrefix(k.sk, "COMMENT#")}, true
+	case "REQUEST EVENT", "PROJECT REQUEST", "PROJECT REQUESTS", "FLAG EVENT", "PROJECT EVENT", "REGISTRY EVENT", "TOKEN EVENT", "USER EVENT", "SEGMENT EVENT", "SIGNUP EVENT",
 		"SESSIONS EVENT", "SIGNIN EVENT", "IDENTITY EVENT",
 		"PROJECT FLAG", "PROJECT ARCHIVED", "PROJECT GUARD", "SEGMENT GUARD", "REGISTRY REGISTRY", "TOKEN SEEN",
 		"UNIQUE UNIQUE", "COUNTER COUNTER", "FEED FEED", "FEED PAGE", "FEED SNAPSHOT", "FEED LEASE", "SNAPSHOT CHUNK",

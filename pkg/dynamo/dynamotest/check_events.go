@@ -56,6 +56,8 @@ func (c *checker) ownerOf(pk string) (owner item, alone bool) {
 	switch kind {
 	case "FLAG":
 		return c.items[key{pk, "FLAG"}], true
+	case "REQUEST":
+		return c.items[key{pk, "REQUEST"}], true
 	case "REGISTRY":
 		return c.items[key{pk, "REGISTRY"}], id != "roles" && id != "environments" // others change with them, without an event of their own
 	case "SEGMENT":

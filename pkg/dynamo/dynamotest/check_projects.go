@@ -156,6 +156,9 @@ func (c *checker) checkNames() {
 		use("username", u.Username)
 		use("email", strings.ToLower(u.Email))
 	}
+	for _, r := range c.requests {
+		use("draft", r.DraftName())
+	}
 	for k := range c.items {
 		if k.sk == "UNIQUE" {
 			reserved[k.pk] = 1

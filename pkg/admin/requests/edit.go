@@ -1,0 +1,203 @@
+package requests
+
+import (
+	"maps"
+	"slices"
+
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/review"
+)
+
+// addChanges adds changes to the caller's draft in an environment, or begins one.
+func addChanges(tx *httpapi.Tx, at httpapi.InProjectEnvironment, in changesBody) (requestView, error) {
+	p, env := at.Find(tx)
+	if _, on := p.Review(env.Environment); !on {
+		return requestView{}, flags.Errorf(flags.Invalid, "change requests are off in environment %q of project %q: change it directly", env.Name, p.ID)
+	}
+	if err := checkSubmit(tx, p); err != nil {
+		return requestView{}, err
+	}
+	r, err := draftIn(tx, p, env)
+	if err != nil {
+		return requestView{}, err
+	}
+	isNew := r.ID == 0
+	if !isNew {
+		if err := r.CheckBase("extended", standingOf(tx, p, r)); err != nil {
+			return requestView{}, err
+		}
+	}
+	var added []review.Change
+	for _, c := range in {
+		added = append(added, c.change(tx, r))
+	}
+	if err := edit(tx, p, env, r, append(r.Changes, added...), false); err != nil {
+		return requestView{}, err
+	}
+	if isNew {
+		r.ID = tx.NextID(review.EntityRequest)
+		tx.RetryNameExists()
+		tx.Save(events.OfRequest(flags.RequestCreated, r), r)
+		tx.Save(events.OfRequest(flags.ChangeAdded, r))
+	} else {
+		tx.Save(events.OfRequest(flags.ChangeAdded, r), r)
+	}
+	return viewOf(tx, p, r), nil
+}
+
+// checkSubmit returns Forbidden if the caller may not submit change requests in the project: everyone may in an open project, and its members
+// and administrators in any other.
+func checkSubmit(tx *httpapi.Tx, p *flags.Project) error {
+	if p.Mode == flags.ModeOpen || p.Mode == "" || tx.Caller.Admin || tx.Caller.User != nil && len(p.Members[tx.Caller.User.ID]) > 0 {
+		return nil
+	}
+	return flags.Errorf(flags.Forbidden, "only members of project %q can submit change requests there, because its mode is %s", p.ID, p.Mode)
+}
+
+// draftIn is the caller's draft in an environment, or a new one without an ID.
+func draftIn(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment) (*review.Request, error) {
+	draft := review.New(p, env, me(tx), tx.Now)
+	open := 0
+	for _, r := range requestsOf(tx, p, true) {
+		if r.DraftName() == draft.DraftName() {
+			if found := httpapi.Find[*review.Request](tx, r.Key()); found != nil {
+				return found, nil
+			}
+		}
+		if mine(tx, r) {
+			open++
+		}
+	}
+	if open >= review.MaxOpenOfOne {
+		return nil, flags.Errorf(flags.Conflict, "%s has %d open change requests in project %q, which is the limit; apply or cancel some first", tx.Caller.Name, open, p.ID)
+	}
+	return draft, nil
+}
+
+// edit replaces the changes of a request, and tries them. What they were made on stays for flags and segments that the request changed
+// before, unless it is re-based.
+func edit(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, r *review.Request, changes []review.Change, rebased bool) error {
+	if err := review.CheckLimits(changes); err != nil {
+		return err
+	}
+	changes = slices.Clone(changes)
+	load(tx, env, changes)
+	guarded, err := rehearse(tx, p, env, changes)
+	if err != nil {
+		return err
+	}
+	bases := basesOf(tx, env, changes)
+	if !rebased {
+		keep(bases.Features, r.Bases.Features)
+		keep(bases.Segments, r.Bases.Segments)
+	}
+	r.Edit(changes, bases, guarded, me(tx), tx.Now)
+	return nil
+}
+
+// keep sets the entries of a map that another map has too to those of the other.
+func keep[K comparable, V any](in, old map[K]V) {
+	for key := range maps.Keys(in) {
+		if value, had := old[key]; had {
+			in[key] = value
+		}
+	}
+}
+
+// editable is the environment of a request that the caller can edit now.
+func editable(tx *httpapi.Tx, p *flags.Project, r *review.Request, what string) (flags.ProjectEnvironment, error) {
+	env, _ := environmentOf(tx, p, r)
+	if err := authorizeAuthor(tx, r, what); err != nil {
+		return env, err
+	}
+	if err := r.CheckEditable(); err != nil {
+		return env, err
+	}
+	_, err := tx.CheckRevision(r.Revision)
+	return env, err
+}
+
+// editChange replaces a change by another one, which gets a new ID.
+func editChange(tx *httpapi.Tx, at inChange, in changeBody) (requestView, error) {
+	p, r, i := at.find(tx)
+	env, err := editable(tx, p, r, "edit")
+	if err != nil {
+		return requestView{}, err
+	}
+	if err := r.CheckBase("edited", standingOf(tx, p, r)); err != nil {
+		return requestView{}, err
+	}
+	before, changes := r.Changes[i], slices.Clone(r.Changes)
+	changes[i] = in.change(tx, r)
+	if err := edit(tx, p, env, r, changes, false); err != nil {
+		return requestView{}, err
+	}
+	tx.Save(events.ChangeEdited(r, before, r.Changes[i]), r)
+	return viewOf(tx, p, r), nil
+}
+
+// deleteChange removes a change. It is also possible if what other changes were made on has changed since: then these are not tried.
+func deleteChange(tx *httpapi.Tx, at inChange) error {
+	p, r, i := at.find(tx)
+	env, err := editable(tx, p, r, "edit")
+	if err != nil {
+		return err
+	}
+	removed, rest := r.Changes[i], slices.Delete(slices.Clone(r.Changes), i, i+1)
+	left := r.Clone()
+	left.Changes = rest
+	if s := standingOf(tx, p, left); s.Gone != "" {
+		return r.CheckBase("edited", s)
+	} else if len(s.Conflicts) == 0 {
+		err = edit(tx, p, env, r, rest, false)
+	} else {
+		bases := basesOf(tx, env, rest)
+		keep(bases.Features, r.Bases.Features)
+		keep(bases.Segments, r.Bases.Segments)
+		r.Edit(rest, bases, r.Guarded, me(tx), tx.Now)
+	}
+	if err != nil {
+		return err
+	}
+	tx.Save(events.OfRequest(flags.ChangeDiscarded, r, removed), r)
+	return nil
+}
+
+// rebase has the changes of a request stand on what is there now.
+func rebase(tx *httpapi.Tx, at inRequest) (requestView, error) {
+	p, r := at.find(tx)
+	env, err := editable(tx, p, r, "re-base")
+	if err != nil {
+		return requestView{}, err
+	}
+	s := standingOf(tx, p, r)
+	if s.Gone != "" {
+		return requestView{}, r.CheckBase("re-based", s)
+	}
+	if len(s.Conflicts) == 0 {
+		return viewOf(tx, p, r), nil
+	}
+	if err := edit(tx, p, env, r, r.Changes, true); err != nil {
+		return requestView{}, err
+	}
+	tx.Save(events.OfRequest(flags.RequestRebased, r), r)
+	return viewOf(tx, p, r), nil
+}
+
+// discardDraft closes a draft of the caller. Other requests are cancelled by their state.
+func discardDraft(tx *httpapi.Tx, at inRequest) error {
+	_, r := at.find(tx)
+	switch {
+	case r.State == review.Cancelled && mine(tx, r):
+		return nil
+	case r.State != review.Draft:
+		return flags.Errorf(flags.Conflict, "change request %d is no draft: cancel it with PUT …/change-requests/%d/state", r.ID, r.ID)
+	}
+	if err := r.Cancel(tx.Now); err != nil {
+		return err
+	}
+	tx.Save(events.OfRequest(flags.RequestDiscarded, r), r)
+	return nil
+}

@@ -1,0 +1,135 @@
+package requests
+
+import (
+	"slices"
+
+	"guidon/pkg/access"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/review"
+)
+
+// environmentOf is the environment of a request as the project has it now. It is not found if the environment was deleted or detached since,
+// also if it was attached again: flags are off then.
+func environmentOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) (env flags.ProjectEnvironment, found bool) {
+	env, found = tx.FindProjectEnvironment(p, r.Environment)
+	return env, found && env.UID == r.EnvironmentUID && env.Attachment.ID == r.AttachmentID
+}
+
+// guardedNow are the environments that a request concerns in which change requests are on now, and how many approvals it needs there.
+func guardedNow(tx *httpapi.Tx, p *flags.Project, r *review.Request) (names []string, approvals int) {
+	for _, env := range tx.ProjectEnvironments(p) {
+		rule, on := p.Review(env.Environment)
+		if on && concerns(r.Guarded, env.Environment) {
+			names, approvals = append(names, env.Name), max(approvals, rule.Approvals, env.RequiredApprovals)
+		}
+	}
+	return names, approvals
+}
+
+// standingOf is what counts at present for a request. It loads what the request is about.
+func standingOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) review.Standing {
+	if !r.Open() {
+		_, needed := guardedNow(tx, p, r)
+		return review.Standing{Needed: needed, Approvals: r.Approvals}
+	}
+	environments, needed := guardedNow(tx, p, r)
+	s := review.Standing{Needed: needed, Approvals: r.Valid(tx.Now, func(user int64) bool { return mayApprove(tx, user, p, environments) })}
+	env, found := environmentOf(tx, p, r)
+	if !found {
+		s.Gone = "environment \"" + r.Environment + "\" was deleted, or detached from the project"
+		return s
+	}
+	load(tx, env, r.Changes)
+	now := basesOf(tx, env, r.Changes)
+	for _, name := range r.Features() {
+		is, exists := now.Features[name]
+		if exists && is.Project != p.UID {
+			s.Gone = "flag \"" + name + "\" was moved to another project"
+		}
+		s.Conflicts = appendText(s.Conflicts, r.Bases.Features[name].Difference(name, present(is, exists)))
+	}
+	for _, id := range r.Segments() {
+		is, exists := now.Segments[id]
+		s.Conflicts = appendText(s.Conflicts, r.Bases.Segments[id].Difference(id, present(is, exists)))
+	}
+	return s
+}
+
+func present[T any](value T, exists bool) *T {
+	if !exists {
+		return nil
+	}
+	return &value
+}
+
+func appendText(list []string, text string) []string {
+	if text == "" {
+		return list
+	}
+	return append(list, text)
+}
+
+// listedStanding is the standing of a request in a list. It does not look at the flags: a request whose flags have changed since looks
+// approved in a list, but not if it is read by itself.
+func listedStanding(tx *httpapi.Tx, p *flags.Project, r *review.Request) review.Standing {
+	_, needed := guardedNow(tx, p, r)
+	if !r.Open() {
+		return review.Standing{Needed: needed, Approvals: r.Approvals}
+	}
+	return review.Standing{Needed: needed, Approvals: r.Valid(tx.Now, func(int64) bool { return true })}
+}
+
+// mayApprove reports whether a user exists, is a person, and may approve in all of these environments.
+func mayApprove(tx *httpapi.Tx, user int64, p *flags.Project, environments []string) bool {
+	u := tx.FindUser(user)
+	if u == nil || u.ServiceAccount {
+		return false
+	}
+	caller, err := access.AsUser(u, tx.Roles())
+	if err != nil {
+		return false
+	}
+	return !slices.ContainsFunc(environments, func(env string) bool { return !caller.HasPermission(access.ApproveChangeRequest, p, env) })
+}
+
+// load brings what changes are about, and the segments that the flags use now.
+func load(tx *httpapi.Tx, env flags.ProjectEnvironment, changes []review.Change) {
+	r := review.Request{Changes: changes}
+	keys := httpapi.FeatureKeys(r.Features()...)
+	for _, id := range r.Segments() {
+		keys = append(keys, flags.SegmentKey(id), flags.UseCountKey(id))
+	}
+	tx.Load(append(keys, flags.StrategyTypesKey())...)
+	var used []flags.Key
+	for _, name := range r.Features() {
+		if f := tx.FindFeature(name); f != nil {
+			for _, s := range f.In(env).Strategies {
+				used = append(used, httpapi.Each(s.Segments, flags.SegmentKey)...)
+			}
+		}
+	}
+	tx.Load(used...)
+}
+
+// basesOf is what changes would be made on now. What does not exist is missing.
+func basesOf(tx *httpapi.Tx, env flags.ProjectEnvironment, changes []review.Change) review.Bases {
+	r, now := review.Request{Changes: changes}, review.Bases{}
+	for _, name := range r.Features() {
+		if f := tx.FindFeature(name); f != nil {
+			if now.Features == nil {
+				now.Features = map[string]review.FeatureBase{}
+			}
+			now.Features[name] = review.BaseOf(f, env, tx.FindSegment)
+		}
+	}
+	for _, id := range r.Segments() {
+		if s := tx.FindSegment(id); s != nil {
+			if now.Segments == nil {
+				now.Segments = map[int64]review.SegmentBase{}
+			}
+			now.Segments[id] = review.SegmentBaseOf(s)
+		}
+	}
+	return now
+}

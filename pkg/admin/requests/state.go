@@ -1,0 +1,201 @@
+package requests
+
+import (
+	"guidon/pkg/access"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/review"
+)
+
+// readRequest returns a request with its comments.
+func readRequest(tx *httpapi.Tx, at inRequest) (requestView, error) {
+	p, r := at.find(tx)
+	return viewOf(tx, p, r), nil
+}
+
+// setState sends a draft to review, approves, rejects, applies or cancels a request. Doing again what was done changes nothing.
+func setState(tx *httpapi.Tx, at inRequest, in stateBody) (requestView, error) {
+	p, r := at.find(tx)
+	before := r.State
+	if before == in.State && !r.Open() {
+		return viewOf(tx, p, r), nil
+	}
+	act := map[review.State]func(*httpapi.Tx, *flags.Project, *review.Request) error{
+		review.InReview: send, review.Approved: approve, review.Rejected: reject, review.Cancelled: cancel,
+		review.Applied: func(tx *httpapi.Tx, p *flags.Project, r *review.Request) error { return apply(tx, tx.Caller, p, r) },
+	}[in.State]
+	if act == nil {
+		return requestView{}, flags.Errorf(flags.Conflict, "change request %d cannot become %s", r.ID, in.State)
+	}
+	if err := act(tx, p, r); err != nil {
+		return requestView{}, err
+	}
+	if in.Comment.Value == "" || before == r.State && in.State != review.Approved {
+		return viewOf(tx, p, r), nil
+	}
+	added, err := comment(tx, r, in.Comment.Value)
+	if err != nil {
+		return requestView{}, err
+	}
+	view := viewOf(tx, p, r)
+	view.Comments = append(view.Comments, commentViewOf(added))
+	return view, nil
+}
+
+// send sends a draft to review.
+func send(tx *httpapi.Tx, p *flags.Project, r *review.Request) error {
+	if err := authorizeAuthor(tx, r, "send"); err != nil {
+		return err
+	}
+	if r.State == review.Draft {
+		if err := checkSubmit(tx, p); err != nil {
+			return err
+		}
+		if err := r.CheckBase("sent to review", standingOf(tx, p, r)); err != nil {
+			return err
+		}
+	}
+	if err := r.Send(tx.Now); err != nil {
+		return err
+	}
+	tx.Save(events.OfRequest(flags.RequestSent, r), r)
+	return nil
+}
+
+// checkReviewer returns Forbidden unless the caller is a person who is signed in: programs do not approve.
+func checkReviewer(tx *httpapi.Tx) error {
+	if tx.Caller.Session == "" || tx.Caller.User == nil || tx.Caller.User.ServiceAccount {
+		return flags.Errorf(flags.Forbidden, "only people who are signed in can approve change requests, with their session: %s uses a token", tx.Caller.Name)
+	}
+	return nil
+}
+
+// authorizeIn returns Forbidden unless a caller has a permission in the environments of a request in which change requests are on; in its
+// own if they are off there.
+func authorizeIn(tx *httpapi.Tx, caller access.Caller, permission access.Permission, p *flags.Project, r *review.Request) error {
+	environments, _ := guardedNow(tx, p, r)
+	if len(environments) == 0 {
+		environments = []string{r.Environment}
+	}
+	for _, env := range environments {
+		if err := caller.Authorize(permission, p, env); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// approve adds the approval of the caller.
+func approve(tx *httpapi.Tx, p *flags.Project, r *review.Request) error {
+	if err := checkReviewer(tx); err != nil {
+		return err
+	}
+	if err := authorizeIn(tx, tx.Caller, access.ApproveChangeRequest, p, r); err != nil {
+		return err
+	}
+	seen, err := tx.CheckRevision(r.Revision)
+	if err != nil {
+		return err
+	}
+	before := standingOf(tx, p, r)
+	if err := r.Approve(me(tx), seen, before, tx.Now); err != nil {
+		return err
+	}
+	tx.Save(events.OfRequest(flags.RequestApprovalAdded, r), r)
+	if r.StateAt(before) != review.Approved && r.StateAt(standingOf(tx, p, r)) == review.Approved {
+		tx.Save(events.OfRequest(flags.RequestApproved, r))
+	}
+	return nil
+}
+
+// reject closes a request. Those who could approve it can, also with a token: it changes nothing.
+func reject(tx *httpapi.Tx, p *flags.Project, r *review.Request) error {
+	if err := authorizeIn(tx, tx.Caller, access.ApproveChangeRequest, p, r); err != nil {
+		return err
+	}
+	if err := r.Reject(me(tx), tx.Now); err != nil {
+		return err
+	}
+	tx.Save(events.OfRequest(flags.RequestRejected, r), r)
+	return nil
+}
+
+// cancel closes a request without applying it.
+func cancel(tx *httpapi.Tx, _ *flags.Project, r *review.Request) error {
+	if err := authorizeAuthor(tx, r, "cancel"); err != nil {
+		return err
+	}
+	if err := r.Cancel(tx.Now); err != nil {
+		return err
+	}
+	tx.Save(events.OfRequest(flags.RequestCancelled, r), r)
+	return nil
+}
+
+// Apply applies a change request in the transaction, as a caller: all of its changes, or none. Use it for what a user has planned for a later
+// time. The request must be one that was read in this transaction.
+func Apply(tx *httpapi.Tx, caller access.Caller, r *review.Request) error {
+	p := tx.FindProject(r.Project)
+	if p == nil || p.UID != r.ProjectUID {
+		return flags.Errorf(flags.Conflict, "change request %d can only be cancelled: its project was deleted", r.ID)
+	}
+	return apply(tx, caller, p, r)
+}
+
+// apply applies a request. The caller needs APPLY_CHANGE_REQUEST while change requests are on, and the permissions of the changes.
+func apply(tx *httpapi.Tx, caller access.Caller, p *flags.Project, r *review.Request) error {
+	if environments, _ := guardedNow(tx, p, r); len(environments) > 0 {
+		if err := authorizeIn(tx, caller, access.ApplyChangeRequest, p, r); err != nil {
+			return err
+		}
+	}
+	s := standingOf(tx, p, r)
+	if err := r.CheckAppliable(s); err != nil {
+		return err
+	}
+	env, _ := environmentOf(tx, p, r)
+	tx.Group(r.ID)
+	tx.Approved(func(part flags.GuardedPart, env flags.Environment) bool {
+		return part.ProjectUID == r.ProjectUID && concerns(r.Guarded, env)
+	})
+	for i, c := range r.Changes {
+		tx.CheckTime()
+		if err := run(tx, caller, c, p, env); err != nil {
+			return in(err, i+1, c, flags.Conflict)
+		}
+	}
+	r.MarkApplied(s, tx.Now)
+	tx.Save(events.OfRequest(flags.RequestApplied, r), r)
+	return nil
+}
+
+// setTitle changes the title.
+func setTitle(tx *httpapi.Tx, at inRequest, in titleBody) error {
+	_, r := at.find(tx)
+	if err := authorizeAuthor(tx, r, "rename"); err != nil {
+		return err
+	}
+	if !r.Open() {
+		return flags.Errorf(flags.Conflict, "change request %d is closed: it cannot be renamed", r.ID)
+	}
+	r.Title = in.Title
+	tx.Save(events.OfRequest(flags.RequestTitled, r), r)
+	return nil
+}
+
+// addComment adds a comment. Everyone who sees the request can.
+func addComment(tx *httpapi.Tx, at inRequest, in commentBody) error {
+	_, r := at.find(tx)
+	_, err := comment(tx, r, in.Text)
+	return err
+}
+
+func comment(tx *httpapi.Tx, r *review.Request, text string) (*review.Comment, error) {
+	c, err := r.AddComment(text, me(tx), tx.Now)
+	if err != nil {
+		return nil, err
+	}
+	tx.Save(events.OfRequest(flags.RequestCommented, r), r, c)
+	return c, nil
+}

@@ -1,0 +1,393 @@
+package requests
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"guidon/pkg/access"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
+	"guidon/pkg/review"
+	"guidon/pkg/shape"
+)
+
+// A changesBody is one change, or a list of changes.
+type changesBody []changeBody
+
+// UnmarshalJSONFrom reads a change, or a list of changes.
+func (b *changesBody) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() == '[' {
+		return json.UnmarshalDecode(d, (*[]changeBody)(b))
+	}
+	*b = make(changesBody, 1)
+	return json.UnmarshalDecode(d, &(*b)[0])
+}
+
+// Check finds what is wrong with the changes by themselves.
+func (b changesBody) Check(limits flags.Limits, problems *flags.Problems) {
+	if len(b) == 0 {
+		problems.Add("", "must have at least one change")
+	}
+	if !flags.CheckCount("", "changes", len(b), review.MaxChanges, problems) {
+		return
+	}
+	for i, c := range b {
+		problems.CheckAt("/"+strconv.Itoa(i), func(below *flags.Problems) { c.Check(limits, below) })
+	}
+}
+
+// A changeBody is a change: an action, and what the operation that makes it directly takes.
+type changeBody struct {
+	Feature string         `json:"feature"`
+	Action  review.Action  `json:"action"`
+	Payload jsontext.Value `json:"payload"`
+}
+
+// Check finds what is wrong with the change by itself.
+func (b changeBody) Check(_ flags.Limits, problems *flags.Problems) {
+	review.CheckAction("/action", b.Action, problems)
+	if !slices.Contains(review.Actions(), b.Action) {
+		return
+	}
+	if len(b.Payload) > review.MaxSize {
+		problems.Add("/payload", "must have at most %d KiB", review.MaxSize>>10)
+		return
+	}
+	c := b.plain()
+	switch {
+	case b.Action.OfSegment() && c.Segment <= 0:
+		problems.Add("/payload/id", "must be the id of a segment")
+	case !b.Action.OfSegment() && b.Feature == "":
+		problems.Add("/feature", "is required")
+	case !b.Action.OfSegment():
+		if fault := flags.CheckName(b.Feature); fault != "" {
+			problems.Add("/feature", "%s", fault)
+			return
+		}
+	}
+	if len(*problems) == 0 && b.Action != review.DeleteSegment {
+		if _, err := stepOf(c, &flags.Project{}, flags.ProjectEnvironment{}); err != nil {
+			problems.Add("/payload", "%s", err.Error())
+		}
+	}
+}
+
+// plain is the change that the body describes.
+func (b changeBody) plain() review.Change {
+	c := review.Change{Action: b.Action, Feature: b.Feature, Payload: slices.Clone(b.Payload)}
+	if b.Action.OfSegment() {
+		var payload struct {
+			ID int64 `json:"id"`
+		}
+		_ = json.Unmarshal(b.Payload, &payload) // 0 is no ID
+		c.Feature, c.Segment = "", payload.ID
+	}
+	return c
+}
+
+// change is the change that the body describes, with the next ID of the request.
+func (b changeBody) change(tx *httpapi.Tx, r *review.Request) review.Change {
+	c := b.plain()
+	r.LastChange++
+	c.ID, c.By, c.At = r.LastChange, me(tx), tx.Now
+	return c
+}
+
+// A stateBody is the state that a request is to get.
+type stateBody struct {
+	State   review.State           `json:"state"`
+	Comment jsonbody.Maybe[string] `json:"comment"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b stateBody) Check(_ flags.Limits, problems *flags.Problems) {
+	switch b.State {
+	case review.InReview, review.Approved, review.Applied, review.Cancelled, review.Rejected:
+	case review.Scheduled:
+		problems.Add("/state", "change requests cannot be scheduled yet")
+	default:
+		problems.Add("/state", "must be In review, Approved, Applied, Cancelled or Rejected")
+	}
+	flags.CheckLength("/comment", b.Comment.Value, review.MaxComment, problems)
+}
+
+// A titleBody is a title.
+type titleBody struct {
+	Title string `json:"title"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b titleBody) Check(_ flags.Limits, problems *flags.Problems) {
+	flags.CheckLength("/title", b.Title, review.MaxTitle, problems)
+}
+
+// A commentBody is the text of a comment.
+type commentBody struct {
+	Text string `json:"text"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b commentBody) Check(_ flags.Limits, problems *flags.Problems) {
+	if strings.TrimSpace(b.Text) == "" {
+		problems.Add("/text", "is required")
+	}
+	flags.CheckLength("/text", b.Text, review.MaxComment, problems)
+}
+
+// A reviewersBody is the people who are asked to review a request.
+type reviewersBody struct {
+	Reviewers jsonbody.Maybe[[]int64] `json:"reviewers"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b reviewersBody) Check(_ flags.Limits, problems *flags.Problems) {
+	if !b.Reviewers.Set {
+		problems.Add("/reviewers", "is required; it can be []")
+	}
+	if !flags.CheckCount("/reviewers", "reviewers", len(b.Reviewers.Value), review.MaxReviewers, problems) {
+		return
+	}
+	for i, id := range b.Reviewers.Value {
+		if slices.Contains(b.Reviewers.Value[:i], id) {
+			problems.Add("/reviewers/"+strconv.Itoa(i), "user %d is listed twice", id)
+		}
+	}
+}
+
+// userFilter reads a filter such as IS:3.
+func userFilter(text, name string, problems *flags.Problems) (user int64, is bool) {
+	if text == "" {
+		return 0, false
+	}
+	id, err := strconv.ParseInt(strings.TrimPrefix(text, "IS:"), 10, 32)
+	if err != nil {
+		problems.Add("/"+name, "must be the id of a user, such as IS:3")
+	}
+	return id, true
+}
+
+// searchBounds are the page of a search: 50 requests by default, at most 1,000.
+func searchBounds(q httpapi.Query) (offset, limit int) {
+	offset, limit = httpapi.PageBounds(q)
+	if limit <= 0 || limit > 1000 {
+		limit = 50
+	}
+	return offset, limit
+}
+
+// A personView is who did something.
+type personView struct {
+	ID       int64   `json:"id"`
+	Username string  `json:"username"`
+	ImageURL *string `json:"imageUrl"` // always null
+}
+
+func personViewOf(p review.Person) personView { return personView{ID: p.ID, Username: p.Name} }
+
+// A requestView is a change request. In lists, changes have no payload, and there are no comments.
+type requestView struct {
+	ID           int64                       `json:"id"`
+	Title        string                      `json:"title,omitzero"`
+	Environment  string                      `json:"environment"`
+	MinApprovals int                         `json:"minApprovals"`
+	Project      string                      `json:"project"`
+	State        review.State                `json:"state"`
+	Revision     string                      `json:"revision"`
+	Conflict     string                      `json:"conflict,omitzero"`
+	Environments []string                    `json:"guardedEnvironments"`
+	Features     []requestFeature            `json:"features"`
+	Segments     []segmentChange             `json:"segments"`
+	Approvals    []approvalView              `json:"approvals"`
+	Rejections   []approvalView              `json:"rejections"`
+	Comments     []commentView               `json:"comments"`
+	Reviewers    []int64                     `json:"reviewers"`
+	CreatedBy    personView                  `json:"createdBy"`
+	CreatedAt    shape.Time                  `json:"createdAt"`
+	Entered      map[review.State]shape.Time `json:"stateTimestamps"`
+}
+
+// A requestFeature is the changes of a flag.
+type requestFeature struct {
+	Name     string         `json:"name"`
+	Conflict string         `json:"conflict,omitzero"`
+	Changes  []changeView   `json:"changes"`
+	Default  *defaultChange `json:"defaultChange,omitzero"`
+}
+
+// A defaultChange is the strategy that switching on a flag without strategies adds.
+type defaultChange struct {
+	Action  review.Action  `json:"action"`
+	Payload jsontext.Value `json:"payload"`
+}
+
+// A changeView is one change.
+type changeView struct {
+	ID        int64          `json:"id"`
+	Action    review.Action  `json:"action"`
+	Payload   jsontext.Value `json:"payload,omitzero"`
+	CreatedBy personView     `json:"createdBy"`
+	CreatedAt shape.Time     `json:"createdAt"`
+}
+
+// A segmentChange is one change of a segment.
+type segmentChange struct {
+	changeView
+	Name     string `json:"name"`
+	Segment  int64  `json:"segmentId"`
+	Conflict string `json:"conflict,omitzero"`
+}
+
+// An approvalView is an approval or rejection.
+type approvalView struct {
+	CreatedBy personView `json:"createdBy"`
+	CreatedAt shape.Time `json:"createdAt"`
+}
+
+// A commentView is a comment.
+type commentView struct {
+	ID        int        `json:"id"`
+	Text      string     `json:"text"`
+	CreatedBy personView `json:"createdBy"`
+	CreatedAt shape.Time `json:"createdAt"`
+}
+
+func commentViewOf(c *review.Comment) commentView {
+	return commentView{c.Number, c.Text, personViewOf(c.By), shape.Time(c.At)}
+}
+
+// viewOf is a request by itself, with its comments that are stored.
+func viewOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) requestView {
+	tx.Load(append(r.CommentKeys(), httpapi.Each(r.Approvals, func(a review.Approval) flags.Key { return access.UserKey(a.By.ID) })...)...)
+	s := standingOf(tx, p, r)
+	view := listedView(r, s)
+	view.Conflict = s.Gone
+	if env, found := environmentOf(tx, p, r); found && r.Open() {
+		now := basesOf(tx, env, r.Changes)
+		for i, f := range view.Features {
+			is, exists := now.Features[f.Name]
+			view.Features[i].Conflict = r.Bases.Features[f.Name].Difference(f.Name, present(is, exists))
+		}
+		for i, c := range view.Segments {
+			is, exists := now.Segments[c.Segment]
+			view.Segments[i].Conflict = r.Bases.Segments[c.Segment].Difference(c.Segment, present(is, exists))
+		}
+	}
+	for _, key := range r.CommentKeys() {
+		if c := httpapi.Find[*review.Comment](tx, key); c != nil {
+			view.Comments = append(view.Comments, commentViewOf(c))
+		}
+	}
+	return view
+}
+
+// listedViews are requests in a list.
+func listedViews(tx *httpapi.Tx, p *flags.Project, list []*review.Request) []requestView {
+	return httpapi.Each(list, func(r *review.Request) requestView { return listedView(r, listedStanding(tx, p, r)) })
+}
+
+func listedView(r *review.Request, s review.Standing) requestView {
+	view := requestView{
+		ID: r.ID, Title: r.Title, Environment: r.Environment, MinApprovals: s.Needed, Project: r.Project, State: r.StateAt(s), Revision: r.Revision,
+		Environments: httpapi.Each(r.Guarded, func(g review.Guarded) string { return g.Name }),
+		Features:     []requestFeature{}, Segments: []segmentChange{}, Comments: []commentView{}, Reviewers: append([]int64{}, r.Reviewers...),
+		Approvals: approvalViews(s.Approvals), Rejections: approvalViews(r.Rejections),
+		CreatedBy: personViewOf(r.CreatedBy), CreatedAt: shape.Time(r.CreatedAt), Entered: map[review.State]shape.Time{},
+	}
+	for state, at := range r.Entered {
+		view.Entered[state] = shape.Time(at)
+	}
+	for _, name := range r.Features() {
+		view.Features = append(view.Features, requestFeature{Name: name, Changes: []changeView{}})
+	}
+	for _, c := range r.Changes {
+		change := changeView{c.ID, c.Action, c.Payload, personViewOf(c.By), shape.Time(c.At)}
+		if c.Action.OfSegment() {
+			view.Segments = append(view.Segments, segmentChange{changeView: change, Name: c.Name, Segment: c.Segment})
+			continue
+		}
+		i := slices.IndexFunc(view.Features, func(f requestFeature) bool { return f.Name == c.Feature })
+		view.Features[i].Changes = append(view.Features[i].Changes, change)
+		if c.Default != nil {
+			view.Features[i].Default = &defaultChange{review.AddStrategy, c.Default}
+		}
+	}
+	return view
+}
+
+func approvalViews(list []review.Approval) []approvalView {
+	return httpapi.Each(list, func(a review.Approval) approvalView { return approvalView{personViewOf(a.By), shape.Time(a.At)} })
+}
+
+// A requestCount is how many requests a project has.
+type requestCount struct {
+	Total          int `json:"total"`
+	Applied        int `json:"applied"`
+	Rejected       int `json:"rejected"`
+	ReviewRequired int `json:"reviewRequired"`
+	Approved       int `json:"approved"`
+	Scheduled      int `json:"scheduled"`
+}
+
+// An actionable is how many requests wait for the caller.
+type actionable struct {
+	Total int `json:"total"`
+}
+
+// A reviewerList is people who may review, or who were asked to.
+type reviewerList struct {
+	Reviewers []reviewerView `json:"reviewers"`
+}
+
+// A reviewerView is a person who may review. The e-mail address is always empty: everyone who reads a project sees the list.
+type reviewerView struct {
+	ID       int64  `json:"id"`
+	Email    string `json:"email"`
+	Username string `json:"username"`
+	Name     string `json:"name"`
+	ImageURL string `json:"imageUrl"`
+}
+
+func reviewerViewOf(u *access.User) reviewerView {
+	return reviewerView{ID: u.ID, Username: u.Username, Name: u.DisplayName(), ImageURL: u.Image()}
+}
+
+// A searchResult is a page of the requests of all projects.
+type searchResult struct {
+	Requests []searchRow `json:"changeRequests"`
+	Total    int         `json:"total"`
+}
+
+// A searchRow is a request in a search.
+type searchRow struct {
+	ID           int64        `json:"id"`
+	Title        string       `json:"title,omitzero"`
+	Environment  string       `json:"environment"`
+	Project      string       `json:"project"`
+	CreatedBy    personView   `json:"createdBy"`
+	CreatedAt    shape.Time   `json:"createdAt"`
+	Features     []string     `json:"features"`
+	Segments     []string     `json:"segments"`
+	State        review.State `json:"state"`
+	MinApprovals int          `json:"minApprovals"`
+	Approvals    int          `json:"approvals"`
+	Reviewers    []int64      `json:"reviewers"`
+}
+
+func searchRowOf(r *review.Request, s review.Standing) searchRow {
+	row := searchRow{
+		ID: r.ID, Title: r.Title, Environment: r.Environment, Project: r.Project, CreatedBy: personViewOf(r.CreatedBy), CreatedAt: shape.Time(r.CreatedAt),
+		Features: append([]string{}, r.Features()...), Segments: []string{}, State: r.StateAt(s),
+		MinApprovals: s.Needed, Approvals: len(s.Approvals), Reviewers: append([]int64{}, r.Reviewers...),
+	}
+	for _, c := range r.Changes {
+		if c.Action.OfSegment() && !slices.Contains(row.Segments, c.Name) {
+			row.Segments = append(row.Segments, c.Name)
+		}
+	}
+	return row
+}

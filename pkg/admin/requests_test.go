@@ -1,0 +1,564 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/access"
+	"guidon/pkg/dynamo/dynamotest"
+)
+
+const (
+	allRequests = project + "/change-requests"
+	submitted   = inProduction + "/change-requests"
+)
+
+// A changeRequest is what these tests read of a change request.
+type changeRequest struct {
+	ID           int64
+	State        string
+	Revision     string
+	Conflict     string
+	MinApprovals int
+	Environments []string `json:"guardedEnvironments"`
+	Approvals    []struct{ CreatedBy struct{ ID int64 } }
+	Comments     []struct{ Text string }
+	Features     []changeRequestFeature
+	Segments     []struct{ Name, Conflict string }
+}
+
+type changeRequestFeature struct {
+	Name, Conflict string
+	Changes        []struct {
+		ID      int64
+		Action  string
+		Payload json.RawMessage
+	}
+	DefaultChange *struct{ Payload struct{ Name string } }
+}
+
+// A reviewing is a project in which production is guarded, with people.
+type reviewing struct {
+	*server
+	clock                         *clock
+	author, editor, first, second []string // headers; author and editor own the project, first and second may approve
+	releaser                      []string // may apply, and make all changes
+	releaserID, firstID, secondID int64
+	authorID                      int64
+}
+
+// reviewing begins with the flags "f" and "g", which are on in production, and one approval that is needed.
+func serveReviews(t *testing.T, approvals int) *reviewing {
+	t.Helper()
+	now := newClock()
+	r := &reviewing{server: serveAt(t, now), clock: now}
+	r.onInProduction(t, "f", "g")
+	r.must(t, "PUT", reviews, fmt.Sprintf(`{"changeRequestsEnabled":true,"requiredApprovals":%d}`, approvals))
+	r.authorID, r.author = r.signedIn(t, "4", "")
+	_, r.editor = r.signedIn(t, "4", "")
+	r.firstID, r.first = r.signedIn(t, "5", "APPROVE_CHANGE_REQUEST")
+	r.secondID, r.second = r.signedIn(t, "5", "APPROVE_CHANGE_REQUEST")
+	r.releaserID, r.releaser = r.signedIn(t, "4", "APPLY_CHANGE_REQUEST")
+	return r
+}
+
+// signedIn is a viewer with a session, a role in the project, and permissions there.
+func (r *reviewing) signedIn(t *testing.T, role, permissions string) (id int64, headers []string) {
+	t.Helper()
+	id, _ = r.person(t, access.RoleViewer)
+	at := fmt.Sprintf("%s/users/%d/roles/", project, id)
+	r.must(t, "POST", at+role, "")
+	if permissions != "" {
+		r.must(t, "POST", at+r.roleOf(t, "custom", permissions), "")
+	}
+	return id, inSession(r.signIn(t, id))
+}
+
+// as sends a request that has to have a status, and returns the change request in the response.
+func (r *reviewing) as(t *testing.T, who []string, method, path, body string, status int, want ...string) (got changeRequest) {
+	t.Helper()
+	response := r.do(t, method, path, body, who...)
+	if response.status != status {
+		t.Fatalf("%s %s %.300s: %d %.600s, want %d", method, path, body, response.status, response.body, status)
+	}
+	for _, text := range want {
+		if !strings.Contains(response.body, text) {
+			t.Errorf("%s %s %.300s: %.600s, want it to say %q", method, path, body, response.body, text)
+		}
+	}
+	if status < 300 && strings.HasPrefix(response.body, `{"id"`) {
+		if err := json.Unmarshal([]byte(response.body), &got); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return got
+}
+
+func pathOf(q changeRequest) string { return fmt.Sprintf("%s/%d", allRequests, q.ID) }
+
+// inReview adds changes to a draft of the author and sends it to review.
+func (r *reviewing) inReview(t *testing.T, changes ...string) changeRequest {
+	t.Helper()
+	q := r.as(t, r.author, "POST", submitted, "["+strings.Join(changes, ",")+"]", 200)
+	return r.to(t, r.author, q, "In review", 200)
+}
+
+// to brings a change request to a state.
+func (r *reviewing) to(t *testing.T, who []string, q changeRequest, state string, status int, want ...string) changeRequest {
+	t.Helper()
+	return r.as(t, append(slices.Clone(who), `If-Match: "`+q.Revision+`"`), "PUT", pathOf(q)+"/state", fmt.Sprintf(`{"state":%q}`, state), status, want...)
+}
+
+func (r *reviewing) read(t *testing.T, q changeRequest) changeRequest {
+	t.Helper()
+	return r.as(t, r.author, "GET", pathOf(q), "", 200)
+}
+
+// on reports whether a flag is on in production.
+func (r *reviewing) on(t *testing.T, flag string) bool {
+	t.Helper()
+	var f struct{ Enabled bool }
+	if err := json.Unmarshal([]byte(r.must(t, "GET", in(flag, "production"), "").body), &f); err != nil {
+		t.Fatal(err)
+	}
+	return f.Enabled
+}
+
+func change(flag, action, payload string) string {
+	return fmt.Sprintf(`{"feature":%q,"action":%q,"payload":%s}`, flag, action, payload)
+}
+
+func switchOff(flag string) string { return change(flag, "updateEnabled", `{"enabled":false}`) }
+
+// TestChangeRequest takes a change through a request: it is proposed, approved by someone else, and applied.
+func TestChangeRequest(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 2)
+	q := r.as(t, r.author, "POST", submitted, switchOff("f"), 200)
+	if q.State != "Draft" || q.MinApprovals != 2 || len(q.Features) != 1 || q.Features[0].Changes[0].Action != "updateEnabled" {
+		t.Fatalf("the draft is %+v", q)
+	}
+	again := r.as(t, r.author, "POST", submitted, change("g", "addStrategy", `{"name":"flexibleRollout","parameters":{"rollout":"20"}}`), 200)
+	if again.ID != q.ID || len(again.Features) != 2 {
+		t.Fatalf("a second change is in %+v, want the draft %d", again, q.ID)
+	}
+	r.as(t, r.first, "GET", pathOf(q), "", 404)
+	r.to(t, r.first, q, "Approved", 404)
+	q = r.to(t, r.author, again, "In review", 200)
+	r.to(t, r.author, q, "Approved", 403, "APPROVE_CHANGE_REQUEST")
+	r.to(t, r.releaser, q, "Applied", 409, "0 of the 2 approvals")
+	q = r.to(t, r.first, q, "Approved", 200)
+	q = r.to(t, r.first, q, "Approved", 200)
+	if q.State != "In review" || len(q.Approvals) != 1 {
+		t.Fatalf("after one approval, twice: %+v", q)
+	}
+	r.to(t, r.releaser, q, "Applied", 409, "1 of the 2 approvals")
+	if q = r.to(t, r.second, q, "Approved", 200); q.State != "Approved" {
+		t.Fatalf("after two approvals: %+v", q)
+	}
+	r.to(t, r.author, q, "Applied", 403, "APPLY_CHANGE_REQUEST")
+	if !r.on(t, "f") {
+		t.Fatal("f is off before the request is applied")
+	}
+	if q = r.to(t, r.releaser, q, "Applied", 200); q.State != "Applied" {
+		t.Fatalf("applied: %+v", q)
+	}
+	r.to(t, r.releaser, q, "Applied", 200)
+	if r.on(t, "f") {
+		t.Fatal("f is on after the request was applied")
+	}
+	for _, state := range []string{"In review", "Approved", "Cancelled", "Rejected"} {
+		r.to(t, r.first, q, state, map[string]int{"In review": 403, "Cancelled": 403}[state]+map[string]int{"Approved": 409, "Rejected": 409}[state])
+	}
+	var log struct {
+		Events []struct {
+			Type      string
+			GroupType string
+			GroupID   string
+			Skipped   []string `json:"skippedChangeRequests"`
+		}
+	}
+	if err := json.Unmarshal([]byte(r.must(t, "GET", "/api/admin/search/events?limit=3", "").body), &log); err != nil {
+		t.Fatal(err)
+	}
+	var types []string
+	for _, e := range log.Events {
+		types = append(types, e.Type)
+		if e.GroupType != "change-request" || e.GroupID != fmt.Sprint(q.ID) || len(e.Skipped) > 0 {
+			t.Errorf("the event %+v is not in the group of the request", e)
+		}
+	}
+	if want := []string{"change-request-applied", "feature-strategy-add", "feature-environment-disabled"}; !slices.Equal(types, want) {
+		t.Errorf("the events of the application are %v, want %v", types, want)
+	}
+	dynamotest.Check(t, r.store)
+}
+
+// TestChangeRequestRefusesNow checks that what is wrong with a change is said when it is added, and that nothing is stored then.
+func TestChangeRequestRefusesNow(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	segment := r.segment(t, `{"name":"one","constraints":[]}`)
+	tests := []struct{ name, body, says string }{
+		{"no change", `[]`, "at least one"},
+		{"an unknown action", `{"feature":"f","action":"explode"}`, "must be one of"},
+		{"a release plan", `{"feature":"f","action":"addReleasePlan","payload":{"templateId":"1"}}`, "release plans, which Guidon does not have"},
+		{"an unknown flag", switchOff("nosuch"), `there is no flag`},
+		{"no flag", `{"action":"updateEnabled","payload":{"enabled":true}}`, "/0/feature"},
+		{"no payload", `{"feature":"f","action":"updateEnabled"}`, "must have enabled"},
+		{"a payload of another kind", change("f", "updateEnabled", `[]`), "must be an object"},
+		{"an unknown strategy type", change("f", "addStrategy", `{"name":"nosuch"}`), "unknown strategy type"},
+		{"a strategy without id", change("f", "updateStrategy", `{"name":"default"}`), "id of the strategy"},
+		{"an unknown strategy", change("f", "deleteStrategy", `{"id":"nosuch"}`), "nosuch"},
+		{"an unknown segment", `{"action":"updateSegment","payload":{"id":77,"name":"x","constraints":[]}}`, "there is no segment 77"},
+		{"no segment", `{"action":"deleteSegment","payload":{}}`, "id of a segment"},
+		{"a segment in use", fmt.Sprintf(`[%s,{"action":"deleteSegment","payload":{"id":%s}}]`, change("f", "addStrategy", `{"name":"default","segments":[`+segment+`]}`), segment), "change 2 (deleteSegment of segment " + segment + ")"},
+		{"a dependency on itself", change("f", "addDependency", `{"feature":"f"}`), "itself"},
+		{"the second of two", "[" + change("f", "archiveFeature", `null`) + "," + switchOff("f") + "]", "change 2 (updateEnabled of flag \\\"f\\\")"},
+		{"too many changes", "[" + strings.Repeat(switchOff("f")+",", 100) + switchOff("f") + "]", "at most 100 changes"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) { r.as(t, r.author, "POST", submitted, tt.body, 400, tt.says) })
+	}
+	r.as(t, r.author, "POST", project+"/environments/development/change-requests", switchOff("f"), 400, "change it directly")
+	r.as(t, r.author, "GET", allRequests, "", 200, "[]")
+	dynamotest.Check(t, r.store)
+}
+
+// TestChangeRequestActions applies changes of every action in one request.
+func TestChangeRequestActions(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	r.create(t, "child", "lonely", "old", "bare")
+	r.must(t, "POST", features+"/lonely/dependencies", `{"feature":"g"}`)
+	used, unused := r.segment(t, `{"name":"used","constraints":[]}`), r.segment(t, `{"name":"unused","constraints":[]}`)
+	production := inProduction + "/change-requests/config"
+	r.must(t, "PUT", production, `{"changeRequestsEnabled":false}`)
+	list := in("f", "production") + "/strategies"
+	second := idIn(r.must(t, "POST", list, `{"name":"default","segments":[`+used+`]}`).body)
+	third := idIn(r.must(t, "POST", list, `{"name":"default","title":"third"}`).body)
+	r.must(t, "POST", inProduction+"/default-strategy", `{"name":"flexibleRollout","parameters":{"rollout":"30"}}`)
+	r.must(t, "PUT", production, `{"changeRequestsEnabled":true}`)
+	q := r.inReview(t,
+		change("f", "updateStrategy", `{"id":"`+second+`","name":"default","title":"changed","segments":[`+used+`]}`),
+		change("f", "deleteStrategy", `{"id":"`+third+`"}`),
+		change("f", "reorderStrategy", `[{"id":"`+second+`","sortOrder":-7}]`),
+		change("f", "patchVariant", `{"variants":[{"name":"blue","weight":1000}]}`),
+		change("child", "addDependency", `{"feature":"f"}`),
+		change("lonely", "deleteDependency", `null`),
+		`{"feature":"old","action":"archiveFeature"}`,
+		change("bare", "updateEnabled", `{"enabled":true}`),
+		`{"action":"updateSegment","payload":{"id":`+used+`,"name":"used","constraints":[{"contextName":"userId","operator":"IN","values":["7"]}]}}`,
+		`{"action":"deleteSegment","payload":{"id":`+unused+`}}`,
+	)
+	i := slices.IndexFunc(q.Features, func(f changeRequestFeature) bool { return f.Name == "bare" })
+	if d := q.Features[i].DefaultChange; d == nil || d.Payload.Name != "flexibleRollout" {
+		t.Errorf("the default strategy of the flag without strategies is %+v", q.Features[i])
+	}
+	r.must(t, "POST", inProduction+"/default-strategy", `{"name":"default"}`)
+	q = r.to(t, r.first, q, "Approved", 200)
+	releaser := r.personWith(t, r.roleOf(t, "root-custom", "UPDATE_SEGMENT DELETE_SEGMENT"), "APPLY_CHANGE_REQUEST")
+	r.to(t, r.releaser, q, "Applied", 403, "UPDATE_SEGMENT")
+	r.to(t, []string{releaser}, q, "Applied", 200)
+	r.run(t, []call{
+		{"the strategies", "GET", list, "", 200, `[{"...":0,"id":"` + second + `","title":"changed"},{"...":0}]`},
+		{"the variants", "GET", in("f", "production") + "/variants", "", 200, `{"...":0,"variants":[{"...":0,"name":"blue"}]}`},
+		{"the dependency", "GET", features + "/child", "", 200, `{"...":0,"dependencies":[{"...":0,"feature":"f"}]}`},
+		{"no dependency", "GET", features + "/lonely", "", 200, `{"...":0,"dependencies":[]}`},
+		{"the archived flag", "GET", features + "/old", "", 404, anything},
+		{"the approved default strategy", "GET", in("bare", "production") + "/strategies", "", 200, `[{"...":0,"name":"flexibleRollout","parameters":{"...":0,"rollout":"30"}}]`},
+		{"the segment", "GET", allSegments + "/" + used, "", 200, `{"...":0,"constraints":[{"...":0,"values":["7"]}]}`},
+		{"the deleted segment", "GET", allSegments + "/" + unused, "", 404, anything},
+	})
+	if !r.on(t, "bare") {
+		t.Error("the flag without strategies is off")
+	}
+	dynamotest.Check(t, r.store)
+}
+
+// TestApprovals checks who can approve, and which approvals count.
+func TestApprovals(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	const everything = "APPROVE_CHANGE_REQUEST APPLY_CHANGE_REQUEST"
+	_, both := r.signedIn(t, "4", everything)
+	q := r.as(t, both, "POST", submitted, switchOff("f"), 200)
+	q = r.to(t, both, q, "In review", 200)
+	r.to(t, both, q, "Approved", 403, "someone else must")
+	r.to(t, both, q, "Applied", 409, "0 of the 1 approvals")
+	r.to(t, nil, q, "Approved", 403, "only people who are signed in")
+
+	tokenID, token := r.person(t, access.RoleViewer)
+	at := fmt.Sprintf("%s/users/%d/roles/", project, tokenID)
+	r.must(t, "POST", at+"4", "")
+	r.must(t, "POST", at+r.roleOf(t, "custom", everything), "")
+	r.to(t, []string{token}, q, "Approved", 403, "only people who are signed in")
+	_, admin := r.admin(t)
+	r.to(t, r.author, q, "Approved", 403, "APPROVE_CHANGE_REQUEST")
+
+	t.Run("an approval is for what was seen", func(t *testing.T) {
+		r.as(t, r.first, "PUT", pathOf(q)+"/state", `{"state":"Approved"}`, 409, "less than a minute ago")
+		edited := r.as(t, both, "PUT", fmt.Sprintf("%s/changes/%d", pathOf(q), q.Features[0].Changes[0].ID), switchOff("g"), 200)
+		if edited.Revision == q.Revision {
+			t.Error("an edit has kept the revision")
+		}
+		r.to(t, r.first, q, "Approved", 412, "revision")
+		q = r.to(t, r.first, edited, "Approved", 200)
+		if q.State != "Approved" {
+			t.Fatalf("%+v is not approved", q)
+		}
+	})
+	t.Run("an edit ends it", func(t *testing.T) {
+		q = r.as(t, admin, "PUT", fmt.Sprintf("%s/changes/%d", pathOf(q), q.Features[0].Changes[0].ID), switchOff("f"), 200)
+		if q.State != "In review" || len(q.Approvals) > 0 {
+			t.Errorf("after an edit: %+v", q)
+		}
+		r.to(t, r.releaser, q, "Applied", 409, "0 of the 1 approvals")
+		r.to(t, admin, q, "Approved", 403, "someone else must")
+	})
+	t.Run("without the permission, it does not count any more", func(t *testing.T) {
+		leaver, leaving := r.signedIn(t, "5", "")
+		role := r.roleOf(t, "custom", "APPROVE_CHANGE_REQUEST")
+		held := fmt.Sprintf("%s/users/%d/roles/%s", project, leaver, role)
+		r.must(t, "POST", held, "")
+		q = r.to(t, leaving, q, "Approved", 200)
+		r.must(t, "DELETE", held, "")
+		if q = r.read(t, q); q.State != "In review" || len(q.Approvals) > 0 {
+			t.Errorf("without the permission: %+v", q)
+		}
+		r.to(t, r.releaser, q, "Applied", 409, "0 of the 1 approvals")
+		r.must(t, "POST", held, "")
+		if q = r.read(t, q); q.State != "Approved" {
+			t.Errorf("with the permission again: %+v", q)
+		}
+		r.must(t, "DELETE", fmt.Sprintf("%s/%d", people, leaver), "")
+		r.to(t, r.releaser, q, "Applied", 409, "0 of the 1 approvals")
+	})
+	t.Run("more approvals are needed later", func(t *testing.T) {
+		q = r.to(t, r.first, q, "Approved", 200)
+		r.must(t, "PUT", reviews, `{"changeRequestsEnabled":true,"requiredApprovals":2}`)
+		r.to(t, r.releaser, q, "Applied", 409, "1 of the 2 approvals")
+		r.must(t, "PUT", reviews, `{"changeRequestsEnabled":true,"requiredApprovals":1}`)
+		if q = r.read(t, q); q.State != "Approved" {
+			t.Errorf("with one again: %+v", q)
+		}
+	})
+	t.Run("it lasts for 30 days", func(t *testing.T) {
+		r.clock.advance(30*24*time.Hour - 2*time.Minute)
+		first, second := inSession(r.signIn(t, r.firstID)), inSession(r.signIn(t, r.secondID))
+		if q = r.as(t, first, "GET", pathOf(q), "", 200); q.State != "Approved" {
+			t.Errorf("after nearly 30 days: %+v", q)
+		}
+		r.clock.advance(4 * time.Minute)
+		releaser := inSession(r.signIn(t, r.releaserID))
+		r.to(t, releaser, q, "Applied", 409, "0 of the 1 approvals")
+		q = r.as(t, second, "PUT", pathOf(q)+"/state", `{"state":"Approved","comment":"still good"}`, 200)
+		r.to(t, releaser, q, "Applied", 200)
+	})
+	if r.on(t, "f") || !r.on(t, "g") {
+		t.Error("what was applied is not what was approved")
+	}
+	dynamotest.Check(t, r.store)
+}
+
+// admin is an administrator who is signed in.
+func (r *reviewing) admin(t *testing.T) (id int64, headers []string) {
+	t.Helper()
+	id, _ = r.person(t, access.RoleAdmin)
+	return id, inSession(r.signIn(t, id))
+}
+
+// TestChangesUnderneath changes what the changes of a request were made on. Approvals do not count then, until it is re-based.
+func TestChangesUnderneath(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	segment := r.segment(t, `{"name":"one","constraints":[]}`)
+	list := in("f", "production") + "/strategies"
+	strategy := idIn(r.must(t, "POST", list, `{"name":"default","segments":[`+segment+`]}`).body)
+	tests := []struct {
+		name               string
+		method, path, body string
+		says               string // "" if it does not matter
+	}{
+		{"switched off", "POST", in("f", "production") + "/off", "", "it was switched off"},
+		{"a strategy", "POST", list, `{"name":"default"}`, "its strategies were changed"},
+		{"variants", "PUT", in("f", "production") + "/variants", `[{"name":"a","weight":1000}]`, "its variants were changed"},
+		{"a dependency", "POST", features + "/f/dependencies", `{"feature":"g"}`, "its dependencies were changed"},
+		{"the content of a segment", "PUT", allSegments + "/" + segment, `{"name":"one","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`, "a segment that it uses was changed"},
+		{"a description", "PUT", features + "/f", `{"description":"words"}`, ""},
+		{"a title", "PATCH", list + "/" + strategy, `[{"op":"replace","path":"/title","value":"Some"}]`, ""},
+		{"another environment", "POST", in("f", "development") + "/strategies", `{"name":"default"}`, ""},
+		{"a favorite", "POST", features + "/f/favorites", "", ""},
+		{"the name of the segment", "PUT", allSegments + "/" + segment, `{"name":"renamed","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			q := r.inReview(t, change("f", "addStrategy", `{"name":"userWithId","parameters":{"userIds":"7"}}`))
+			q = r.to(t, r.first, q, "Approved", 200)
+			if q.State != "Approved" {
+				t.Fatalf("%+v is not approved", q)
+			}
+			r.must(t, tt.method, tt.path, tt.body)
+			got := r.read(t, q)
+			if tt.says == "" {
+				if got.State != "Approved" {
+					t.Errorf("it is %+v, want Approved", got)
+				}
+				r.to(t, r.author, got, "Cancelled", 200)
+				return
+			}
+			if got.State != "In review" || !strings.Contains(got.Features[0].Conflict, tt.says) {
+				t.Errorf("it is %s, with the conflict %q, want %q", got.State, got.Features[0].Conflict, tt.says)
+			}
+			r.to(t, r.releaser, got, "Applied", 409, tt.says)
+			r.to(t, r.second, got, "Approved", 409, tt.says)
+			r.as(t, r.editor, "POST", pathOf(q)+"/rebase", "", 403, "only")
+			rebased := r.as(t, r.author, "POST", pathOf(q)+"/rebase", "", 200)
+			if rebased.Features[0].Conflict != "" || len(rebased.Approvals) > 0 || rebased.Revision == q.Revision {
+				t.Errorf("re-based: %+v", rebased)
+			}
+			rebased = r.to(t, r.first, rebased, "Approved", 200)
+			r.to(t, r.releaser, rebased, "Applied", 200)
+		})
+	}
+	for _, c := range []call{
+		{"a flag that was archived", "DELETE", features + "/g", "", 202, ""},
+		{"a flag that was moved", "POST", features + "/g/changeProject", `{"newProjectId":"elsewhere"}`, 200, ""},
+		{"an environment that was detached", "DELETE", inProduction, "", 200, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := serveReviews(t, 1)
+			r.must(t, "POST", projects, `{"id":"elsewhere"}`)
+			q := r.to(t, r.first, r.inReview(t, switchOff("g")), "Approved", 200)
+			r.must(t, c.method, c.path, c.body)
+			if c.method == "DELETE" && c.path == inProduction {
+				r.must(t, "POST", project+"/environments", `{"environment":"production"}`)
+			}
+			got := r.read(t, q)
+			if got.State != "In review" || got.Conflict+got.Features[0].Conflict == "" {
+				t.Errorf("it is %+v, want a conflict", got)
+			}
+			r.to(t, r.releaser, got, "Applied", 409)
+			if status := r.do(t, "POST", pathOf(q)+"/rebase", "", r.author...).status; status != 409 && status != 400 {
+				t.Errorf("it was re-based: %d", status)
+			}
+			r.to(t, r.author, got, "Cancelled", 200)
+			dynamotest.Check(t, r.store)
+		})
+	}
+	dynamotest.Check(t, r.store)
+}
+
+// TestChangeRequestsOff switches change requests off: open ones are applied with ordinary permissions.
+func TestChangeRequestsOff(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	q := r.inReview(t, switchOff("f"))
+
+	r.to(t, r.editor, q, "Applied", 403, "APPLY_CHANGE_REQUEST")
+	r.must(t, "PUT", reviews, `{"changeRequestsEnabled":false}`)
+	if q = r.read(t, q); q.State != "Approved" || q.MinApprovals != 0 {
+		t.Errorf("while they are off: %+v", q)
+	}
+	stranger, _ := r.person(t, access.RoleViewer)
+	r.to(t, inSession(r.signIn(t, stranger)), q, "Applied", 403, "UPDATE_FEATURE_ENVIRONMENT")
+	r.to(t, r.editor, q, "Applied", 200)
+	dynamotest.Check(t, r.store)
+}
+
+// TestWholeFlags checks that what concerns a flag in several guarded environments needs the permissions in all of them.
+func TestWholeFlags(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	r.must(t, "PUT", project+"/environments/development/change-requests/config", `{"changeRequestsEnabled":true,"requiredApprovals":2}`)
+	only := func(permission, environment string) []string {
+		t.Helper()
+		id, headers := r.signedIn(t, "4", "")
+		role := r.id(t, "/api/admin/roles", fmt.Sprintf(`{"name":"only %d","type":"custom","permissions":[{"name":%q,"environment":%q}]}`, id, permission, environment))
+		r.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%s", project, id, role), "")
+		return headers
+	}
+	q := r.inReview(t, `{"feature":"f","action":"archiveFeature"}`)
+	if want := []string{"production", "development"}; !slices.Equal(q.Environments, want) || q.MinApprovals != 2 {
+		t.Errorf("archiving concerns %v with %d approvals, want %v with 2", q.Environments, q.MinApprovals, want)
+	}
+	r.to(t, only("APPROVE_CHANGE_REQUEST", "production"), q, "Approved", 403, "development")
+	q = r.to(t, r.second, r.to(t, r.first, q, "Approved", 200), "Approved", 200)
+	r.to(t, only("APPLY_CHANGE_REQUEST", "production"), q, "Applied", 403, "development")
+	r.to(t, r.releaser, q, "Applied", 200)
+	one := r.inReview(t, switchOff("g"))
+	if want := []string{"production"}; !slices.Equal(one.Environments, want) {
+		t.Errorf("switching off concerns %v, want %v", one.Environments, want)
+	}
+	t.Run("of another project", func(t *testing.T) {
+		segment := r.segment(t, `{"name":"shared","constraints":[]}`)
+		r.must(t, "POST", projects, `{"id":"other"}`)
+		r.must(t, "POST", projects+"/other/features", `{"name":"theirs"}`)
+		r.must(t, "POST", projects+"/other/features/theirs/environments/production/strategies", `{"name":"default","segments":[`+segment+`]}`)
+		r.must(t, "PUT", projects+"/other/environments/production/change-requests/config", `{"changeRequestsEnabled":true}`)
+		r.as(t, r.author, "POST", submitted, `{"action":"updateSegment","payload":{"id":`+segment+`,"name":"shared","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}}`, 400, `\"other\"`)
+	})
+	dynamotest.Check(t, r.store)
+}
+
+// TestChangeRequestParts checks comments, titles, reviewers, discarding, removing changes, and the lists.
+func TestChangeRequestParts(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	q := r.as(t, r.author, "POST", submitted, "["+switchOff("f")+","+switchOff("g")+"]", 200)
+	path := pathOf(q)
+	for _, c := range []call{
+		{"a title by another", "PUT", path + "/title", `{"title":"Mine"}`, 404, ""},
+		{"a comment by another", "POST", path + "/comments", `{"text":"Hello"}`, 404, ""},
+		{"discarded by another", "DELETE", path, "", 404, ""},
+		{"a change removed by another", "DELETE", path + "/changes/1", "", 404, ""},
+	} {
+		r.as(t, r.editor, c.method, c.path, c.body, c.status)
+	}
+	r.as(t, r.editor, "GET", allRequests+"/pending/f", "", 200, "[]")
+	r.as(t, r.editor, "GET", "/api/admin/search/change-requests", "", 200, `"total":0`)
+	r.as(t, r.author, "GET", allRequests+"/pending", "", 200, `"state":"Draft"`)
+	r.as(t, r.author, "PUT", path+"/title", `{"title":"Off with them"}`, 204)
+	r.as(t, r.author, "PUT", path+"/approvers", fmt.Sprintf(`{"reviewers":[%d]}`, r.authorID), 400, "may not approve")
+	r.as(t, r.author, "PUT", path+"/approvers", fmt.Sprintf(`{"reviewers":[%d]}`, r.firstID), 204)
+	r.as(t, r.author, "GET", path+"/approvers", "", 200, fmt.Sprintf(`"id":%d`, r.firstID))
+	r.as(t, r.author, "GET", allRequests+"/available-reviewers/production", "", 200, fmt.Sprintf(`"id":%d`, r.secondID))
+	r.as(t, r.author, "DELETE", path+"/changes/2", "", 200)
+	r.as(t, r.author, "DELETE", path+"/changes/2", "", 404, "another id")
+	r.as(t, r.author, "PUT", path+"/state", `{"state":"In review","comment":"Please."}`, 200, "Please.")
+	r.as(t, r.first, "POST", path+"/comments", `{"text":"Why?"}`, 204)
+	r.as(t, r.first, "POST", path+"/comments", `{"text":" "}`, 400)
+	if q = r.read(t, q); len(q.Comments) != 2 || q.Comments[1].Text != "Why?" || len(q.Features) != 1 {
+		t.Errorf("the request is %+v", q)
+	}
+	r.as(t, r.author, "GET", allRequests, "", 200, `"title":"Off with them"`)
+	r.as(t, r.editor, "GET", allRequests+"/pending", "", 200, "[]")
+	r.as(t, r.editor, "GET", allRequests+"/pending/f", "", 200, `"state":"In review"`)
+	r.as(t, r.editor, "GET", allRequests+"/count", "", 200, `{"total":1,"applied":0,"rejected":0,"reviewRequired":1,"approved":0,"scheduled":0}`)
+	r.as(t, r.first, "GET", allRequests+"/actionable", "", 200, `{"total":1}`)
+	r.as(t, r.author, "GET", allRequests+"/actionable", "", 200, `{"total":0}`)
+	search := "/api/admin/search/change-requests?state=IS:open"
+	r.as(t, r.first, "GET", search+fmt.Sprintf("&requestedApproverId=IS:%d&createdBy=IS:%d", r.firstID, r.authorID), "", 200, `"total":1`, `"features":["f"]`)
+	r.as(t, r.first, "GET", search+fmt.Sprintf("&requestedApproverId=IS:%d", r.secondID), "", 200, `"total":0`)
+	r.as(t, r.first, "GET", search+"&createdBy=IS:me", "", 400)
+	r.as(t, r.author, "DELETE", path, "", 409, "is no draft")
+	r.to(t, r.editor, q, "Cancelled", 403, "only")
+	r.to(t, r.author, q, "Rejected", 403, "APPROVE_CHANGE_REQUEST")
+	r.to(t, r.first, q, "Rejected", 200)
+	r.as(t, r.first, "GET", "/api/admin/search/change-requests?state=IS:closed", "", 200, `"state":"Rejected"`)
+	next := r.as(t, r.author, "POST", submitted, switchOff("g"), 200)
+	r.as(t, r.author, "DELETE", pathOf(next), "", 200)
+	r.as(t, r.author, "DELETE", pathOf(next), "", 200)
+	if got := r.read(t, next); got.State != "Cancelled" {
+		t.Errorf("a discarded draft is %s", got.State)
+	}
+	other := r.as(t, r.author, "POST", submitted, switchOff("g"), 200)
+	if other.ID == next.ID {
+		t.Error("a discarded draft is used again")
+	}
+	dynamotest.Check(t, r.store)
+}

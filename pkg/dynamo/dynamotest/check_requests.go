@@ -1,0 +1,45 @@
+package dynamotest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// checkRequests compares change requests with their list rows, the counts of open ones, and their comments.
+func (c *checker) checkRequests() {
+	open, counted, rows, comments := map[string]int{}, map[string]int{}, 0, 0
+	for _, r := range c.requests {
+		comments += r.Comments
+		state := "CLOSED"
+		if r.Open() {
+			state = "OPEN"
+			open[r.ProjectUID]++
+		}
+		if _, there := c.items[key{"PROJECT#" + r.ProjectUID, fmt.Sprintf("REQUEST#%s#%012d", state, r.ID)}]; !there {
+			c.report("change request %d has no list row", r.ID)
+		}
+		list, err := c.store.Requests(context.WithoutCancel(c.t.Context()), r.ProjectUID, r.Open())
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, listed := range list {
+			if listed.ID == r.ID {
+				want := r.Listed()
+				want.Version = 0
+				c.compare(fmt.Sprintf("change request %d, and its list row", r.ID), want, listed)
+			}
+		}
+	}
+	for k, i := range c.items {
+		if strings.HasPrefix(k.pk, "PROJECT#") && strings.HasPrefix(k.sk, "REQUEST#") {
+			rows++
+		}
+		if n := i.numbers["open"]; k.sk == "REQUESTS" && n != 0 {
+			counted[strings.TrimPrefix(k.pk, "PROJECT#")] = n
+		}
+	}
+	c.compare("the number of open change requests, and their counts", open, counted)
+	c.compare("the number of change requests, and of their list rows", len(c.requests), rows)
+	c.compare("the number of comments that change requests count, and of comments", comments, c.comments)
+}

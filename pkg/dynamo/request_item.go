@@ -1,0 +1,102 @@
+package dynamo
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/review"
+)
+
+// requestEntity is the change requests. They are never deleted. A list row in the partition of the project has what lists show, apart for
+// the open ones, and the item REQUESTS counts these.
+var requestEntity = entity{
+	name:  review.EntityRequest,
+	key:   func(id string) itemKey { return itemKey{requestPrefix + id, "REQUEST"} },
+	title: func(id string) string { return "change request " + id },
+	codec: requestCodec,
+	row: func(a flags.Aggregate) (string, itemKey, error) {
+		r := a.(*review.Request)
+		document, err := requestCodec.encode(r.Listed())
+		return document, itemKey{projectPartition(r.ProjectUID), fmt.Sprintf("%s%012d", requestRowPrefix(r.Open()), r.ID)}, err
+	},
+	unique: func(a flags.Aggregate) []uniqueName {
+		return unique("draft", a.(*review.Request).DraftName(), flags.Errorf(flags.NameExists, "there is already a draft of a change request in this environment"))
+	},
+	dependents: func(s *Store, tx *transaction, before, after flags.Aggregate) error {
+		old, _ := before.(*review.Request)
+		r, _ := after.(*review.Request)
+		was, is := old != nil && old.Open(), r != nil && r.Open()
+		if was == is {
+			return nil
+		}
+		open, n := expression.Name("open"), 1
+		if was {
+			n = -1
+		}
+		builder := expression.NewBuilder().WithUpdate(expression.Add(open, expression.Value(n)))
+		if is {
+			builder = builder.WithCondition(open.AttributeNotExists().Or(open.LessThan(expression.Value(review.MaxOpen))))
+		}
+		return s.update(tx, itemKey{projectPartition(cmpOr(r, old).ProjectUID), "REQUESTS"}, builder, retryable(tooManyRequests))
+	},
+}
+
+var tooManyRequests = flags.Errorf(flags.Conflict, "the project has %d open change requests, which is the limit; apply or cancel some first", review.MaxOpen)
+
+func cmpOr(r, old *review.Request) *review.Request {
+	if r != nil {
+		return r
+	}
+	return old
+}
+
+var requestCodec = jsonCodec(func(a *review.Request) *int64 { return &a.Version })
+
+// commentEntity is the comments on change requests, beside them. Each is written with its request, whose history has the event.
+var commentEntity = entity{
+	name: review.EntityComment,
+	key: func(id string) itemKey {
+		request, number, _ := strings.Cut(id, "#")
+		return itemKey{requestPrefix + request, "COMMENT#" + number}
+	},
+	title: func(id string) string { return "the comment " + strconv.Quote(id) },
+	codec: jsonCodec(func(a *review.Comment) *int64 { return &a.Version }),
+}
+
+const requestPrefix = "REQUEST#"
+
+// requestRowPrefix is the prefix of the sort keys of the list rows of change requests.
+func requestRowPrefix(open bool) string {
+	if open {
+		return "REQUEST#OPEN#"
+	}
+	return "REQUEST#CLOSED#"
+}
+
+// Requests lists the open or the other change requests of a project, newest first: one call per MB of rows.
+func (s *Store) Requests(ctx context.Context, projectUID string, open bool) ([]*review.Request, error) {
+	list := []*review.Request{}
+	q := itemQuery{pk: projectPartition(projectUID), prefix: requestRowPrefix(open), attributes: documentAttributes, descending: true}
+	err := query(ctx, s, q, func(e envelope) (bool, error) {
+		a, err := requestCodec.decode(e)
+		if err == nil {
+			list = append(list, a.(*review.Request))
+		}
+		return len(list) < review.MaxListed, err
+	})
+	return list, err
+}
+
+// Items counts the items that a change would write: no call.
+func (s *Store) Items(change flags.Change) (int, error) {
+	tx, err := s.plan(change)
+	if tx == nil || err != nil {
+		return 0, err
+	}
+	return len(tx.errors), nil
+}

@@ -1,0 +1,70 @@
+package events
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/review"
+	"guidon/pkg/shape"
+)
+
+// A changeRequest is what events tell of a change request. Of a draft, which is private to its author, they only tell that it exists.
+type changeRequest struct {
+	ID        int64             `json:"changeRequestId"`
+	State     review.State      `json:"state"`
+	Revision  string            `json:"revision"`
+	Title     string            `json:"title,omitzero"`
+	Features  []string          `json:"features,omitempty"`
+	Segments  []int64           `json:"segments,omitempty"`
+	Changes   []requestChange   `json:"changes,omitempty"`
+	Approvals []requestApproval `json:"approvals,omitempty"`
+	Reviewers []int64           `json:"reviewers,omitempty"`
+}
+
+// A requestChange is one change of a request.
+type requestChange struct {
+	ID      int64          `json:"id"`
+	Action  review.Action  `json:"action"`
+	Feature string         `json:"feature,omitzero"`
+	Segment int64          `json:"segmentId,omitzero"`
+	Payload jsontext.Value `json:"payload,omitempty"`
+}
+
+// A requestApproval is who has approved which revision of a request, and when.
+type requestApproval struct {
+	User     int64      `json:"userId"`
+	Name     string     `json:"username"`
+	At       shape.Time `json:"createdAt"`
+	Revision string     `json:"revision"`
+}
+
+func changeRequestOf(r *review.Request, changes []review.Change) changeRequest {
+	data := changeRequest{ID: r.ID, State: r.State, Revision: r.Revision}
+	if r.State == review.Draft {
+		return data
+	}
+	data.Title, data.Features, data.Segments, data.Reviewers = r.Title, r.Features(), r.Segments(), r.Reviewers
+	for _, c := range changes {
+		data.Changes = append(data.Changes, requestChange{c.ID, c.Action, c.Feature, c.Segment, c.Payload})
+	}
+	for _, a := range r.Approvals {
+		data.Approvals = append(data.Approvals, requestApproval{a.By.ID, a.By.Name, shape.Time(a.At), a.Revision})
+	}
+	return data
+}
+
+// OfRequest is an event about a change request, and about some of its changes.
+func OfRequest(kind flags.EventType, r *review.Request, changes ...review.Change) flags.Event {
+	data := changeRequestOf(r, changes)
+	if kind == flags.RequestApproved {
+		data.State = review.Approved
+	}
+	return flags.Event{Type: kind, Project: r.Project, Environment: r.Environment, Data: data}
+}
+
+// ChangeEdited is the event of a change that was replaced by another one.
+func ChangeEdited(r *review.Request, before, after review.Change) flags.Event {
+	event := OfRequest(flags.ChangeEdited, r, after)
+	event.PreData = changeRequestOf(r, []review.Change{before})
+	return event
+}

@@ -1,0 +1,249 @@
+package review
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"guidon/pkg/flags"
+)
+
+// An Action is what a change does. The names are those of Unleash.
+type Action string
+
+// The actions.
+const (
+	UpdateEnabled    Action = "updateEnabled"
+	AddStrategy      Action = "addStrategy"
+	UpdateStrategy   Action = "updateStrategy"
+	DeleteStrategy   Action = "deleteStrategy"
+	PatchVariant     Action = "patchVariant"
+	ReorderStrategy  Action = "reorderStrategy"
+	ArchiveFeature   Action = "archiveFeature"
+	AddDependency    Action = "addDependency"
+	DeleteDependency Action = "deleteDependency"
+	UpdateSegment    Action = "updateSegment"
+	DeleteSegment    Action = "deleteSegment"
+)
+
+// Actions returns all actions.
+func Actions() []Action {
+	return []Action{UpdateEnabled, AddStrategy, UpdateStrategy, DeleteStrategy, PatchVariant, ReorderStrategy, ArchiveFeature, AddDependency, DeleteDependency, UpdateSegment, DeleteSegment}
+}
+
+// OfSegment reports whether the action changes a segment instead of a flag.
+func (a Action) OfSegment() bool { return a == UpdateSegment || a == DeleteSegment }
+
+// releasePlanActions are the actions of Unleash for release plans, which Guidon does not have.
+var releasePlanActions = []Action{
+	"addReleasePlan", "startMilestone", "deleteReleasePlan", "changeMilestoneProgression", "deleteMilestoneProgression",
+	"resumeMilestoneProgression", "changeSafeguard", "deleteSafeguard", "updateMilestoneStrategy",
+}
+
+// CheckAction adds a problem if there is no such action.
+func CheckAction(at string, a Action, problems *flags.Problems) {
+	switch {
+	case a == "":
+		problems.Add(at, "is required")
+	case slices.Contains(releasePlanActions, a):
+		problems.Add(at, "%q is about release plans, which Guidon does not have", a)
+	case !slices.Contains(Actions(), a):
+		problems.Add(at, "must be one of %v", Actions())
+	}
+}
+
+// A Change is one change of a request, with the body of the operation that would make it directly.
+type Change struct {
+	ID      int64          `json:"id"` // in the request; an edited change gets a new one
+	Action  Action         `json:"action"`
+	Feature string         `json:"feature,omitzero"`
+	Segment int64          `json:"segment,omitzero"` // ID, for the actions of segments
+	Name    string         `json:"name,omitzero"`    // of the segment when the change was made
+	Payload jsontext.Value `json:"payload,omitempty"`
+	Default jsontext.Value `json:"default,omitempty"` // the default strategy that switching on adds; nil if it adds none
+	By      Person         `json:"by"`
+	At      time.Time      `json:"at"`
+}
+
+// CheckLimits returns Invalid if there are too many changes, or if they are too large.
+func CheckLimits(changes []Change) error {
+	if n := len(changes); n > MaxChanges {
+		return flags.Errorf(flags.Invalid, "a change request can have at most %d changes, and this one would have %d; send it to review and begin another one", MaxChanges, n)
+	}
+	size, features := 0, map[string]bool{}
+	for _, c := range changes {
+		size += len(c.Payload)
+		if c.Feature != "" {
+			features[c.Feature] = true
+		}
+	}
+	if n := len(features); n > MaxFlags {
+		return flags.Errorf(flags.Invalid, "a change request can change at most %d flags, and this one would change %d; send it to review and begin another one", MaxFlags, n)
+	}
+	if size > MaxSize {
+		return flags.Errorf(flags.Invalid, "the changes of a change request can have at most %d KiB, and these have %d; send it to review and begin another one", MaxSize>>10, size>>10)
+	}
+	return nil
+}
+
+// Features returns the names of the flags that the request changes, in the order of their first changes.
+func (r *Request) Features() (names []string) {
+	for _, c := range r.Changes {
+		if c.Feature != "" && !slices.Contains(names, c.Feature) {
+			names = append(names, c.Feature)
+		}
+	}
+	return names
+}
+
+// Segments returns the IDs of the segments that the request changes, in the order of their first changes.
+func (r *Request) Segments() (ids []int64) {
+	for _, c := range r.Changes {
+		if c.Action.OfSegment() && !slices.Contains(ids, c.Segment) {
+			ids = append(ids, c.Segment)
+		}
+	}
+	return ids
+}
+
+// hash is a hash of what an approval is for: the changes, what they were made on, and the environments whose protection they touch.
+func (r *Request) hash() string {
+	changes := slices.Clone(r.Changes)
+	for i := range changes {
+		changes[i].By, changes[i].At = Person{}, time.Time{}
+	}
+	return hashOf(struct {
+		Project, Environment, Attachment string
+		Changes                          []Change
+		Bases                            Bases
+		Guarded                          []Guarded
+	}{r.ProjectUID, r.EnvironmentUID, r.AttachmentID, changes, r.Bases, r.Guarded})
+}
+
+// hashOf is the SHA-256 of a value as JSON, in hexadecimal digits.
+func hashOf(value any) string {
+	text, err := json.Marshal(value, json.Deterministic(true))
+	if err != nil {
+		panic(fmt.Sprintf("review: a value without JSON: %v", err)) // a defect: all of them are stored as JSON
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// Bases are what the changes of a request were made on: hashes of the parts of each flag and segment that applications see, when the
+// request changed it first. Descriptions, favorites, other environments, and titles and sort numbers of strategies do not count.
+type Bases struct {
+	Features map[string]FeatureBase `json:"features,omitempty"`
+	Segments map[int64]SegmentBase  `json:"segments,omitempty"`
+}
+
+// A FeatureBase is what a change of a flag was made on, in the environment of the request and of the flag as a whole.
+type FeatureBase struct {
+	Project      string `json:"project"` // UID
+	Archived     bool   `json:"archived,omitzero"`
+	Dependencies string `json:"dependencies"`
+	On           bool   `json:"on,omitzero"`
+	Strategies   string `json:"strategies"`
+	Variants     string `json:"variants"`
+	Segments     string `json:"segments"` // the content of the segments that the strategies use
+}
+
+// A SegmentBase is what a change of a segment was made on.
+type SegmentBase struct {
+	Project     string `json:"project"` // UID; "" for all projects
+	Constraints string `json:"constraints"`
+}
+
+func (b Bases) clone() Bases { return Bases{maps.Clone(b.Features), maps.Clone(b.Segments)} }
+
+// BaseOf returns what a change of a flag is made on now. segment returns the segment of an ID, or nil.
+func BaseOf(f *flags.Feature, env flags.ProjectEnvironment, segment func(id int64) *flags.Segment) FeatureBase {
+	in := f.In(env)
+	var strategies []flags.Strategy
+	segments := map[int64]SegmentBase{}
+	for _, s := range in.Strategies {
+		for _, id := range s.Segments {
+			segments[id] = SegmentBaseOf(segment(id))
+		}
+		s.Title, s.SortOrder = nil, 0
+		strategies = append(strategies, s)
+	}
+	return FeatureBase{
+		Project: f.ProjectUID, Archived: f.Archived, Dependencies: hashOf(list(f.Dependencies)), On: f.Enabled(env),
+		Strategies: hashOf(list(strategies)), Variants: hashOf(list(in.Variants)), Segments: hashOf(segments),
+	}
+}
+
+// list is a list that is never nil, so that it has the same hash as an empty one.
+func list[T any](l []T) []T { return append([]T{}, l...) }
+
+// SegmentBaseOf returns what a change of a segment is made on now. The segment is nil if there is none.
+func SegmentBaseOf(s *flags.Segment) SegmentBase {
+	if s == nil {
+		return SegmentBase{}
+	}
+	return SegmentBase{s.ProjectUID, hashOf(list(s.Constraints))}
+}
+
+// Difference returns what is different now from what the changes of a flag were made on, in words; "" if nothing is. now is nil if there
+// is no such flag any more.
+func (b FeatureBase) Difference(name string, now *FeatureBase) string {
+	switch {
+	case now == nil:
+		return fmt.Sprintf("flag %q does not exist any more", name)
+	case *now == b:
+		return ""
+	case now.Project != b.Project:
+		return fmt.Sprintf("flag %q was moved to another project", name)
+	}
+	var words []string
+	note := func(changed bool, text string) {
+		if changed {
+			words = append(words, text)
+		}
+	}
+	note(!b.Archived && now.Archived, "it was archived")
+	note(b.Archived && !now.Archived, "it was revived")
+	note(!b.On && now.On, "it was switched on")
+	note(b.On && !now.On, "it was switched off")
+	note(b.Strategies != now.Strategies, "its strategies were changed")
+	note(b.Variants != now.Variants, "its variants were changed")
+	note(b.Segments != now.Segments, "a segment that it uses was changed")
+	note(b.Dependencies != now.Dependencies, "its dependencies were changed")
+	return fmt.Sprintf("flag %q is not what it was when the change was made: %s", name, join(words))
+}
+
+// Difference is the same for a segment.
+func (b SegmentBase) Difference(id int64, now *SegmentBase) string {
+	switch {
+	case now == nil:
+		return "segment " + strconv.FormatInt(id, 10) + " does not exist any more"
+	case now.Project != b.Project:
+		return "segment " + strconv.FormatInt(id, 10) + " was moved to another project"
+	case now.Constraints != b.Constraints:
+		return "segment " + strconv.FormatInt(id, 10) + " is not what it was when the change was made: its constraints were changed"
+	}
+	return ""
+}
+
+func join(words []string) string {
+	text := ""
+	for i, w := range words {
+		switch {
+		case i == 0:
+			text = w
+		case i == len(words)-1:
+			text += ", and " + w
+		default:
+			text += ", " + w
+		}
+	}
+	return text
+}

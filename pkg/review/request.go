@@ -1,0 +1,377 @@
+// Package review is the domain of change requests: what one contains, who may do what with it, and when it can be applied. It knows
+// nothing of HTTP and of the store.
+package review
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+// The entities.
+const (
+	EntityRequest flags.Entity = "change request"
+	EntityComment flags.Entity = "comment" // on a change request
+)
+
+// A State is where a change request stands. Draft, InReview and Approved are open; Applied, Cancelled and Rejected are final.
+type State string
+
+// The states. Approved is never stored: a request in review is approved while it has the approvals that are needed now, see StateAt.
+const (
+	Draft     State = "Draft"
+	InReview  State = "In review"
+	Approved  State = "Approved"
+	Scheduled State = "Scheduled"
+	Applied   State = "Applied"
+	Cancelled State = "Cancelled"
+	Rejected  State = "Rejected"
+)
+
+// The limits of change requests.
+const (
+	MaxOpen        = 300 // open requests of a project
+	MaxOpenOfOne   = 50  // of these, by one author
+	MaxChanges     = 100
+	MaxFlags       = 20
+	MaxSize        = 256 << 10 // bytes of all changes
+	MaxItems       = 75        // items of the transaction that applies the request, of the 100 that DynamoDB allows
+	MaxReviewers   = 10
+	MaxComments    = 100
+	MaxComment     = 1000 // characters
+	MaxTitle       = 200  // characters
+	MaxListed      = 300  // requests of a project that lists show, of the open and of the others
+	ApprovalLasts  = 30 * 24 * time.Hour
+	UnseenApproval = time.Minute // for how long after a change an approval must name the revision that was seen
+)
+
+// A Person is who did something: a user, a service account, or the API tokens of a name.
+type Person struct {
+	Key  string `json:"key"` // access.Caller.FavoritesKey
+	ID   int64  `json:"id"`  // of the user; flags.TokenUserID for an API token
+	Name string `json:"name"`
+}
+
+// A Request is a change request: changes of one environment of a project that others review before they are applied together.
+type Request struct {
+	Version        int64               `json:"version,omitzero"`
+	ID             int64               `json:"id"` // never used again
+	Project        string              `json:"project"`
+	ProjectUID     string              `json:"projectUid"`
+	Environment    string              `json:"environment"`
+	EnvironmentUID string              `json:"environmentUid"`
+	AttachmentID   string              `json:"attachment"` // of the environment to the project
+	Title          string              `json:"title,omitzero"`
+	State          State               `json:"state"`
+	Entered        map[State]time.Time `json:"entered"` // when the request last entered each state
+	CreatedBy      Person              `json:"createdBy"`
+	CreatedAt      time.Time           `json:"createdAt"`
+	Contributors   []Person            `json:"contributors"`      // who created, edited or re-based it: they cannot approve it
+	Changes        []Change            `json:"changes,omitempty"` // in the order in which they are applied
+	LastChange     int64               `json:"lastChange"`        // ID of the newest change
+	Bases          Bases               `json:"bases"`             // what the changes were made on
+	Guarded        []Guarded           `json:"guarded,omitempty"` // the environments in which the changes need approvals
+	ChangedAt      time.Time           `json:"changedAt"`         // changes and bases
+	Revision       string              `json:"revision"`          // hash of the changes, the bases and the environments
+	Approvals      []Approval          `json:"approvals,omitempty"`
+	Rejections     []Approval          `json:"rejections,omitempty"`
+	Reviewers      []int64             `json:"reviewers,omitempty"` // IDs of the users who were asked to review it
+	Comments       int                 `json:"comments,omitzero"`   // how many there are; each is a Comment with its number
+}
+
+// A Guarded is an environment of the project whose protection the changes touch. Most requests have one, their own. Archiving a flag and
+// its dependencies concern all guarded environments of the project.
+type Guarded struct {
+	UID  string `json:"uid"`
+	Name string `json:"name"`
+}
+
+// An Approval is that a person approved, or rejected, a revision of a request.
+type Approval struct {
+	By       Person    `json:"by"`
+	At       time.Time `json:"at"`
+	Revision string    `json:"revision"`
+}
+
+// RequestKey returns the key of a change request by ID.
+func RequestKey(id int64) flags.Key {
+	return flags.Key{Entity: EntityRequest, ID: strconv.FormatInt(id, 10)}
+}
+
+// Key returns the key of the request.
+func (r *Request) Key() flags.Key { return RequestKey(r.ID) }
+
+// StoredVersion returns the version at which the request was loaded.
+func (r *Request) StoredVersion() int64 { return r.Version }
+
+// Clone returns a copy that can be changed.
+func (r *Request) Clone() *Request {
+	c := *r
+	c.Entered, c.Bases = maps.Clone(r.Entered), r.Bases.clone()
+	c.Contributors, c.Changes, c.Guarded = slices.Clone(r.Contributors), slices.Clone(r.Changes), slices.Clone(r.Guarded)
+	c.Approvals, c.Rejections, c.Reviewers = slices.Clone(r.Approvals), slices.Clone(r.Rejections), slices.Clone(r.Reviewers)
+	return &c
+}
+
+// Listed returns what lists show of the request: not what its changes contain, nor what they were made on.
+func (r *Request) Listed() *Request {
+	c := r.Clone()
+	c.Bases = Bases{}
+	for i := range c.Changes {
+		c.Changes[i].Payload, c.Changes[i].Default = nil, nil
+	}
+	return c
+}
+
+// Open reports whether the request can still be applied.
+func (r *Request) Open() bool {
+	return r.State != Applied && r.State != Cancelled && r.State != Rejected
+}
+
+// DraftName is the name of which a project has at most one: each author has one draft in each environment. It is "" if the request is no
+// draft.
+func (r *Request) DraftName() string {
+	if r.State != Draft {
+		return ""
+	}
+	return r.ProjectUID + "#" + r.EnvironmentUID + "#" + r.CreatedBy.Key
+}
+
+// VisibleTo reports whether someone may read the request: a draft is private to its author.
+func (r *Request) VisibleTo(key string) bool { return r.State != Draft || r.CreatedBy.Key == key }
+
+// New returns a draft.
+func New(p *flags.Project, env flags.ProjectEnvironment, by Person, at time.Time) *Request {
+	r := &Request{
+		Project: p.ID, ProjectUID: p.UID, Environment: env.Name, EnvironmentUID: env.UID, AttachmentID: env.Attachment.ID,
+		CreatedBy: by, CreatedAt: at, ChangedAt: at, Contributors: []Person{by}, Entered: map[State]time.Time{},
+	}
+	r.enter(Draft, at)
+	r.Revision = r.hash()
+	return r
+}
+
+func (r *Request) enter(s State, at time.Time) { r.State, r.Entered[s] = s, at }
+
+// A Standing is what counts at present for a request, of its surroundings.
+type Standing struct {
+	Needed    int      // approvals; 0 if change requests are off
+	Gone      string   // why the request can only be cancelled; "" if it can be applied
+	Conflicts []string // what has changed since the changes were made
+	Approvals []Approval
+}
+
+// StateAt returns the state of the request: one in review is Approved while it has the approvals that are needed.
+func (r *Request) StateAt(s Standing) State {
+	if r.State == InReview && len(r.Changes) > 0 && s.Gone == "" && len(s.Conflicts) == 0 && len(s.Approvals) >= s.Needed {
+		return Approved
+	}
+	return r.State
+}
+
+// Valid returns the approvals that count: of the present revision, not too old, and of someone who may approve.
+func (r *Request) Valid(at time.Time, may func(user int64) bool) (list []Approval) {
+	for _, a := range r.Approvals {
+		if a.Revision == r.Revision && at.Sub(a.At) < ApprovalLasts && !r.Contributed(a.By) && may(a.By.ID) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// Contributed reports whether someone has created, edited or re-based the request.
+func (r *Request) Contributed(by Person) bool {
+	return slices.ContainsFunc(r.Contributors, func(p Person) bool { return p.Key == by.Key })
+}
+
+// closedError is the error of what only an open request allows.
+func (r *Request) closedError(what string) error {
+	return flags.Errorf(flags.Conflict, "change request %d is %s: it cannot be %s", r.ID, stateWords[r.State], what)
+}
+
+var stateWords = map[State]string{
+	Draft: "a draft", InReview: "in review", Scheduled: "scheduled", Applied: "applied", Cancelled: "cancelled", Rejected: "rejected",
+}
+
+// CheckEditable returns Conflict if the changes of the request can no longer be edited.
+func (r *Request) CheckEditable() error {
+	if r.State != Draft && r.State != InReview {
+		return r.closedError("edited")
+	}
+	return nil
+}
+
+// Edit replaces the changes by others, which guarded says about, and what they were made on. All approvals end.
+func (r *Request) Edit(changes []Change, bases Bases, guarded []Guarded, by Person, at time.Time) {
+	r.Changes, r.Bases, r.Guarded = changes, bases, guarded
+	r.Approvals, r.Rejections, r.ChangedAt = nil, nil, at
+	if !r.Contributed(by) {
+		r.Contributors = append(r.Contributors, by)
+	}
+	if r.State == InReview {
+		r.enter(InReview, at)
+	}
+	r.Revision = r.hash()
+}
+
+// Send sends a draft to review.
+func (r *Request) Send(at time.Time) error {
+	switch {
+	case r.State == InReview:
+		return nil
+	case r.State != Draft:
+		return r.closedError("sent to review")
+	case len(r.Changes) == 0:
+		return flags.Errorf(flags.Conflict, "change request %d has no changes; add one first", r.ID)
+	}
+	r.enter(InReview, at)
+	return nil
+}
+
+// Approve adds the approval of a person. seen says that the person named the present revision. Approving twice is approving once.
+func (r *Request) Approve(by Person, seen bool, s Standing, at time.Time) error {
+	switch {
+	case r.State != InReview:
+		return r.closedError("approved")
+	case r.Contributed(by):
+		return flags.Errorf(flags.Forbidden, "%s has created, edited or re-based change request %d and cannot approve it: someone else must", by.Name, r.ID)
+	case s.Gone != "":
+		return flags.Errorf(flags.Conflict, "change request %d can only be cancelled: %s", r.ID, s.Gone)
+	case len(s.Conflicts) > 0:
+		return r.movedError("approved", s)
+	case slices.ContainsFunc(s.Approvals, func(a Approval) bool { return a.By.Key == by.Key }):
+		return nil
+	case !seen && at.Sub(r.ChangedAt) < UnseenApproval:
+		return flags.Errorf(flags.Conflict, "change request %d was changed less than a minute ago: read it, and send its revision in If-Match", r.ID)
+	}
+	r.Approvals = slices.DeleteFunc(r.Approvals, func(a Approval) bool { return a.By.Key == by.Key })
+	r.Rejections = slices.DeleteFunc(r.Rejections, func(a Approval) bool { return a.By.Key == by.Key })
+	r.Approvals = append(r.Approvals, Approval{by, at, r.Revision})
+	return nil
+}
+
+// movedError is the error of a request whose changes were made on something that has changed since.
+func (r *Request) movedError(what string, s Standing) error {
+	e := flags.Errorf(flags.Conflict, "change request %d cannot be %s, because %s; look at the difference and re-base it with POST …/change-requests/%d/rebase, or cancel it", r.ID, what, s.Conflicts[0], r.ID)
+	for _, c := range s.Conflicts {
+		e.Details = append(e.Details, flags.Detail{Message: c})
+	}
+	return e
+}
+
+// CheckBase returns Conflict if what the changes were made on has changed since.
+func (r *Request) CheckBase(what string, s Standing) error {
+	if s.Gone != "" {
+		return flags.Errorf(flags.Conflict, "change request %d can only be cancelled: %s", r.ID, s.Gone)
+	}
+	if len(s.Conflicts) > 0 {
+		return r.movedError(what, s)
+	}
+	return nil
+}
+
+// Reject closes a request in review.
+func (r *Request) Reject(by Person, at time.Time) error {
+	switch r.State {
+	case Rejected:
+		return nil
+	case InReview, Scheduled:
+		r.Rejections = append(r.Rejections, Approval{by, at, r.Revision})
+		r.enter(Rejected, at)
+		return nil
+	}
+	return r.closedError("rejected")
+}
+
+// Cancel closes an open request.
+func (r *Request) Cancel(at time.Time) error {
+	switch {
+	case r.State == Cancelled:
+		return nil
+	case !r.Open():
+		return r.closedError("cancelled")
+	}
+	r.enter(Cancelled, at)
+	return nil
+}
+
+// CheckAppliable returns Conflict unless the request can be applied now.
+func (r *Request) CheckAppliable(s Standing) error {
+	switch {
+	case r.State != InReview && r.State != Scheduled:
+		return r.closedError("applied")
+	case len(r.Changes) == 0:
+		return flags.Errorf(flags.Conflict, "change request %d has no changes", r.ID)
+	}
+	if err := r.CheckBase("applied", s); err != nil {
+		return err
+	}
+	if n := len(s.Approvals); n < s.Needed {
+		return flags.Errorf(flags.Conflict, "change request %d has %d of the %d approvals that it needs; approvals count for 30 days, while nothing was edited, and while those who gave them may approve", r.ID, n, s.Needed)
+	}
+	return nil
+}
+
+// MarkApplied closes a request that is applied in the same transaction. The approvals that counted stay with it.
+func (r *Request) MarkApplied(s Standing, at time.Time) {
+	r.Approvals = s.Approvals
+	r.enter(Applied, at)
+}
+
+// A Comment is a comment on a change request.
+type Comment struct {
+	Version int64     `json:"version,omitzero"`
+	Request int64     `json:"request"`
+	Number  int       `json:"number"` // from 1
+	Text    string    `json:"text"`
+	By      Person    `json:"by"`
+	At      time.Time `json:"at"`
+}
+
+// CommentKey returns the key of a comment by its request and number.
+func CommentKey(request int64, number int) flags.Key {
+	return flags.Key{Entity: EntityComment, ID: strconv.FormatInt(request, 10) + "#" + strconv.Itoa(number)}
+}
+
+// Key returns the key of the comment.
+func (c *Comment) Key() flags.Key { return CommentKey(c.Request, c.Number) }
+
+// StoredVersion returns the version at which the comment was loaded.
+func (c *Comment) StoredVersion() int64 { return c.Version }
+
+// Clone returns a copy that can be changed.
+func (c *Comment) Clone() *Comment {
+	d := *c
+	return &d
+}
+
+// CommentKeys returns the keys of the comments of the request.
+func (r *Request) CommentKeys() (keys []flags.Key) {
+	for n := range r.Comments {
+		keys = append(keys, CommentKey(r.ID, n+1))
+	}
+	return keys
+}
+
+// AddComment returns a new comment on the request.
+func (r *Request) AddComment(text string, by Person, at time.Time) (*Comment, error) {
+	if r.Comments >= MaxComments {
+		return nil, flags.Errorf(flags.Conflict, "change request %d has %d comments, which is the limit", r.ID, r.Comments)
+	}
+	r.Comments++
+	return &Comment{Request: r.ID, Number: r.Comments, Text: text, By: by, At: at}, nil
+}
+
+// A Store lists change requests.
+type Store interface {
+	// Requests returns the open change requests of a project, or the latest of the others, newest first, as Request.Listed returns them: at
+	// most MaxListed.
+	Requests(ctx context.Context, projectUID string, open bool) ([]*Request, error)
+
+	// Items returns how many items a change would write. Invalid if they are more than one transaction can have.
+	Items(change flags.Change) (int, error)
+}
