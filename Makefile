@@ -4,7 +4,7 @@ SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
 .PHONY: help run demo reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local image test-image test-image-docker test-deploy prove test-release test-clients test-clients-more \
-	test-edge test-migration test-terraform test-terraform-example contract trust fuzz bench lint audit template console build guidon edge dist release deploy admin-token openapi docs-assets clean \
+	test-edge test-migration test-terraform test-terraform-example contract trust fuzz bench lint audit template console build guidon edge edge-image dist release deploy admin-token openapi docs-assets clean \
 	check-go check-npm check-node check-chromium check-docker check-compose check-deploy FORCE
 
 # Downloads, builds and local data. GUIDON_LOCAL sets another folder.
@@ -20,6 +20,9 @@ GOSEC_VERSION       = v2.29.0
 GOVULNCHECK_VERSION = v1.8.0
 GOSEC       = $(LOCAL)/bin/gosec-$(GOSEC_VERSION)
 GOVULNCHECK = $(LOCAL)/bin/govulncheck-$(GOVULNCHECK_VERSION)
+
+KUBERNETES_VALIDATE_VERSION = 1.37.0
+KUBERNETES_VALIDATE = $(LOCAL)/kubernetes-validate-$(KUBERNETES_VALIDATE_VERSION)/bin/kubernetes-validate
 
 SCHEMATHESIS_VERSION = 4.32.5
 SCHEMATHESIS = $(LOCAL)/schemathesis-$(SCHEMATHESIS_VERSION)/bin/st
@@ -141,8 +144,8 @@ test-sam-local: $(SAM)
 test-image: check-go check-npm ## build the container image and run it (needs Docker)
 	@internal/samlocal/with-docker.sh $(MAKE) --no-print-directory test-image-docker
 
-test-image-docker: image
-	IMAGE='$(IMAGE)' go test -tags image -count=1 -v -run '^TestImage$$' ./internal/e2e
+test-image-docker: image edge-image
+	IMAGE='$(IMAGE)' go test -tags image -count=1 -v -run '^Test(Edge)?Image$$' ./internal/e2e
 
 # MiniStack runs the functions as processes, hence Linux. The test also runs the scripts of docs/operations. With
 # UPDATE_FROM=folder it updates a stage of the version in that folder.
@@ -267,8 +270,10 @@ TRANSFORM = '$(dir $(SAM))python' infra/template/transform.py template.yaml
 
 template: export SAM_CLI_TELEMETRY = 0
 template: export AWS_DEFAULT_REGION = eu-central-1
-template: check-go $(SAM) $(CHECKOV) $(OPA) ## check template.yaml with cfn-lint, SAM's translator, checkov and our own rules (OPA)
-	'$(dir $(SAM))cfn-lint' -c I -- template.yaml infra/pipeline/roles.yaml docs/operations/front.yaml docs/operations/spending.yaml docs/operations/bucket.yaml
+template: check-go $(SAM) $(CHECKOV) $(OPA) $(KUBERNETES_VALIDATE) ## check template.yaml with cfn-lint, SAM's translator, checkov and our own rules (OPA), and examples/edge
+	'$(dir $(SAM))cfn-lint' -c I -- template.yaml infra/pipeline/roles.yaml docs/operations/front.yaml docs/operations/spending.yaml docs/operations/bucket.yaml \
+		examples/edge/ecs.yaml examples/edge/lambda/template.yaml
+	'$(KUBERNETES_VALIDATE)' --strict --quiet examples/edge/kubernetes.yaml examples/edge/kubernetes-sidecar.yaml
 	@mkdir -p '$(LOCAL)/template'
 	@$(TRANSFORM) > '$(LOCAL)/template/defaults.json'
 	@$(TRANSFORM) $(EVERYTHING) > '$(LOCAL)/template/everything.json'
@@ -329,10 +334,17 @@ dist: check-go console ## build the guidon command for Linux, macOS and Windows 
 IMAGE = guidon
 IMAGE_DIR = $(LOCAL)/image
 IMAGE_ARCH = $(if $(filter arm64,$(HOST_ARCH)),arm64,amd64)
+SOURCE_VERSION = $(or $(RELEASED),$(shell sed -n 's/^const source = "\(.*\)"/\1/p' pkg/version/version.go))
 image: check-go check-npm check-docker ## build the container image guidon, from scratch (IMAGE=name)
 	@$(MAKE) --no-print-directory guidon GOOS=linux GOARCH=$(IMAGE_ARCH) OUT='$(IMAGE_DIR)/guidon'
 	@go run ./internal/image -guidon '$(IMAGE_DIR)/guidon' -arch $(IMAGE_ARCH) -out '$(IMAGE_DIR)/context'
-	@docker build --quiet --build-arg VERSION='$(or $(RELEASED),$(shell sed -n 's/^const source = "\(.*\)"/\1/p' pkg/version/version.go))' --tag '$(IMAGE)' '$(IMAGE_DIR)/context'
+	@docker build --quiet --build-arg VERSION='$(SOURCE_VERSION)' --tag '$(IMAGE)' '$(IMAGE_DIR)/context'
+
+EDGE_IMAGE_FILE = $(LOCAL)/image/guidon-edge.tar.gz
+edge-image: check-go check-docker ## build the container image guidon-edge, from scratch
+	@$(MAKE) --no-print-directory edge GOOS=linux GOARCH=$(IMAGE_ARCH) OUT='$(LOCAL)/image/guidon-edge'
+	@go run ./internal/image -edge '$(LOCAL)/image/guidon-edge' -arch $(IMAGE_ARCH) -version '$(SOURCE_VERSION)' -out '$(EDGE_IMAGE_FILE)'
+	@docker load --quiet --input '$(EDGE_IMAGE_FILE)'
 
 # The Makefile builds the programs, and internal/release packs them. The settings of Go are fixed, because they change the programs.
 ARCHITECTURES = arm64 x86_64
@@ -348,6 +360,10 @@ release: check-go check-npm ## build a release into .local/release/VERSION (VERS
 	@go run ./internal/release check -version "$$RELEASE_VERSION"
 	@rm -rf '$(PROGRAMS)'
 	@$(MAKE) --no-print-directory dist DIST='$(PROGRAMS)/guidon'
+	@set -e; for platform in $(filter linux-% darwin-%,$(PLATFORMS)); do \
+		file='$(PROGRAMS)'/edge/guidon-edge-$$platform; echo "$$file"; arch=$${platform#*-}; \
+		$(MAKE) --no-print-directory edge GOOS=$${platform%%-*} GOARCH=$$arch OUT="$$file"; \
+		case $$platform in linux-*) go run ./internal/image -edge "$$file" -arch $$arch -version '$(RELEASED)' -out '$(PROGRAMS)'/images/guidon-edge-$$arch.tar.gz ;; esac; done
 	@set -e; for architecture in $(ARCHITECTURES); do \
 		$(MAKE) --no-print-directory build ARCH=$$architecture BUILD='$(PROGRAMS)/functions/'$$architecture; done
 	@go run ./internal/release pack -version '$(RELEASED)' -programs '$(PROGRAMS)' -swagger-ui '$(SWAGGER_UI_VERSION)' -node "$$(node --version)" \
@@ -382,6 +398,7 @@ clean: ## delete downloads, builds and local data
 $(SAM): infra/requirements-sam.txt; $(call virtual,the SAM CLI,aws-sam-cli@$(SAM_VERSION),sam-$(SAM_VERSION))
 $(MINISTACK): infra/requirements-ministack.txt; $(call virtual,MiniStack,ministack@$(MINISTACK_VERSION),ministack-$(MINISTACK_VERSION))
 $(CHECKOV): infra/requirements-checkov.txt; $(call virtual,checkov,checkov@$(CHECKOV_VERSION),checkov-$(CHECKOV_VERSION))
+$(KUBERNETES_VALIDATE): infra/requirements-kubernetes.txt; $(call virtual,kubernetes-validate,kubernetes-validate@$(KUBERNETES_VALIDATE_VERSION),kubernetes-validate-$(KUBERNETES_VALIDATE_VERSION))
 $(SCHEMATHESIS): internal/contract/requirements.txt; $(call virtual,Schemathesis,schemathesis@$(SCHEMATHESIS_VERSION),schemathesis-$(SCHEMATHESIS_VERSION))
 $(CLIENTS_PYTHON)/installed: internal/clients/python/requirements.txt; $(call virtual,the SDK for Python,UnleashClient,clients-python)
 $(LOCAL)/demo/node/installed: demo/node/package.json demo/node/package-lock.json

@@ -65,8 +65,69 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// healthyContainer waits until a container is healthy, and returns a client of it.
+// TestEdgeImage runs the image of Guidon Edge as the documentation does: it serves what Guidon has, as a user without permissions,
+// stops in order, and starts again without Guidon from its volume.
+func TestEdgeImage(t *testing.T) {
+	const image = "guidon-edge"
+	g := start(t, "HOST=0.0.0.0") // a container reaches it at another address than 127.0.0.1
+	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "near"}, nil)
+	name := "guidon-edge-test-" + freePort(t)
+	t.Logf("the image has %s bytes", docker(t, "image", "inspect", "--format", "{{.Size}}", image))
+	docker(t, "volume", "create", name)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the container printed:\n%s", docker(t, "logs", name))
+		}
+		_ = exec.Command("docker", "rm", "--force", name).Run() // fails if the test has removed it
+		docker(t, "volume", "rm", name)
+	})
+	token := g.createToken(t, "edge-image", "client", "*", "development")
+	run := []string{
+		"run", "--detach", "--name", name, "--publish", "127.0.0.1::3063", "--volume", name + ":/data", "--add-host", "host.docker.internal:host-gateway",
+		"--env", "UPSTREAM_URL=http://host.docker.internal:" + g.port, "--env", "TOKENS=" + token, "--env", "BACKUP_FOLDER=/data",
+		"--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--health-interval", "1s", image,
+	}
+	for _, upstream := range []string{"which runs", "which is gone"} {
+		docker(t, run...)
+		awaitHealthy(t, name)
+		edge := &gateway{port: publishedPort(t, name, "3063"), token: token, http: &http.Client{Timeout: endTimeout}}
+		var features json.RawMessage
+		edge.do(t, http.StatusOK, "GET", "/api/client/features", nil, &features)
+		if !strings.Contains(string(features), `"near"`) {
+			t.Errorf("with an upstream %s, Edge has the flags %s", upstream, features)
+		}
+		docker(t, "exec", name, "/guidon-edge", "ready")
+		stopContainer(t, name)
+		if upstream == "which runs" {
+			g.stop(t)
+		}
+	}
+	if user := docker(t, "image", "inspect", "--format", "{{.Config.User}}", image); user != "65532:65532" {
+		t.Errorf("the user of the image is %s", user)
+	}
+	out, err := exec.Command("docker", "run", "--name", name, image).CombinedOutput()
+	if code := docker(t, "inspect", "--format", "{{.State.ExitCode}}", name); err == nil || code != "2" || !strings.Contains(string(out), "UPSTREAM_URL is required") {
+		t.Errorf("without settings it ends with %s: %s", code, out)
+	}
+}
+
+// healthyContainer waits until a container of Guidon is healthy, and returns a client of it.
 func healthyContainer(t *testing.T, name string) *gateway {
+	t.Helper()
+	awaitHealthy(t, name)
+	return &gateway{port: publishedPort(t, name, "4242"), token: defaultToken, http: &http.Client{Timeout: endTimeout}}
+}
+
+func publishedPort(t *testing.T, name, inside string) string {
+	t.Helper()
+	_, port, err := net.SplitHostPort(strings.Fields(docker(t, "port", name, inside))[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+func awaitHealthy(t *testing.T, name string) {
 	t.Helper()
 	for deadline := time.Now().Add(startTimeout); ; time.Sleep(200 * time.Millisecond) {
 		var state struct {
@@ -77,17 +138,12 @@ func healthyContainer(t *testing.T, name string) *gateway {
 			t.Fatal(err)
 		}
 		if state.Health.Status == "healthy" {
-			break
+			return
 		}
 		if state.Status != "running" || time.Now().After(deadline) {
 			t.Fatalf("the container is %s and %s, want it to be running and healthy", state.Status, state.Health.Status)
 		}
 	}
-	_, port, err := net.SplitHostPort(strings.Fields(docker(t, "port", name, "4242"))[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &gateway{port: port, token: defaultToken, http: &http.Client{Timeout: endTimeout}}
 }
 
 // stopContainer stops a container, which must end by itself and without an error, and removes it.

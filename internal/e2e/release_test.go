@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/json"
 	"os"
@@ -36,6 +37,7 @@ func TestRelease(t *testing.T) {
 		checkRelease(t, g)
 		g.stop(t)
 	})
+	t.Run("edge", func(t *testing.T) { checkEdge(t, release) })
 	for _, architecture := range architectures() {
 		t.Run(architecture, func(t *testing.T) {
 			folder := unpackArchive(t, release, architecture)
@@ -51,6 +53,47 @@ func TestRelease(t *testing.T) {
 			g.stop(t)
 			checkReports(t, g)
 		})
+	}
+}
+
+// checkEdge starts Guidon Edge from its file alone, and compares the layer and the image with that file.
+func checkEdge(t *testing.T, release string) {
+	t.Helper()
+	prefix, dir := filepath.Join(release, "guidon-edge-"+releaseVersion+"-"), t.TempDir()
+	files, err := filepath.Glob(prefix + "*-*")
+	if err != nil || len(files) < 3*len(architectures()) {
+		t.Fatalf("the release has the files %v of Edge, %v", files, err)
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil || info.Size() > 15<<20 {
+			t.Errorf("%s: %v, %v; want at most 15 MB", file, info.Size(), err)
+		}
+	}
+	program, err := os.ReadFile(prefix + "linux-" + runtime.GOARCH)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unpacked := unzip(t, prefix+"layer-"+hostArchitecture()+".zip", dir); !slices.Equal(unpacked, []string{"extensions/guidon-edge"}) {
+		t.Errorf("the layer has the files %v", unpacked)
+	}
+	inLayer := filepath.Join(dir, "extensions", "guidon-edge")
+	checkProgram(t, inLayer, hostArchitecture())
+	if content, err := os.ReadFile(inLayer); err != nil || !bytes.Equal(content, program) {
+		t.Errorf("the program in the layer differs: %v", err)
+	}
+	if out, err := exec.Command("tar", "xzf", prefix+"image-"+runtime.GOARCH+".tar.gz", "-C", dir).CombinedOutput(); err != nil {
+		t.Fatalf("the image: %v\n%s", err, out)
+	}
+	if content, err := exec.Command("tar", "xOf", filepath.Join(dir, "layer.tar"), "guidon-edge").Output(); err != nil || !bytes.Equal(content, program) {
+		t.Errorf("the program in the image differs: %v", err)
+	}
+	printed, err := exec.Command(inLayer, "version").CombinedOutput()
+	if err != nil || strings.TrimSpace(string(printed)) != "guidon-edge "+releaseVersion {
+		t.Errorf("guidon-edge version prints %s, %v; want %s", printed, err, releaseVersion)
+	}
+	sbom, err := os.ReadFile(filepath.Join(release, "guidon-"+releaseVersion+"-sbom.cdx.json"))
+	if err != nil || !strings.Contains(string(sbom), `"command, edge, functions"`) {
+		t.Errorf("the list of components has no module of Edge: %v", err)
 	}
 }
 

@@ -1,6 +1,6 @@
 // Command image writes the folder from which `make image` builds the container image of Guidon: the Dockerfile, and a tar
 // file with everything that the image contains. Owners, modes and times in the tar file are fixed, so the same programs make
-// the same layer on every machine.
+// the same layer on every machine. With -edge it writes the image of Guidon Edge, as one file.
 package main
 
 import (
@@ -34,10 +34,18 @@ type entry struct {
 
 func main() {
 	guidon := flag.String("guidon", "", "the program guidon for Linux, as a `file`")
+	edge := flag.String("edge", "", "the program guidon-edge for Linux, as a `file`: writes its image instead, into the file out")
+	version := flag.String("version", "", "the `version` of that program")
 	arch := flag.String("arch", runtime.GOARCH, "its `architecture`: amd64 or arm64")
 	out := flag.String("out", "", "the `folder` to write")
 	flag.Parse()
-	if err := write(context.Background(), *guidon, *arch, *out); err != nil {
+	var err error
+	if *edge != "" {
+		err = writeEdge(*edge, *arch, *version, *out)
+	} else {
+		err = write(context.Background(), *guidon, *arch, *out)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "image:", err)
 		os.Exit(1)
 	}
@@ -59,14 +67,9 @@ func write(ctx context.Context, guidon, arch, out string) error {
 		{name: "LICENSE", mode: 0o644, file: filepath.Join(root, "LICENSE")},
 		{name: "data/", mode: 0o700, owner: user},
 		{name: "dynoxide", mode: 0o755, file: dynoxide},
-		{name: "etc/", mode: 0o755},
-		{name: "etc/ssl/", mode: 0o755},
-		{name: "etc/ssl/certs/", mode: 0o755},
-		{name: "etc/ssl/certs/ca-certificates.crt", mode: 0o644, content: certificates()},
-		{name: "guidon", mode: 0o755, file: guidon},
-		{name: "tmp/", mode: 0o1777},
 	}
-	layer, err := archive(entries)
+	entries = append(entries, trust()...)
+	layer, err := archive(append(entries, entry{name: "guidon", mode: 0o755, file: guidon}, entry{name: "tmp/", mode: 0o1777}))
 	if err != nil {
 		return err
 	}
@@ -81,6 +84,14 @@ func write(ctx context.Context, guidon, arch, out string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(out, "root.tar"), layer, 0o644)
+}
+
+// trust returns the folder with root certificates, where Go looks for them.
+func trust() []entry {
+	return []entry{
+		{name: "etc/", mode: 0o755}, {name: "etc/ssl/", mode: 0o755}, {name: "etc/ssl/certs/", mode: 0o755},
+		{name: "etc/ssl/certs/ca-certificates.crt", mode: 0o644, content: certificates()},
+	}
 }
 
 // certificates returns Mozilla's root certificates, by which webhooks and OpenID Connect check servers. It leaves out those

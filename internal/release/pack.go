@@ -48,6 +48,9 @@ func pack(o options) error {
 			return err
 		}
 	}
+	if err := r.addEdge(); err != nil {
+		return err
+	}
 	for _, add := range []func() error{r.addLicense, r.addReadme, r.addLicenses, r.addComponents, r.addDescription, r.addArchives} {
 		if err := add(); err != nil {
 			return err
@@ -65,6 +68,31 @@ func (r *release) addLicense() (err error) {
 func (r *release) addReadme() (err error) {
 	r.files["README.md"], err = r.text("readme.md", "")
 	return err
+}
+
+// addEdge adds the programs of Guidon Edge, the images, and a layer for each architecture of Lambda.
+func (r *release) addEdge() (err error) {
+	prefix := "guidon-edge-" + r.version + "-"
+	for architecture, image := range r.programs.images {
+		if r.files[prefix+"image-"+architecture], err = os.ReadFile(image); err != nil {
+			return err
+		}
+	}
+	for platform, program := range r.programs.edge {
+		content, err := os.ReadFile(program)
+		if err != nil {
+			return err
+		}
+		r.files[prefix+platform] = content
+		architecture := map[string]string{"linux-arm64": "arm64", "linux-amd64": "x86_64"}[platform]
+		if architecture == "" {
+			continue
+		}
+		if r.files[prefix+"layer-"+architecture+".zip"], err = zipOf(map[string]file{"extensions/guidon-edge": {content, true}}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addDescription adds the OpenAPI description, for generators of clients.
@@ -175,7 +203,7 @@ func (r *release) write() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.files)) {
 		mode := fs.FileMode(0o644)
-		if strings.HasPrefix(name, "guidon-") && !slices.Contains([]string{".json", ".zip", ".txt"}, filepath.Ext(name)) {
+		if strings.HasPrefix(name, "guidon-") && !slices.Contains([]string{".gz", ".json", ".zip"}, filepath.Ext(name)) {
 			mode = 0o755
 		}
 		path := filepath.Join(r.out, name)
@@ -200,12 +228,12 @@ func (r *release) text(name, architecture string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	platforms := slices.Sorted(maps.Keys(r.programs.guidon))
+	platforms, edges := slices.Sorted(maps.Keys(r.programs.guidon)), slices.Sorted(maps.Keys(r.programs.edge))
 	example := platforms[max(0, slices.Index(platforms, "linux-amd64"))]
 	var filled bytes.Buffer
 	err = page.Execute(&filled, map[string]any{
 		"Version": r.version, "Architecture": architecture, "Go": runtime.Version(), "Node": r.node,
-		"Platforms": platforms, "Example": example, "Architectures": slices.Sorted(maps.Keys(r.programs.functions)),
+		"Platforms": platforms, "Example": example, "Edges": edges, "Images": slices.Sorted(maps.Keys(r.programs.images)), "Architectures": slices.Sorted(maps.Keys(r.programs.functions)),
 	})
 	return filled.Bytes(), err
 }
