@@ -135,7 +135,7 @@ HOST_ARCH = $(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64)
 HOST_BUILD = $(LOCAL)/build-$(HOST_ARCH)
 test-sam: check-go check-npm ## test the built functions, as processes and with sam local
 	@if [ "$$(uname)" = Linux ]; then set -ex; $(MAKE) --no-print-directory build ARCH=$(HOST_ARCH) BUILD='$(HOST_BUILD)'; \
-		FUNCTIONS='$(HOST_BUILD)' go test -tags sam -count=1 -run '^TestProcesses$$' ./internal/e2e; fi
+		FUNCTIONS='$(HOST_BUILD)' go test -tags sam -count=1 -run '^Test(Processes|LambdaExamples)$$' ./internal/e2e; fi
 	@internal/samlocal/with-docker.sh $(MAKE) --no-print-directory test-sam-local
 
 test-sam-local: $(SAM)
