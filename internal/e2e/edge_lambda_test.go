@@ -26,7 +26,9 @@ func TestLambdaExamples(t *testing.T) {
 		}
 		return path
 	}
-	runtime := func(name string) string { return filepath.Join(filepath.Dir(example()), "..", "..", "internal", "e2e", "testdata", name) }
+	runtime := func(name string) string {
+		return filepath.Join(filepath.Dir(example()), "..", "..", "internal", "e2e", "testdata", name)
+	}
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Fatal(err)
