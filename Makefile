@@ -4,7 +4,7 @@ SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
 .PHONY: help run demo reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local image test-image test-image-docker test-deploy prove test-release test-clients test-clients-more \
-	test-edge test-migration test-terraform test-terraform-example contract trust fuzz bench lint audit template console build guidon edge edge-image dist release deploy admin-token openapi docs-assets clean \
+	test-edge test-migration test-terraform test-terraform-example contract trust fuzz bench bench-edge lint audit template console build guidon edge edge-image dist release deploy admin-token openapi docs-assets clean \
 	check-go check-npm check-node check-chromium check-docker check-compose check-deploy FORCE
 
 # Downloads, builds and local data. GUIDON_LOCAL sets another folder.
@@ -220,6 +220,9 @@ fuzz: check-go check-npm ## run each fuzz test (FUZZTIME=60s)
 
 bench: check-go check-npm console ## measure the cost of requests, beside Unleash (needs PostgreSQL), and start-up (BENCH="-time 1s")
 	go run ./internal/bench $(BENCH)
+
+bench-edge: check-go ## measure Guidon Edge beside a handler that writes the same bytes, and beside Unleash Edge (EDGE=program, BENCH="-streams 1000")
+	EDGE='$(EDGE)' go run ./internal/bench/edge $(BENCH)
 
 ##@ Check
 

@@ -23,7 +23,7 @@ func (s *source) follow(ctx context.Context) {
 	pause := minFollowPause
 	for ctx.Err() == nil {
 		began := time.Now()
-		if upstream := s.from.Load(); upstream != nil {
+		if upstream := s.from.Load(); upstream != nil && !isPublication(*upstream) {
 			err := s.listen(ctx, *upstream)
 			if pause *= 2; time.Since(began) > maxPause {
 				pause = minFollowPause
