@@ -262,7 +262,7 @@ audit: check-go check-npm $(GOSEC) $(GOVULNCHECK) ## run gosec, govulncheck, npm
 
 # A value for every parameter that is empty by default. The rules in infra/template/rules contain these values.
 EVERYTHING = KeyArn=arn:aws:kms:eu-central-1:123456789012:key/a AlarmTopicArn=arn:aws:sns:eu-central-1:123456789012:a \
-	RestoredTable=another-table MaxReadUnits=1000 MaxWriteUnits=1000 ReservedConcurrency=5 CorsOrigins=https://a.example,https://b.example \
+	RestoredTable=another-table MaxReadUnits=1000 MaxWriteUnits=1000 ReservedConcurrency=5 ApplicationsConcurrency=50 FrontendConcurrency=20 CorsOrigins=https://a.example,https://b.example \
 	DomainName=a.example CertificateArn=arn:aws:acm:eu-central-1:123456789012:certificate/a Deployment=Canary10Percent5Minutes \
 	RolePath=/a/ PermissionsBoundary=arn:aws:iam::123456789012:policy/a ExecuteApi=off \
 	FrontSecretHash=2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b ProbeAddress=https://a.example \

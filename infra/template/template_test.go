@@ -41,7 +41,7 @@ func TestSubstitutions(t *testing.T) {
 
 // TestPaused checks that the parameter Paused stops every function that callers reach, and no other.
 func TestPaused(t *testing.T) {
-	const paused = "\n      ReservedConcurrentExecutions: !If [IsPaused, 0, !If [Reserves, !Ref ReservedConcurrency, !Ref AWS::NoValue]]\n"
+	const paused = "\n      ReservedConcurrentExecutions: !If [IsPaused, 0, !If [Reserves"
 	stopped, others := 0, 0
 	for _, resource := range strings.Split(readSource(t, "template.yaml"), "\n\n") {
 		if !strings.Contains(resource, "Type: AWS::Serverless::Function") {
@@ -207,7 +207,7 @@ var (
 	condition     = regexp.MustCompile(`(?m)^  (\w+): (!.*)$`)
 	longestValues = map[string]int{"LogLevel": 5, "Tracing": 11, "Metrics": 4, "RestoredTable": 90, "FrontSecretHash": 64, "ClientMaxAge": 4, "SessionHours": 3, "OpenId": 3} // a limit has 6 digits
 	addresses     = []string{"PublicUrl", "DomainName", "CorsOrigins", "FrontendOrigins", "WebhookPrivateNetworks"}                                                           // these have no limit of their own
-	noSettings    = []string{"Architecture", "Deployment", "Paused", "ReservedConcurrency"}                                                                                   // another build is new code, and the others are of all versions
+	noSettings    = []string{"Architecture", "Deployment", "Paused", "ReservedConcurrency", "ApplicationsConcurrency", "FrontendConcurrency"}                                 // another build is new code, and the others are of all versions
 )
 
 func settingsProblems(source string) (problems []string) {

@@ -124,7 +124,7 @@ func TestCostPage(t *testing.T) {
 	if list == nil {
 		t.Fatal("template.yaml has no list of functions")
 	}
-	const each, others = 4, 20 // metrics that a function's alarms look at, and those of the interface, the table, its indexes, the snapshot, the aggregation and deliveries
+	const each, others = 4, 23 // metrics that a function's alarms look at, and those of the interface, the table, its indexes, the snapshot, the aggregation and deliveries
 	const groups = 3 * 0.50    // the alarms that notify for the others
 	alarms := 0.10*float64(each*len(strings.Split(list[1], ","))+others) + groups
 	var use, fixed, uses, all, got [4]float64

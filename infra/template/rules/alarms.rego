@@ -102,6 +102,9 @@ table_in_use := {"Ref": "Table"} if not input.everything
 
 stack_alarms := {
 	["ApiErrors", "AWS/ApiGateway", "5xx", [{"Ref": "Api"}]],
+	["ApiRefused", "Guidon/${AWS::StackName}", "Refusals", []],
+	["SloFastBurn", "Guidon/${AWS::StackName}", "Refusals", []],
+	["SloSlowBurn", "Guidon/${AWS::StackName}", "Refusals", []],
 	["SloFastBurn", "AWS/ApiGateway", "5xx", [{"Ref": "Api"}]],
 	["SloSlowBurn", "AWS/ApiGateway", "5xx", [{"Ref": "Api"}]],
 	["TableThrottles", "AWS/DynamoDB", "ReadThrottleEvents", [table_in_use]],

@@ -11,7 +11,7 @@ settings := [
 	[["LoggingConfig", "LogFormat"], "JSON"],
 	[["Tags"], [{"Key": "lambda:createdBy", "Value": "SAM"}]],
 	[variable("AUTH_TYPE"), "api-token"],
-	[variable("RESERVED_CONCURRENCY"), {"Ref": "ReservedConcurrency"}],
+	[variable("RESERVED_CONCURRENCY"), {"Fn::Sub": "${ReservedConcurrency} ${ApplicationsConcurrency} ${FrontendConcurrency}"}],
 	[variable("PAUSED"), {"Ref": "Paused"}],
 ]
 
@@ -70,10 +70,14 @@ problems.functions contains sprintf("%s has a timeout of %v s; the store needs %
 	timeout < store_budget
 }
 
+own_concurrency := {"Applications": "50", "Frontend": "20"} if input.everything
+
+own_concurrency := {} if not input.everything
+
 problems.functions contains sprintf("%s reserves the concurrency %v", [name, reserved]) if {
 	some name in functions
 	reserved := property(name, ["ReservedConcurrentExecutions"])
-	not reserved in ({null, "5"} & {property("Bootstrap", ["ReservedConcurrentExecutions"])})
+	reserved != object.get(own_concurrency, name, property("Bootstrap", ["ReservedConcurrentExecutions"]))
 }
 
 problems.logs contains sprintf("%s has the function name %v; expected %s", [name, got, want]) if {
