@@ -33,7 +33,7 @@ type templateFunction struct {
 }
 
 // templateFile is the structure of the file. Intrinsic functions such as !Ref and !Sub are read as their plain arguments:
-// the fields that are used here have none, and a test reads the real file.
+// of the fields that are used here only a schedule has one, and a test reads the real file.
 type templateFile struct {
 	Globals struct {
 		Function functionProperties `yaml:"Function"`
@@ -54,7 +54,7 @@ type functionProperties struct {
 		Properties struct {
 			Method   string `yaml:"Method"`
 			Path     string `yaml:"Path"`
-			Schedule string `yaml:"Schedule"`
+			Schedule any    `yaml:"Schedule"` // a text, or the arguments of !If
 		} `yaml:"Properties"`
 	} `yaml:"Events"`
 }
@@ -181,7 +181,11 @@ func (t *template) addFunction(id string, properties ast.Node, globals functionP
 		event := p.Events[name]
 		if event.Type == "Schedule" {
 			var err error
-			if f.every, err = parseRate(event.Properties.Schedule); err != nil {
+			schedule := event.Properties.Schedule
+			if choice, ok := schedule.([]any); ok && len(choice) > 0 {
+				schedule = choice[len(choice)-1] // without what the condition is for
+			}
+			if f.every, err = parseRate(fmt.Sprint(schedule)); err != nil {
 				return err
 			}
 		}
