@@ -35,7 +35,7 @@ test('an environment is created, switched, moved and deleted', async ({ page, ap
   await expect(page.getByRole('row').nth((await stored()).length - 1)).toContainText(name)
 
   await row.getByRole('button', { name: `Actions for ${name}` }).click()
-  await page.getByRole('menuitem', { name: 'Change type' }).click()
+  await page.getByRole('menuitem', { name: 'Change type and rules' }).click()
   await page.getByRole('combobox', { name: /^Type/ }).fill('load test')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(row).toContainText('load test')

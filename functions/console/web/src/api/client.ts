@@ -167,8 +167,8 @@ export const api = {
   delete: call('delete'),
   /** Like get, and with the ETag of what was read. */
   getVersioned: callVersioned('get'),
-  /** Requests as values, for forms that also show them: api.request.post('/api/admin/segments', { body }). */
-  request: { post: requestBy('post'), put: requestBy('put') },
+  /** Requests as values, for forms that also show them, and for drafts: api.request.post('/api/admin/segments', { body }). */
+  request: { post: requestBy('post'), put: requestBy('put'), delete: requestBy('delete') },
   /** Sends such a request. */
   send: async <Body>({ method, path, options }: ApiRequest<Body>): Promise<Body> => (await send<Body>(method, path, options)).body,
 }

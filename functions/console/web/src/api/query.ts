@@ -1,7 +1,7 @@
 // Reading and changing data with TanStack Query. A query key is [path of the API description, parameters].
 import { QueryClient, queryOptions, useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { toast } from '../ui/toasts'
-import { api, type Options, type PathsWith, type Result, type Versioned } from './client'
+import { api, type ApiRequest, type Options, type PathsWith, type Result, type Versioned } from './client'
 import { ApiError, errorText } from './errors'
 
 const retries = 2
@@ -74,6 +74,10 @@ export interface OptimisticUpdate {
 /** Options of useChange. */
 export interface ChangeOptions<Input, Output> {
   change: (input: Input) => Promise<Output>
+  /** The requests of a change of flags: in an environment with change requests they are added to a draft, and `change` is not called. */
+  requests?: (input: Input) => ApiRequest[]
+  /** What follows when the change was added to a draft. onSuccess and the toast are left out then. */
+  onDrafted?: () => void
   /** Paths of the API description: every cached read whose path starts with one of them is read again. */
   invalidates?: string[]
   /** Cached data to change at once, and to restore if the server refuses. */
@@ -97,9 +101,16 @@ export interface ChangeOptions<Input, Output> {
 export function useChange<Input = void, Output = unknown>(options: ChangeOptions<Input, Output>) {
   const client = useQueryClient()
   const refresh = () => invalidate(client, options.invalidates ?? [])
-  return useMutation<Output, Error, Input, { key: QueryKey; data: unknown }[]>({
-    mutationFn: options.change,
+  const drafts = async (input: Input) => options.requests && { ...(await import('../requests/drafts')), requests: options.requests(input) }
+  return useMutation<Output, Error, Input, { drafted: boolean; before: { key: QueryKey; data: unknown }[] }>({
+    mutationFn: async (input) => {
+      const draft = await drafts(input)
+      // Nothing uses the output of a change that was drafted.
+      return draft && (await draft.propose(client, draft.requests)) ? (undefined as Output) : options.change(input)
+    },
     onMutate: async (input) => {
+      const draft = await drafts(input)
+      if (draft && (await draft.proposalOf(client, draft.requests))) return { drafted: true, before: [] }
       const before = []
       for (const { key, update } of options.optimistic?.(input) ?? []) {
         await client.cancelQueries({ queryKey: key })
@@ -107,13 +118,14 @@ export function useChange<Input = void, Output = unknown>(options: ChangeOptions
         before.push({ key, data })
         if (data !== undefined) client.setQueryData(key, update(data))
       }
-      return before
+      return { drafted: false, before }
     },
-    onError: (error, _input, before) => {
-      for (const { key, data } of before ?? []) client.setQueryData(key, data)
+    onError: (error, _input, context) => {
+      for (const { key, data } of context?.before ?? []) client.setQueryData(key, data)
       if (!options.showsErrors) toast.error(errorText(error))
     },
-    onSuccess: (output, input) => {
+    onSuccess: (output, input, { drafted }) => {
+      if (drafted) return options.onDrafted?.()
       const text = typeof options.success === 'function' ? options.success(output, input) : options.success
       const undo = options.undo
       if (text) {

@@ -1,6 +1,6 @@
 import { Link, useRouterState, type LinkProps } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState, type ComponentType } from 'react'
+import { Suspense, lazy, useEffect, useState, type ComponentType } from 'react'
 import { apiQuery } from '../api'
 import { Button } from '../ui/button'
 import { Icons } from '../ui/icons'
@@ -11,7 +11,12 @@ interface Item {
   label: string
   to: LinkProps['to']
   icon: ComponentType
+  /** How many of its items wait for the person. */
+  count?: ComponentType
 }
+
+// Loaded after the first page.
+const Inbox = lazy(() => import('../requests/badge'))
 
 /** The pages of every day, in groups. */
 const daily: { label: string; items: Item[] }[] = [
@@ -21,6 +26,7 @@ const daily: { label: string; items: Item[] }[] = [
       { label: 'Projects', to: '/projects', icon: Icons.Folder },
       { label: 'Search', to: '/search', icon: Icons.Search },
       { label: 'Segments', to: '/segments', icon: Icons.Target },
+      { label: 'Change requests', to: '/change-requests', icon: Icons.Shield, count: Inbox },
       { label: 'Playground', to: '/playground', icon: Icons.Play },
     ],
   },
@@ -75,11 +81,16 @@ export function Nav() {
 function Items({ items }: { items: readonly Item[] }) {
   return (
     <ul>
-      {items.map(({ label, to, icon: Icon }) => (
+      {items.map(({ label, to, icon: Icon, count: Count }) => (
         <li key={label}>
           <Link to={to} className="nav-link" activeOptions={{ includeSearch: false }} activeProps={{ 'aria-current': 'page' }}>
             <Icon />
             {label}
+            {Count && (
+              <Suspense fallback={null}>
+                <Count />
+              </Suspense>
+            )}
           </Link>
         </li>
       ))}

@@ -31,6 +31,8 @@ interface Asked {
   environment: Environment
   on: boolean
   act: () => void
+  /** Nothing is switched now: the change is added to a draft. */
+  drafted?: boolean
   /** Shown in the dialog. */
   details?: ReactNode
 }
@@ -39,7 +41,7 @@ interface Asked {
 export function useAskedSwitch(): [(asked: Asked) => void, ReactNode] {
   const [asked, setAsked] = useState<Asked>()
   const [unasked] = useUnasked()
-  const start = (next: Asked) => (isProduction(next.environment) && !unasked.has(next.environment.name) ? setAsked(next) : next.act())
+  const start = (next: Asked) => (!next.drafted && isProduction(next.environment) && !unasked.has(next.environment.name) ? setAsked(next) : next.act())
   return [
     start,
     asked && (

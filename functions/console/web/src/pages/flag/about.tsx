@@ -7,7 +7,7 @@ import { useProject, type Flag, type FlagEnvironment } from './data'
 
 /** Who created the flag, whom to ask about it, and the way to try it for a user. */
 export function About({ flag }: { flag: Flag }) {
-  const project = useProject()
+  const project = useProject(flag.project)
   const events = useQuery({
     ...apiQuery('/api/admin/events/{featureName}', { path: { featureName: flag.name }, query: { type: 'IS:feature-created', limit: '1' } }),
     staleTime: Infinity,

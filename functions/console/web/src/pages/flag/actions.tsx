@@ -69,9 +69,11 @@ export function useUncomplete(flag: Flag) {
 /** Asks before the flag is archived. It then goes to the list of flags, with Undo. */
 export function ArchiveFlag({ flag, onClose }: { flag: Flag; onClose: () => void }) {
   const navigate = useNavigate()
+  const request = api.request.delete(flagPath, { path: { projectId: flag.project, featureName: flag.name } })
   const archive = useChange({
+    requests: () => [request],
     change: async () => {
-      await api.delete(flagPath, { path: { projectId: flag.project, featureName: flag.name } })
+      await api.send(request)
       // The page of an archived flag cannot be read again, so leave it first.
       await navigate({ to: '/projects/$projectId', params: { projectId: flag.project } })
     },
@@ -80,7 +82,7 @@ export function ArchiveFlag({ flag, onClose }: { flag: Flag; onClose: () => void
     undo: () => restore(flag),
     showsErrors: true,
   })
-  return <ArchiveDialog flags={[flag]} onClose={onClose} onConfirm={() => archive.mutateAsync()} />
+  return <ArchiveDialog project={flag.project} flags={[flag]} onClose={onClose} onConfirm={() => archive.mutateAsync()} />
 }
 
 // Reviving a flag switches it off everywhere and does not restore its parents: both are set again.

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { apiKey, apiQuery, useMe, type Schema } from '../../api'
+import { useProtection } from '../../requests/drafts'
 
 /** A flag with its environments. */
 export type Flag = Schema<'FeatureRecord'>
@@ -36,13 +37,19 @@ export function useLoadedFlag(): Flag {
 export const flagKey = (flag: Pick<Flag, 'project' | 'name'>) => apiKey(flagPath, { path: { projectId: flag.project, featureName: flag.name } })
 
 /** Settings of the flag's project: its name, links and suggested stickiness. */
-export function useProject() {
-  const { projectId } = useFlagParams()
+export function useProject(projectId: string) {
   return useQuery({ ...apiQuery('/api/admin/projects/{projectId}/overview', { path: { projectId } }), staleTime: 60_000 }).data
 }
 
-/** Why the caller cannot do something with the flag, as a sentence; undefined if it can. */
+/** What everybody may propose where change requests are on, beside what is done in an environment. */
+const proposable = ['DELETE_FEATURE', 'UPDATE_FEATURE_DEPENDENCY']
+
+/** Why the caller cannot do something with the flag, as a sentence; undefined if it can, or can add it to a draft. */
 export function useReasons(flag: Pick<Flag, 'project'>) {
   const { can } = useMe()
-  return (permission: string, environment?: string): string | undefined => can(permission, flag.project, environment).reason
+  const protection = useProtection(flag.project)
+  return (permission: string, environment?: string): string | undefined =>
+    (environment !== undefined || proposable.includes(permission)) && protection.drafts(environment)
+      ? undefined
+      : can(permission, flag.project, environment).reason
 }

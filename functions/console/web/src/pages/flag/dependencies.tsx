@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, apiQuery, useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
+import { useProtection } from '../../requests/drafts'
 import { Button, Dialog, IconButton, Icons, RadioGroup, Section } from '../../ui'
 import { Combobox, MultiCombobox } from '../../ui/combobox'
 import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
@@ -10,14 +11,17 @@ import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
 type Dependency = Schema<'Dependency'>
 
 const pathOf = (flag: Flag) => ({ projectId: flag.project, featureName: flag.name })
-const save = (flag: Flag, dependency: Dependency) => api.post(`${flagPath}/dependencies`, { path: pathOf(flag), body: dependency })
+const saveRequest = (flag: Flag, dependency: Dependency) => api.request.post(`${flagPath}/dependencies`, { path: pathOf(flag), body: dependency })
+const save = (flag: Flag, dependency: Dependency) => api.send(saveRequest(flag, dependency))
 
 /** The flags on which the flag depends, and those that depend on it. */
 export function Dependencies({ flag }: { flag: Flag }) {
   const [editing, setEditing] = useState<Dependency | 'new'>()
   const reason = useReasons(flag)('UPDATE_FEATURE_DEPENDENCY')
+  const removal = (dependency: Dependency) => api.request.delete(`${flagPath}/dependencies/{parent}`, { path: { ...pathOf(flag), parent: dependency.feature } })
   const remove = useChange({
-    change: (dependency: Dependency) => api.delete(`${flagPath}/dependencies/{parent}`, { path: { ...pathOf(flag), parent: dependency.feature } }),
+    change: (dependency: Dependency) => api.send(removal(dependency)),
+    requests: (dependency) => [removal(dependency)],
     invalidates: touched,
     optimistic: (dependency) => [
       { key: flagKey(flag), update: (old?: Flag) => old && { ...old, dependencies: old.dependencies.filter((one) => one.feature !== dependency.feature) } },
@@ -96,9 +100,12 @@ function FlagLink({ project, name }: { project: string; name: string }) {
 type State = 'on' | 'variant' | 'off'
 
 function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependency?: Dependency; onClose: () => void }) {
+  const protection = useProtection(flag.project)
   const parents = useQuery(apiQuery(`${flagPath}/parents`, { path: pathOf(flag) }))
   const add = useChange({
     change: (body: Dependency) => save(flag, body),
+    requests: (body) => [saveRequest(flag, body)],
+    onDrafted: onClose,
     invalidates: touched,
     success: (_, body) => `Depends on ${body.feature}`,
     showsErrors: true,
@@ -160,7 +167,7 @@ function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependenc
             error={form.field('variants').error}
           />
         )}
-        <FormActions form={form} submit={dependency ? 'Save' : 'Add parent'} onCancel={onClose} />
+        <FormActions form={form} submit={protection.label(dependency ? 'Save' : 'Add parent')} onCancel={onClose} />
       </form>
     </Dialog>
   )

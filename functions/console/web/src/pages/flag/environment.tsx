@@ -1,4 +1,6 @@
 import { useId, useState } from 'react'
+import { useProtection } from '../../requests/drafts'
+import { ProtectionLine } from '../../requests/line'
 import { Badge, Button, Icons, Notice, ProductionMark, Switch, isProduction, plural, useAskedSwitch, words } from '../../ui'
 import { DailyUse } from './about'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from './data'
@@ -20,8 +22,9 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const [choosing, setChoosing] = useState(false)
   const flip = useSwitch(flag)
   const [switchAsked, question] = useAskedSwitch()
-  const project = useProject()
+  const project = useProject(flag.project)
   const reason = useReasons(flag)
+  const protection = useProtection(flag.project)
   const standard = project?.environments.find((one) => one.environment === environment.name)?.defaultStrategy
   const production = isProduction(environment)
   const empty = environment.strategies.length === 0
@@ -29,7 +32,14 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const change = (on: boolean) => {
     // The server refuses to switch on a flag without strategies, unless the project has a default strategy.
     if (on && empty && !standard && !mayAdd) setChoosing(true)
-    else switchAsked({ what: flag.name, environment, on, act: () => flip.mutate({ environment: environment.name, on }) })
+    else
+      switchAsked({
+        what: flag.name,
+        environment,
+        on,
+        drafted: protection.drafts(environment.name, { off: !on }),
+        act: () => flip.mutate({ environment: environment.name, on }),
+      })
   }
   return (
     <section className={production ? 'card env env-production' : 'card env'} aria-labelledby={heading}>
@@ -61,6 +71,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
         {stateText(environment)}
         {empty && standard && ` Switching it on adds the project's default strategy: ${describeAudience(standard)}.`}
       </p>
+      <ProtectionLine project={flag.project} environment={environment.name} feature={flag.name} />
       {environment.enabled && !empty && !environment.hasEnabledStrategies && (
         <Notice kind="warn">Every strategy here is disabled, so no one gets the flag. Enable a strategy, or add one.</Notice>
       )}

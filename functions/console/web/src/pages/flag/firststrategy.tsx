@@ -1,5 +1,6 @@
 import { api, useChange } from '../../api'
 import { FormActions, useForm } from '../../forms'
+import { useProtection } from '../../requests/drafts'
 import { Button, Dialog, NumberField, RadioGroup, isProduction } from '../../ui'
 import { environmentPath, touched, useProject, type Flag, type FlagEnvironment } from './data'
 import { newStrategy, strategyRequest } from './strategy/model'
@@ -14,14 +15,19 @@ interface FirstStrategyProps {
 
 /** Asks who gets a flag that is switched on without a strategy, adds the strategy and switches the flag on. */
 export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: FirstStrategyProps) {
-  const stickiness = useProject()?.defaultStickiness ?? 'default'
+  const stickiness = useProject(flag.project)?.defaultStickiness ?? 'default'
   const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
+  const protection = useProtection(flag.project)
+  const add = (rollout: number) => api.request.post(`${environmentPath}/strategies`, { path, body: strategyRequest(newStrategy(stickiness, rollout)) })
+  const on = api.request.post(`${environmentPath}/on`, { path })
   const start = useChange({
     change: async (rollout: number) => {
-      const strategy = await api.post(`${environmentPath}/strategies`, { path, body: strategyRequest(newStrategy(stickiness, rollout)) })
-      await api.post(`${environmentPath}/on`, { path })
+      const strategy = await api.send(add(rollout))
+      await api.send(on)
       return strategy
     },
+    requests: (rollout) => [add(rollout), on],
+    onDrafted: onClose,
     invalidates: touched,
     success: (_, rollout) => `${flag.name} is on in ${environment.name} for ${rollout === 100 ? 'everyone' : `${rollout}% of users`}`,
     // Removing the only strategy switches the flag off.
@@ -54,7 +60,7 @@ export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: F
           {...form.field('who')}
         />
         {form.values.who === 'share' && <NumberField label="Percentage" min={0} max={100} step={1} unit="%" {...form.field('rollout')} />}
-        <FormActions form={form} submit="Switch on" onCancel={onClose}>
+        <FormActions form={form} submit={protection.label('Switch on', environment.name)} onCancel={onClose}>
           <Button
             variant="quiet"
             onClick={() => {

@@ -1,5 +1,6 @@
 import { Outlet } from '@tanstack/react-router'
 import { isNotFound } from '../../api'
+import { DraftBar } from '../../requests/bar'
 import { Page } from '../../shell'
 import { CopyButton, ErrorState, Loading, type Tab } from '../../ui'
 import { FlagActions } from './actions'
@@ -13,7 +14,7 @@ export default function FlagLayout() {
   const params = useFlagParams()
   const { projectId, flag } = params
   const query = useFlag()
-  const project = useProject()
+  const project = useProject(projectId)
   const tabs: Tab[] = [
     { label: 'Overview', link: { to: '/projects/$projectId/flags/$flag', params } },
     { label: 'Variants', link: { to: '/projects/$projectId/flags/$flag/variants', params } },
@@ -49,6 +50,7 @@ export default function FlagLayout() {
         )
       }
     >
+      <DraftBar project={projectId} />
       {data ? <Outlet /> : query.error ? <ErrorState error={query.error} onRetry={() => void query.refetch()} /> : <Loading />}
     </Page>
   )

@@ -10,12 +10,14 @@ interface Flip {
 /** Switches the flag on or off in an environment: at once, with Undo, and back with the reason if the server refuses. */
 export function useSwitch(flag: Flag) {
   const client = useQueryClient()
-  const send = ({ environment, on }: Flip) => {
+  const request = ({ environment, on }: Flip) => {
     const path = { projectId: flag.project, featureName: flag.name, environment }
-    return on ? api.post(`${environmentPath}/on`, { path }) : api.post(`${environmentPath}/off`, { path })
+    return on ? api.request.post(`${environmentPath}/on`, { path }) : api.request.post(`${environmentPath}/off`, { path })
   }
+  const send = (flip: Flip) => api.send<unknown>(request(flip))
   return useChange({
     change: send,
+    requests: (flip: Flip) => [request(flip)],
     invalidates: touched,
     optimistic: ({ environment, on }: Flip) => [{ key: flagKey(flag), update: (old?: Flag) => old && withSwitch(old, environment, on) }],
     success: (_, { environment, on }) => {

@@ -1,5 +1,5 @@
 // The changes of many flags that the list offers, each with what takes it back.
-import { api, type Schema } from '../../api'
+import { api, type ApiRequest, type Schema } from '../../api'
 import { plural } from '../../ui'
 import { expectAll, inBatches, oneByOne, type BulkResult } from './bulk'
 import { isOn, switched, tagText, type FlagRow } from './rows'
@@ -11,6 +11,8 @@ export interface BulkAction {
   /** After it: 'archived'. */
   done: string
   run: (names: readonly string[], onProgress: (finished: number) => void, stopped: () => boolean) => Promise<BulkResult>
+  /** The same change for a draft, where change requests are on. */
+  requests?: (names: readonly string[]) => ApiRequest[]
   /** Takes the change of the named flags back. */
   undo?: (names: readonly string[]) => Promise<unknown>
   /** How the changed flags look in the list; absent if they leave it or the list is read again. */
@@ -24,12 +26,14 @@ const named = (rows: readonly FlagRow[], names: readonly string[]) => {
 
 const namesOf = (rows: readonly FlagRow[]) => rows.map((row) => row.name)
 
-function sendSwitch(projectId: string, environment: string, on: boolean, features: string[]) {
+function switchRequest(projectId: string, environment: string, on: boolean, features: string[]): ApiRequest {
   const options = { path: { projectId, environment }, body: { features } }
   return on
-    ? api.post('/api/admin/projects/{projectId}/bulk_features/environments/{environment}/on', options)
-    : api.post('/api/admin/projects/{projectId}/bulk_features/environments/{environment}/off', options)
+    ? api.request.post('/api/admin/projects/{projectId}/bulk_features/environments/{environment}/on', options)
+    : api.request.post('/api/admin/projects/{projectId}/bulk_features/environments/{environment}/off', options)
 }
+
+const sendSwitch = (...of: Parameters<typeof switchRequest>) => api.send(switchRequest(...of))
 
 /** Switches the flags on or off in an environment. */
 export function switchAction(projectId: string, flags: readonly FlagRow[], environment: string, on: boolean): BulkAction {
@@ -37,6 +41,7 @@ export function switchAction(projectId: string, flags: readonly FlagRow[], envir
     doing: on ? 'Switching on' : 'Switching off',
     done: `switched ${on ? 'on' : 'off'} in ${environment}`,
     run: (names, onProgress, stopped) => inBatches(names, (batch) => sendSwitch(projectId, environment, on, batch), onProgress, stopped),
+    requests: (names) => [switchRequest(projectId, environment, on, [...names])],
     undo: async (names) => {
       const changed = named(flags, names).filter((row) => isOn(row, environment) !== on)
       expectAll(await inBatches(namesOf(changed), (batch) => sendSwitch(projectId, environment, !on, batch)))
@@ -60,11 +65,12 @@ export function staleAction(projectId: string, flags: readonly FlagRow[], stale:
 
 /** Archives the flags. Undo revives them and switches them on where they were. */
 export function archiveAction(projectId: string, flags: readonly FlagRow[]): BulkAction {
+  const request = (features: string[]) => api.request.post('/api/admin/projects/{projectId}/archive', { path: { projectId }, body: { features } })
   return {
     doing: 'Archiving',
     done: 'archived',
-    run: (names, onProgress, stopped) =>
-      inBatches(names, (features) => api.post('/api/admin/projects/{projectId}/archive', { path: { projectId }, body: { features } }), onProgress, stopped),
+    run: (names, onProgress, stopped) => inBatches(names, (features) => api.send(request(features)), onProgress, stopped),
+    requests: (names) => [request([...names])],
     undo: async (names) => {
       expectAll(await oneByOne(names, (featureName) => api.post('/api/admin/archive/revive/{featureName}', { path: { featureName } })))
       const revived = named(flags, names)

@@ -1,3 +1,4 @@
+import { useProtection } from '../../requests/drafts'
 import { ConfirmDialog, DateTime, Notice, ProductionMark, isProduction, number, plural } from '../../ui'
 import { lastSeen, type Archivable } from '../projects/restore'
 import './flags.css'
@@ -5,13 +6,15 @@ import './flags.css'
 const shown = 200
 
 interface ArchiveDialogProps {
+  project: string
   flags: readonly { name: string; environments: (Archivable['environments'][number] & { type: string })[] }[]
   onClose: () => void
   onConfirm: () => Promise<unknown>
 }
 
 /** Asks before flags are archived: where they are on, and when they were last used. */
-export function ArchiveDialog({ flags, onClose, onConfirm }: ArchiveDialogProps) {
+export function ArchiveDialog({ project, flags, onClose, onConfirm }: ArchiveDialogProps) {
+  const protection = useProtection(project)
   const live = flags.filter((flag) => flag.environments.some((one) => one.enabled && isProduction(one)))
   const ordered = [...live, ...flags.filter((flag) => !live.includes(flag))]
   return (
@@ -21,7 +24,7 @@ export function ArchiveDialog({ flags, onClose, onConfirm }: ArchiveDialogProps)
       onConfirm={onConfirm}
       title={flags.length === 1 ? `Archive ${flags[0]!.name}?` : `Archive ${plural(flags.length, 'flag')}?`}
       description="Applications no longer get an archived flag, and use the default in their code. You can revive it."
-      action="Archive"
+      action={protection.label('Archive')}
     >
       {live.length > 0 && (
         <Notice kind="warn">

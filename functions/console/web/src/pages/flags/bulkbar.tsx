@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { invalidate, useMe } from '../../api'
+import { errorText, invalidate, useMe } from '../../api'
+import { useProposal, useProtection } from '../../requests/drafts'
 import { Button, Dialog, Icons, Menu, ProductionMark, plural, number, toast, useAskedSwitch, type MenuEntry } from '../../ui'
 import { archiveAction, moveAction, resultText, staleAction, switchAction, tagAction, type BulkAction } from './actions'
 import { ArchiveDialog, FlagNames } from './archivedialog'
@@ -26,21 +27,23 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
   const [dialog, setDialog] = useState<'tags' | 'move' | 'export' | 'archive'>()
   const [switchAsked, question] = useAskedSwitch()
   const close = () => setDialog(undefined)
+  const protection = useProtection(projectId)
   const update = can('UPDATE_FEATURE', projectId).reason
   const switches = environments.flatMap((environment): MenuEntry[] => {
-    const disabledReason = can('UPDATE_FEATURE_ENVIRONMENT', projectId, environment.name).reason
     return [true, false].map((on) => ({
       label: (
         <>
           Switch {on ? 'on' : 'off'} in {environment.name} <ProductionMark type={environment.type} />
+          {protection.drafts(environment.name, { off: !on }) && <span className="soft"> (adds to a draft)</span>}
         </>
       ),
-      disabledReason,
+      disabledReason: protection.drafts(environment.name, { off: !on }) ? undefined : can('UPDATE_FEATURE_ENVIRONMENT', projectId, environment.name).reason,
       onSelect: () =>
         switchAsked({
           what: plural(flags.length, 'flag'),
           environment,
           on,
+          drafted: protection.drafts(environment.name, { off: !on }),
           details: <FlagNames names={flags.map((flag) => flag.name)} />,
           act: () => void bulk.start(switchAction(projectId, flags, environment.name, on)),
         }),
@@ -83,7 +86,12 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
             </Button>
           }
         />
-        <Button size="small" icon={<Icons.Archive />} disabledReason={can('DELETE_FEATURE', projectId).reason} onClick={() => setDialog('archive')}>
+        <Button
+          size="small"
+          icon={<Icons.Archive />}
+          disabledReason={protection.drafts() ? undefined : can('DELETE_FEATURE', projectId).reason}
+          onClick={() => setDialog('archive')}
+        >
           Archive
         </Button>
         <Menu
@@ -101,7 +109,9 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
         </Button>
       </div>
       {question}
-      {dialog === 'archive' && <ArchiveDialog flags={flags} onClose={close} onConfirm={async () => void bulk.start(archiveAction(projectId, flags))} />}
+      {dialog === 'archive' && (
+        <ArchiveDialog project={projectId} flags={flags} onClose={close} onConfirm={async () => void bulk.start(archiveAction(projectId, flags))} />
+      )}
       {dialog === 'tags' && (
         <TagsDialog
           flags={flags}
@@ -144,8 +154,14 @@ function useBulk(projectId: string, flags: readonly FlagRow[], onDone: () => voi
   const [failures, setFailures] = useState<Failure[]>([])
   const stopped = useRef(false)
   const refresh = () => invalidate(client, ['/api/admin/projects', '/api/admin/search', '/api/admin/archive'])
+  const propose = useProposal()
   const start = async (action: BulkAction) => {
     const names = flags.map((flag) => flag.name)
+    try {
+      if (await propose(action.requests?.(names) ?? [])) return onDone()
+    } catch (error) {
+      return toast.error(errorText(error))
+    }
     stopped.current = false
     setProgress({ doing: action.doing, finished: 0, total: names.length })
     const result = await action.run(

@@ -1,13 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import type { Allowed } from '../../api'
 import { Badge, Checkbox, FavoriteButton, ProductionMark, Switch, Tag, Tooltip, ago, isProduction, useDates, zonedDate, type Column } from '../../ui'
+import { ProtectedMark } from '../../requests/line'
 import { lifecycleText } from '../flag/lifecycle'
 import { isOn, lastSeen, tagText, typeName, type FlagRow } from './rows'
 
 /** What the columns show and do. */
 export interface ColumnsInput {
   projectId: string
-  environments: readonly { name: string; type: string; allowed: Allowed }[]
+  environments: readonly { name: string; type: string; allowed: Allowed; reviewed: boolean }[]
   /** Ids of the columns that are left out. */
   hidden: ReadonlySet<string>
   selected: ReadonlySet<string>
@@ -22,12 +23,17 @@ export interface ColumnsInput {
 /** The columns of the list, the width that they need, and those that can be left out. */
 export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; width: string; optional: Column<FlagRow>[] } {
   const { projectId, environments } = input
-  const environmentColumns = environments.map(({ allowed, ...environment }): Column<FlagRow> => ({
+  const environmentColumns = environments.map(({ allowed, reviewed, ...environment }): Column<FlagRow> => ({
     id: `environment:${environment.name}`,
     header: environment.name,
-    mark: <ProductionMark type={environment.type} />,
+    mark: (
+      <>
+        <ProductionMark type={environment.type} />
+        {reviewed && <ProtectedMark />}
+      </>
+    ),
     sortable: true,
-    width: `${environmentWidth(environment)}px`,
+    width: `${environmentWidth(environment) + (reviewed ? 20 : 0)}px`,
     cell: (row) => (
       <Switch
         label={`${row.name} in ${environment.name}`}

@@ -1,6 +1,7 @@
 // Reading and changing the flags of a project.
 import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query'
-import { api, apiKey, apiQuery, errorText, invalidate, refreshIn, type Schema } from '../../api'
+import { api, apiKey, apiQuery, errorText, invalidate, refreshIn, type ApiRequest, type Schema } from '../../api'
+import { propose, proposalOf } from '../../requests/drafts'
 import { toast } from '../../ui'
 import { changeRows, switched, type FlagRow } from './rows'
 
@@ -42,18 +43,21 @@ export const aroundFlags = [
 // A change of one row: shown at once, and taken back with the reason if the server refuses it.
 function useRowChange<Input extends { name: string }>(
   projectId: string,
-  send: (input: Input) => Promise<unknown>,
+  request: (input: Input) => ApiRequest,
   apply: (row: FlagRow, input: Input, back: boolean) => FlagRow,
   done?: (input: Input) => void,
 ) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: send,
+    mutationFn: async (input: Input) => ((await propose(client, [request(input)])) ? undefined : api.send(request(input))),
     onMutate: async (input: Input) => {
+      if (await proposalOf(client, [request(input)])) return true
       await client.cancelQueries({ queryKey: apiKey(path, { path: { projectId } }) })
       patchRows(client, projectId, [input.name], (row) => apply(row, input, false))
+      return false
     },
-    onSuccess: async (_, input) => {
+    onSuccess: async (_, input, drafted) => {
+      if (drafted) return
       // A read that began before the change may have brought the old row back.
       await client.cancelQueries({ queryKey: apiKey(path, { path: { projectId } }) })
       patchRows(client, projectId, [input.name], (row) => apply(row, input, false))
@@ -76,20 +80,20 @@ interface Switching {
 /** Switches a flag in an environment, with Undo. */
 export function useSwitchFlag(projectId: string) {
   const client = useQueryClient()
-  const send = ({ name, environment, on }: Switching) => {
+  const request = ({ name, environment, on }: Switching): ApiRequest => {
     const options = { path: { projectId, featureName: name, environment } }
     return on
-      ? api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on', options)
-      : api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off', options)
+      ? api.request.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on', options)
+      : api.request.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off', options)
   }
   return useRowChange<Switching>(
     projectId,
-    send,
+    request,
     (row, { environment, on }, back) => switched(row, environment, on !== back),
     ({ name, environment, on }) =>
       toast.success(`${name} is ${on ? 'on' : 'off'} in ${environment}`, {
         undo: async () => {
-          await send({ name, environment, on: !on })
+          await api.send(request({ name, environment, on: !on }))
           patchRows(client, projectId, [name], (row) => switched(row, environment, !on))
           await invalidate(client, aroundFlags)
         },
@@ -104,8 +108,8 @@ export function useFavoriteFlag(projectId: string) {
     ({ name, favorite }) => {
       const options = { path: { projectId, featureName: name } }
       return favorite
-        ? api.post('/api/admin/projects/{projectId}/features/{featureName}/favorites', options)
-        : api.delete('/api/admin/projects/{projectId}/features/{featureName}/favorites', options)
+        ? api.request.post('/api/admin/projects/{projectId}/features/{featureName}/favorites', options)
+        : api.request.delete('/api/admin/projects/{projectId}/features/{featureName}/favorites', options)
     },
     (row, { favorite }, back) => ({ ...row, favorite: favorite !== back }),
   )

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, invalidate } from '../../api'
+import { useProposal, useProtection } from '../../requests/drafts'
 import { ConfirmDialog, toast } from '../../ui'
 import { aroundFlags, patchRows } from './data'
 import { switched } from './rows'
@@ -16,13 +17,17 @@ interface FirstStrategyProps {
 export function FirstStrategyDialog({ projectId, name, environment, onClose }: FirstStrategyProps) {
   const client = useQueryClient()
   const path = { projectId, featureName: name, environment }
+  const propose = useProposal()
+  const protection = useProtection(projectId)
+  const strategyRequest = api.request.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies', {
+    path,
+    body: { name: 'flexibleRollout', parameters: { rollout: '100', stickiness: 'default', groupId: name } },
+  })
+  const onRequest = api.request.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on', { path })
   const add = async () => {
-    const parameters = { rollout: '100', stickiness: 'default', groupId: name }
-    const strategy = await api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies', {
-      path,
-      body: { name: 'flexibleRollout', parameters },
-    })
-    await api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on', { path })
+    if (await propose([strategyRequest, onRequest])) return
+    const strategy = await api.send(strategyRequest)
+    await api.send(onRequest)
     patchRows(client, projectId, [name], (row) => switched(row, environment, true))
     await invalidate(client, aroundFlags)
     toast.success(`${name} is on in ${environment} for everyone`, {
@@ -42,7 +47,7 @@ export function FirstStrategyDialog({ projectId, name, environment, onClose }: F
       danger={false}
       title={`${name} has no strategy in ${environment}`}
       description="A strategy decides who gets the flag. Give it to everyone now, or open the flag to choose who gets it."
-      action="Switch on for everyone"
+      action={protection.label('Switch on for everyone', environment)}
       onConfirm={add}
     >
       <p>

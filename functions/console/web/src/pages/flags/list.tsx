@@ -4,6 +4,7 @@ import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { apiQuery, useMe } from '../../api'
 import { useUrlState } from '../../shell'
 import { SavedViews } from '../../shell/savedviews'
+import { useProtection } from '../../requests/drafts'
 import { Button, EmptyState, ErrorState, Icons, Menu, Table, number, plural, useAskedSwitch, useStoredNames, type Sort } from '../../ui'
 import { BulkBar } from './bulkbar'
 import { flagColumns } from './columns'
@@ -30,6 +31,7 @@ export default function FlagsTab() {
   const [hidden, setHidden] = useStoredNames('guidon-hidden-columns')
   const [switchAsked, question] = useAskedSwitch()
   const { can } = useMe()
+  const protection = useProtection(projectId)
   const switchFlag = useSwitchFlag(projectId)
   const favoriteFlag = useFavoriteFlag(projectId)
 
@@ -50,13 +52,25 @@ export default function FlagsTab() {
       row.environments.some((one) => one.name === name && one.hasStrategies) ||
       project.data?.environments.some((one) => one.environment === name && one.defaultStrategy)
     if (on && !ready) setFirst({ name: row.name, environment: name })
-    else switchAsked({ what: row.name, environment, on, act: () => switchFlag.mutate({ name: row.name, environment: name, on }) })
+    else
+      switchAsked({
+        what: row.name,
+        environment,
+        on,
+        drafted: protection.drafts(name, { off: !on }),
+        act: () => switchFlag.mutate({ name: row.name, environment: name, on }),
+      })
   }
   const onSelectAll = (on: boolean) => setSelected(on ? new Set(shown.map((row) => row.name)) : new Set())
 
   const { columns, width, optional } = flagColumns({
     projectId,
-    environments: environments.map((name) => ({ name, type: typeOf(name), allowed: can('UPDATE_FEATURE_ENVIRONMENT', projectId, name) })),
+    environments: environments.map((name) => ({
+      name,
+      type: typeOf(name),
+      allowed: protection.drafts(name) ? { allowed: true } : can('UPDATE_FEATURE_ENVIRONMENT', projectId, name),
+      reviewed: protection.of(name) !== undefined,
+    })),
     hidden,
     selected,
     selectedAll: shownSelected === 0 ? 'none' : shownSelected === shown.length ? 'all' : 'some',

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState, type ReactNode } from 'react'
 import { apiQuery, useMe, type Schema } from '../../api'
-import { Badge, Button, DateTime, Icons, number } from '../../ui'
+import { Badge, Button, DateTime, Icons, number, plural } from '../../ui'
 import { Diff } from '../../ui/diffview'
-import { actorText, changesOf, eventTitle, plainNames, subjectOf, type EventNames } from './eventtext'
+import { actorText, changesOf, eventTitle, groupsOf, plainNames, subjectOf, type EventNames } from './eventtext'
 import './events.css'
 
 type Event = Schema<'LoggedEvent'>
@@ -24,12 +24,36 @@ export function EventList({ events, withFlag, label, actions }: EventListProps) 
   const names = useEventNames(events)
   return (
     <ol className="events" aria-label={label}>
-      {events.map((event) => (
-        <li key={event.id}>
-          <EventRow event={event} withFlag={withFlag} names={names} actions={actions?.(event)} />
-        </li>
-      ))}
+      {groupsOf(events).map(({ request, events: group }) => {
+        const rows = group.map((event) => (
+          <li key={event.id}>
+            <EventRow event={event} withFlag={withFlag} names={names} actions={actions?.(event)} />
+          </li>
+        ))
+        const { id, project } = group[0]!
+        if (request === undefined || !project) return rows
+        return (
+          <li key={id} className="event-group">
+            <p>
+              <span className="strong">Application of </span>
+              <RequestLink project={project} id={request} />
+              <span className="soft">: {plural(group.length, 'event')} at once</span>
+            </p>
+            <ol className="events" aria-label={`Application of change request #${request}`}>
+              {rows}
+            </ol>
+          </li>
+        )
+      })}
     </ol>
+  )
+}
+
+function RequestLink({ project, id }: { project: string; id: string }) {
+  return (
+    <Link to="/projects/$projectId/change-requests/$requestId" params={{ projectId: project, requestId: id }}>
+      change request #{id}
+    </Link>
   )
 }
 
@@ -68,6 +92,9 @@ function EventRow({ event, withFlag, names, actions }: { event: Event; withFlag?
               {title}
               {subject && <span className="break">: {subject}</span>}
             </h3>
+            {typeof event.data?.changeRequestId === 'number' && event.project && (
+              <RequestLink project={event.project} id={String(event.data.changeRequestId)} />
+            )}
             {event.environment && <Badge>{event.environment}</Badge>}
             {withFlag && <Subject event={event} withProject={withFlag === 'project'} />}
           </div>

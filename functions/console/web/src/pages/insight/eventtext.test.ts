@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { actorText, changeText, changesOf, eventTitle, eventTypes, is, subjectOf, type EventNames } from './eventtext'
+import { actorText, changeText, changesOf, eventTitle, eventTypes, groupsOf, is, subjectOf, type EventNames } from './eventtext'
 
 const event = {
   id: 1,
@@ -102,4 +102,15 @@ test('the filter offers every type of event of the server', () => {
   expect(types.filter((type) => !eventTypes.includes(type))).toEqual([])
   expect(new Set(eventTypes).size).toBe(eventTypes.length)
   expect(eventTitle('segment-created')).toBe('Segment created')
+})
+
+test('the events of one application are one group', () => {
+  const one = { groupType: 'change-request', groupId: '7' }
+  const other = { groupType: 'change-request', groupId: '8' }
+  expect(groupsOf([one, one, {}, one, other]).map(({ request, events }) => [request, events.length])).toEqual([
+    ['7', 2],
+    [undefined, 1],
+    ['7', 1],
+    ['8', 1],
+  ])
 })

@@ -240,3 +240,22 @@ export function is(text: string): string | undefined {
     .filter(Boolean)
   return values.length === 0 ? undefined : values.length === 1 ? `IS:${values[0]}` : `IS_ANY_OF:${values.join(',')}`
 }
+
+/** Events that belong together: those of one application of a change request, or one by itself. */
+export interface EventGroup<One> {
+  /** The change request; absent for an event by itself. */
+  request?: string
+  events: One[]
+}
+
+/** Neighbouring events of the same application of a change request as one group. */
+export function groupsOf<One extends Pick<Event, 'groupType' | 'groupId'>>(events: readonly One[]): EventGroup<One>[] {
+  const groups: EventGroup<One>[] = []
+  for (const event of events) {
+    const request = event.groupType === 'change-request' ? event.groupId : undefined
+    const last = groups.at(-1)
+    if (request !== undefined && last?.request === request) last.events.push(event)
+    else groups.push({ request, events: [event] })
+  }
+  return groups
+}

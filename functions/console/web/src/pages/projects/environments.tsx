@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { useProtection } from '../../requests/drafts'
 import {
   ActionMenu,
   Badge,
@@ -23,6 +24,7 @@ import { describeStrategy } from '../flag/strategy/describe'
 import { useSegmentNames } from '../flag/strategy/list'
 import { strategyDraft, strategyRequest } from '../flag/strategy/model'
 import { DefaultStrategyDialog } from './defaultstrategy'
+import { ProtectionDialog } from './protection'
 
 type Environment = Schema<'ProjectEnvironment'>
 
@@ -39,6 +41,7 @@ export default function EnvironmentsTab() {
 function Environments({ projectId, attached }: { projectId: string; attached: Environment[] }) {
   const [editing, setEditing] = useState<Environment>()
   const [removing, setRemoving] = useState<Environment>()
+  const [reviewing, setReviewing] = useState<Environment>()
   const { can } = useMe()
   const reason = can('UPDATE_PROJECT', projectId).reason
   const detach = useDetach(projectId)
@@ -59,7 +62,9 @@ function Environments({ projectId, attached }: { projectId: string; attached: En
         <EnvironmentSection
           key={environment.name}
           environment={environment}
+          projectId={projectId}
           reason={reason}
+          onReview={() => setReviewing(environment)}
           onEdit={() => setEditing(environment)}
           onRemove={() => remove(environment)}
         />
@@ -67,6 +72,7 @@ function Environments({ projectId, attached }: { projectId: string; attached: En
       {editing && (
         <DefaultStrategyDialog projectId={projectId} environment={editing.name} strategy={editing.defaultStrategy} onClose={() => setEditing(undefined)} />
       )}
+      {reviewing && <ProtectionDialog projectId={projectId} environment={reviewing} onClose={() => setReviewing(undefined)} />}
       <ConfirmDialog
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
@@ -123,13 +129,17 @@ function Described({ strategy }: { strategy: Schema<'DefaultStrategy'> }) {
 }
 
 interface SectionProps {
+  projectId: string
   environment: Environment
   reason?: string
+  onReview: () => void
   onEdit: () => void
   onRemove: () => void
 }
 
-function EnvironmentSection({ environment, reason, onEdit, onRemove }: SectionProps) {
+function EnvironmentSection({ projectId, environment, reason, onReview, onEdit, onRemove }: SectionProps) {
+  const found = useProtection(projectId).of(environment.name)
+  const mayReview = useMe().can('PROJECT_CHANGE_REQUEST_WRITE', projectId)
   const { name, type, defaultStrategy } = environment
   const title = (
     <span className="row">
@@ -153,6 +163,21 @@ function EnvironmentSection({ environment, reason, onEdit, onRemove }: SectionPr
           ['Tokens of applications', number(environment.projectApiTokenCount)],
         ]}
       />
+      <div className="row-apart project-default">
+        <p className="grow break">
+          <span className="soft">Change requests: </span>
+          {found ? `on. A change needs ${plural(found.requiredApprovals, 'approval')} before applications see it.` : 'off. Changes apply at once.'}
+        </p>
+        <Button
+          size="small"
+          icon={<Icons.Shield />}
+          aria-label={`Set change requests in ${name}`}
+          disabledReason={mayReview.allowed ? undefined : reason && mayReview.reason}
+          onClick={onReview}
+        >
+          Set
+        </Button>
+      </div>
       <div className="row-apart project-default">
         <p className="grow break">
           <span className="soft">Default strategy: </span>

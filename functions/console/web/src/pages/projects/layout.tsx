@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
 import { apiQuery, isNotFound, type Schema } from '../../api'
+import { DraftBar } from '../../requests/bar'
 import { Page } from '../../shell'
 import { Badge, EmptyState, Icons, LinkButton, Loaded, type Tab } from '../../ui'
 import { ProjectFavorite } from './favorite'
@@ -18,6 +19,7 @@ export default function ProjectLayout() {
   if (isNotFound(project.error)) return <NoProject projectId={projectId} />
   const tabs: Tab[] = [
     { label: 'Flags', link: { to: '/projects/$projectId', params } },
+    { label: 'Change requests', link: { to: '/projects/$projectId/change-requests', params } },
     { label: 'Health', link: { to: '/projects/$projectId/health', params } },
     { label: 'Applications', link: { to: '/projects/$projectId/applications', params } },
     { label: 'Environments', link: { to: '/projects/$projectId/environments', params } },
@@ -42,7 +44,14 @@ export default function ProjectLayout() {
       crumbs={crumbs}
       tabs={tabs}
     >
-      <Loaded query={project}>{() => <Outlet />}</Loaded>
+      <Loaded query={project}>
+        {() => (
+          <>
+            <DraftBar project={projectId} />
+            <Outlet />
+          </>
+        )}
+      </Loaded>
     </Page>
   )
 }

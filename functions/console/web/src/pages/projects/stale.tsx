@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { Button, DateTime, Icons, Loaded, Section, Table, number, plural, type Column } from '../../ui'
+import { useProtection } from '../../requests/drafts'
 import { ArchiveDialog } from '../flags/archivedialog'
 import { nameColumn, usageColumns } from './flagcolumns'
 import { restore } from './restore'
@@ -13,11 +14,14 @@ const shownFlags = 20
 /** The stale flags of a project: those to remove from the code and to archive. */
 export function StaleFlags({ projectId }: { projectId: string }) {
   const { can } = useMe()
+  const protection = useProtection(projectId)
   const query = { project: `IS:${projectId}`, state: 'IS:stale', sortBy: 'createdAt', limit: String(shownFlags) }
   const stale = useQuery(apiQuery('/api/admin/search/features', { query }))
   const [archiving, setArchiving] = useState<Flag>()
+  const request = (flag: Flag) => api.request.delete('/api/admin/projects/{projectId}/features/{featureName}', { path: { projectId, featureName: flag.name } })
   const archive = useChange({
-    change: (flag: Flag) => api.delete('/api/admin/projects/{projectId}/features/{featureName}', { path: { projectId, featureName: flag.name } }),
+    change: (flag: Flag) => api.send(request(flag)),
+    requests: (flag) => [request(flag)],
     invalidates: ['/api/admin/projects', '/api/admin/search', '/api/admin/archive'],
     success: (_, flag) => `${flag.name} is archived.`,
     undo: (flag) => restore(projectId, [flag]),
@@ -37,7 +41,7 @@ export function StaleFlags({ projectId }: { projectId: string }) {
           size="small"
           icon={<Icons.Archive />}
           aria-label={`Archive ${flag.name}`}
-          disabledReason={can('DELETE_FEATURE', projectId).reason}
+          disabledReason={protection.drafts() ? undefined : can('DELETE_FEATURE', projectId).reason}
           onClick={() => setArchiving(flag)}
         >
           Archive
@@ -63,7 +67,9 @@ export function StaleFlags({ projectId }: { projectId: string }) {
           )
         }
       </Loaded>
-      {archiving && <ArchiveDialog flags={[archiving]} onClose={() => setArchiving(undefined)} onConfirm={() => archive.mutateAsync(archiving)} />}
+      {archiving && (
+        <ArchiveDialog project={projectId} flags={[archiving]} onClose={() => setArchiving(undefined)} onConfirm={() => archive.mutateAsync(archiving)} />
+      )}
     </Section>
   )
 }

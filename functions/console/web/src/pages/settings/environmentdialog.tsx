@@ -1,6 +1,6 @@
 import { api, useChange, useMe, type ApiRequest, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
-import { Checkbox, Dialog, TextField } from '../../ui'
+import { Checkbox, Dialog, NumberField, TextField } from '../../ui'
 import { SuggestField } from '../../ui/suggest'
 
 interface EnvironmentDialogProps {
@@ -13,17 +13,24 @@ interface Values {
   name: string
   type: string
   enabled: boolean
+  /** Whether every project needs approvals here. */
+  required: boolean
+  approvals: number | null
+  nobodySkips: boolean
+  offAllowed: boolean
 }
 
 const types = ['development', 'test', 'preproduction', 'production'].map((value) => ({ value }))
 
-/** Creates an environment, or changes the type of one. */
+/** Creates an environment, or changes the type and the rules of one. */
 export function EnvironmentDialog({ environment, onClose, invalidates }: EnvironmentDialogProps) {
   const me = useMe()
-  const requestOf = ({ name, type, enabled }: Values): ApiRequest =>
-    environment
-      ? api.request.put('/api/admin/environments/update/{environmentName}', { path: { environmentName: environment.name }, body: { type: type.trim() } })
-      : api.request.post('/api/admin/environments', { body: { name: name.trim(), type: type.trim(), enabled } })
+  const requestOf = ({ name, type, enabled, required, approvals, ...review }: Values): ApiRequest => {
+    const body = { type: type.trim(), requiredApprovals: required ? approvals : null, ...review }
+    return environment
+      ? api.request.put('/api/admin/environments/update/{environmentName}', { path: { environmentName: environment.name }, body })
+      : api.request.post('/api/admin/environments', { body: { name: name.trim(), enabled, ...body } })
+  }
   const save = useChange({
     change: (values: Values) => api.send(requestOf(values)),
     invalidates,
@@ -31,8 +38,17 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
     onSuccess: onClose,
     showsErrors: true,
   })
-  const form = useForm({
-    initial: { name: environment?.name ?? '', type: environment?.type ?? 'development', enabled: true },
+  const form = useForm<Values>({
+    initial: {
+      name: environment?.name ?? '',
+      type: environment?.type ?? 'development',
+      enabled: true,
+      required: environment?.requiredApprovals !== undefined,
+      approvals: environment?.requiredApprovals ?? 1,
+      nobodySkips: environment?.nobodySkips ?? false,
+      offAllowed: environment?.offAllowed ?? false,
+    },
+    pointers: { approvals: '/requiredApprovals' },
     nameField: 'name',
     submit: (values) => save.mutateAsync(values),
     requests: (values) => [requestOf(values)],
@@ -67,6 +83,28 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
             onChange={(enabled) => form.set({ enabled })}
           />
         )}
+        <fieldset className="field">
+          <legend className="field-label">Change requests</legend>
+          <Checkbox
+            label="Needed in every project"
+            hint="Projects that add this environment later have them on, and no project can switch them off."
+            checked={form.values.required}
+            onChange={(required) => form.set({ required })}
+          />
+          {form.values.required && <NumberField label="Approvals at least" min={1} max={10} step={1} {...form.field('approvals')} />}
+          <Checkbox
+            label="Nobody skips them"
+            hint="Not even administrators. In an emergency, an administrator gives a reason by the API, which the log keeps."
+            checked={form.values.nobodySkips}
+            onChange={(nobodySkips) => form.set({ nobodySkips })}
+          />
+          <Checkbox
+            label="Switching off needs none"
+            hint="A flag can be switched off at once."
+            checked={form.values.offAllowed}
+            onChange={(offAllowed) => form.set({ offAllowed })}
+          />
+        </fieldset>
         <FormActions
           form={form}
           submit={environment ? 'Save' : 'Create environment'}

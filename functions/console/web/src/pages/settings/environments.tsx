@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, apiKey, apiQuery, invalidate, useChange, useMe, type Schema } from '../../api'
+import { ProtectedMark } from '../../requests/line'
 import { Page, useUrlState } from '../../shell'
 import {
   ActionMenu,
@@ -86,6 +87,7 @@ export default function EnvironmentsPage() {
         <span className="row cell-name">
           <span className="strong break">{one.name}</span>
           <ProductionMark type={one.type} />
+          {one.requiredApprovals && <ProtectedMark />}
           {one.protected && <Badge>Protected</Badge>}
         </span>
       ),
@@ -123,7 +125,7 @@ export default function EnvironmentsPage() {
         <ActionMenu
           label={`Actions for ${one.name}`}
           entries={[
-            { label: 'Change type', icon: <Icons.Edit />, onSelect: () => setView({ edit: one.name }, { push: true }), disabledReason: updateReason },
+            { label: 'Change type and rules', icon: <Icons.Edit />, onSelect: () => setView({ edit: one.name }, { push: true }), disabledReason: updateReason },
             {
               label: 'Delete',
               icon: <Icons.Trash />,

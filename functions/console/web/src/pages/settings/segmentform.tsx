@@ -4,6 +4,8 @@ import { useEffect, useState } from 'react'
 import { api, apiQuery, invalidate, isConflict, useChange, useMe, versionedQuery, type Schema, type Versioned } from '../../api'
 import { ConstraintList, describeConstraint, describeConstraints, toRequest, type Constraint } from '../../constraints'
 import { FormActions, useForm } from '../../forms'
+import { addToDraft, useSegmentProtection } from '../../requests/drafts'
+import { ProtectionLine } from '../../requests/line'
 import { Button, Icons, Notice, Section, Select, TextArea, TextField, toast } from '../../ui'
 import { ConflictDialog } from '../../ui/conflict'
 import { canChangeSegment, canCreateSegment } from './rights'
@@ -60,6 +62,12 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
   const id = base?.body.id
   const read = (segmentId: number) => client.fetchQuery({ ...versionedQuery('/api/admin/segments/{id}', { path: { id: segmentId } }), staleTime: 0 })
 
+  const { places, target } = useSegmentProtection(id)
+  // The name and the description are free.
+  const guarded = (values: Values) =>
+    base !== undefined &&
+    (values.project !== valuesOf(base.body).project || JSON.stringify(toRequest(values.constraints)) !== JSON.stringify(toRequest(base.body.constraints)))
+
   const save = useChange({
     change: async ({ values, etag }: { values: Values; etag?: string | null }) => {
       if (id === undefined) return (await api.send(createRequest(values))).id
@@ -76,6 +84,10 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
     nameField: 'name',
     requests: (values) => [id === undefined ? createRequest(values) : updateRequest(id, values, base?.etag)],
     submit: async (values) => {
+      if (target && base && guarded(values)) {
+        await addToDraft(client, { ...target, changes: [{ action: 'updateSegment', payload: { id, ...bodyOf(values) } }] })
+        return take(base)
+      }
       try {
         const saved = await save.mutateAsync({ values, etag: base?.etag })
         if (id === undefined) return void navigate({ to: '/segments/$id', params: { id: String(saved) }, replace: true })
@@ -107,7 +119,8 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
     }
   }
 
-  const reason = (base ? canChangeSegment(me, base.body.project) : canCreateSegment(me)).reason
+  const drafts = target !== undefined && guarded(form.values)
+  const reason = target ? undefined : (base ? canChangeSegment(me, base.body.project) : canCreateSegment(me)).reason
   const choices = [{ value: '', label: 'All projects' }, ...(projects.data?.projects ?? []).map((project) => ({ value: project.id, label: project.name }))]
   if (form.values.project && !choices.some((choice) => choice.value === form.values.project))
     choices.push({ value: form.values.project, label: form.values.project })
@@ -129,13 +142,16 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
           <ConstraintList value={constraints.value} onChange={constraints.onChange} errors={form.errors.byPointer} disabledReason={reason} />
           {form.values.constraints.length === 0 && <Notice kind="warn">Without a constraint everyone is in the segment.</Notice>}
         </Section>
+        {places.map(({ project, environment }) => (
+          <ProtectionLine key={`${project} ${environment}`} project={project} environment={environment} named />
+        ))}
         <FormActions
           form={form}
-          submit={base ? 'Save segment' : 'Create segment'}
+          submit={drafts ? 'Add to draft' : base ? 'Save segment' : 'Create segment'}
           disabledReason={reason ?? (base && !form.dirty ? 'Nothing has changed.' : undefined)}
           onCancel={base ? undefined : () => void navigate({ to: '/segments' })}
         >
-          {base && <DeleteButton segment={base.body} etag={base.etag} reason={reason} />}
+          {base && <DeleteButton segment={base.body} etag={base.etag} reason={reason} target={target} />}
           {base && form.dirty && <Button onClick={() => take(base)}>Discard changes</Button>}
         </FormActions>
       </form>
@@ -161,7 +177,15 @@ function constraintsHint(constraints: readonly Constraint[]): string {
   return text.endsWith('…') ? text : `${text}.`
 }
 
-function DeleteButton({ segment, etag, reason }: { segment: Segment; etag: string | null; reason?: string }) {
+interface DeleteButtonProps {
+  segment: Segment
+  etag: string | null
+  reason?: string
+  /** The environment in whose draft the deletion belongs. */
+  target?: { project: string; environment: string }
+}
+
+function DeleteButton({ segment, etag, reason, target }: DeleteButtonProps) {
   const navigate = useNavigate()
   const client = useQueryClient()
   const refresh = () => invalidate(client, affected)
@@ -179,9 +203,18 @@ function DeleteButton({ segment, etag, reason }: { segment: Segment; etag: strin
       await refresh()
     },
   })
+  const draft = useChange({
+    change: (into: NonNullable<typeof target>) => addToDraft(client, { ...into, changes: [{ action: 'deleteSegment', payload: { id: segment.id } }] }),
+  })
   return (
     <span className="grow">
-      <Button variant="quiet" icon={<Icons.Trash />} disabledReason={reason} pending={remove.isPending} onClick={() => remove.mutate()}>
+      <Button
+        variant="quiet"
+        icon={<Icons.Trash />}
+        disabledReason={reason}
+        pending={remove.isPending || draft.isPending}
+        onClick={() => (target ? draft.mutate(target) : remove.mutate())}
+      >
         Delete segment
       </Button>
     </span>

@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import type { Schema } from '../../api'
+import { segmentUses } from '../../requests/drafts'
 import { Table, plural, type Column } from '../../ui'
 
 type Using = Schema<'UsingStrategy'>
 
 /** How many strategies are asked for and shown. */
-export const usageLimit = 100
+export const usageLimit = segmentUses
 
 const columns: Column<Using>[] = [
   {

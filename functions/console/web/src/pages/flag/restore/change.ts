@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, ApiError, isNotFound, useChange, versionedQuery } from '../../../api'
+import { api, ApiError, isNotFound, useChange, versionedQuery, type ApiRequest } from '../../../api'
 import { environmentPath, touched, type Flag, type FlagEnvironment } from '../data'
 import { strategyPath } from '../strategy/changes'
 import { copyRequest, type Strategy } from '../strategy/model'
@@ -31,11 +31,13 @@ export function useRestoreStrategy(flag: Flag, environment: FlagEnvironment, id:
   const query = useQuery({ ...versionedQuery(strategyPath, { path: { ...at, strategyId: id } }), ...fresh })
   const gone = isNotFound(query.error)
   const present = gone ? { state: null, etag: null } : query.data && { state: query.data.body, etag: query.data.etag }
+  const request = (version: Strategy, from: Present<Strategy>): ApiRequest<Strategy> =>
+    from.state
+      ? api.request.put(strategyPath, { path: { ...at, strategyId: id }, body: copyRequest(version), ifMatch: from.etag })
+      : api.request.post(`${environmentPath}/strategies`, { path: at, body: { ...copyRequest(version), sortOrder: version.sortOrder } })
   const change = useChange({
-    change: ({ version, from }: { version: Strategy; from: Present<Strategy> }) =>
-      from.state
-        ? api.put(strategyPath, { path: { ...at, strategyId: id }, body: copyRequest(version), ifMatch: from.etag })
-        : api.post(`${environmentPath}/strategies`, { path: at, body: { ...copyRequest(version), sortOrder: version.sortOrder } }),
+    change: ({ version, from }: { version: Strategy; from: Present<Strategy> }) => api.send(request(version, from)),
+    requests: ({ version, from }) => [request(version, from)],
     invalidates: touched,
     success: `Strategy of ${flag.name} restored in ${environment.name}`,
     undo: async ({ version, from }, restored) => {
@@ -62,10 +64,12 @@ export function useRestoreVariants(flag: Flag, environment: FlagEnvironment): Re
   const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
   const query = useQuery({ ...versionedQuery(variantsPath, { path }), ...fresh })
   const present = query.data && { state: query.data.body.variants, etag: query.data.etag }
-  const put = (variants: readonly Variant[], ifMatch: string | null) =>
-    api.put(variantsPath, { path, body: variants.map((one) => requestOf(draftOf(one))), ifMatch })
+  const request = (variants: readonly Variant[], ifMatch: string | null) =>
+    api.request.put(variantsPath, { path, body: variants.map((one) => requestOf(draftOf(one))), ifMatch })
+  const put = (variants: readonly Variant[], ifMatch: string | null) => api.send(request(variants, ifMatch))
   const change = useChange({
     change: ({ version, from }: { version: Variant[]; from: Present<Variant[]> }) => put(version, from.etag),
+    requests: ({ version, from }) => [request(version, from.etag)],
     invalidates: touched,
     success: `Variants of ${flag.name} restored in ${environment.name}`,
     undo: async ({ from }, restored) => {

@@ -1,9 +1,10 @@
 import { useState, type ReactNode } from 'react'
 import { errorText, isConflict } from '../../../api'
+import { useProtection } from '../../../requests/drafts'
 import { Button, Dialog, ErrorState, Loading, Notice, ProductionMark, RadioGroup, Select, isProduction } from '../../../ui'
 import { diffLines } from '../../../ui/diff'
 import { Diff } from '../../../ui/diffview'
-import { useReasons, type Flag, type FlagEnvironment } from '../data'
+import { useFlagParams, useReasons, type Flag, type FlagEnvironment } from '../data'
 import { describeStrategy } from '../strategy/describe'
 import { useSegmentNames } from '../strategy/list'
 import type { Strategy } from '../strategy/model'
@@ -120,6 +121,9 @@ function Versions<State>({ environment, one, restoring, reason, shown, note, onC
   const [chosen, setChosen] = useState<'before' | 'after'>()
   const [pending, setPending] = useState(false)
   const [failure, setFailure] = useState('')
+  const { projectId } = useFlagParams()
+  const drafts = useProtection(projectId).drafts(environment.name)
+  const production = isProduction(environment) && !drafts
   const { present } = restoring
   if (restoring.error) return <ErrorState error={restoring.error} onRetry={restoring.reread} />
   if (!present) return <Loading lines={4} />
@@ -166,16 +170,16 @@ function Versions<State>({ environment, one, restoring, reason, shown, note, onC
       </h3>
       <Diff before={current} after={shown(version)} label="What restoring changes" />
       {note(version, present)}
-      {isProduction(environment) && <Notice kind="warn">{environment.name} is a production environment. Applications follow with their next request.</Notice>}
+      {production && <Notice kind="warn">{environment.name} is a production environment. Applications follow with their next request.</Notice>}
       <div className="dialog-actions">
         <Button onClick={onClose}>Cancel</Button>
         <Button
-          variant={isProduction(environment) ? 'danger' : 'primary'}
+          variant={production ? 'danger' : 'primary'}
           pending={pending}
           disabledReason={reason ?? (isCurrent(version) ? 'This version is what is stored now.' : undefined)}
           onClick={() => void restore()}
         >
-          Restore in {environment.name}
+          {drafts ? 'Add to draft' : `Restore in ${environment.name}`}
         </Button>
       </div>
     </div>

@@ -16,9 +16,11 @@ function withStrategies(flag: Flag | undefined, environment: string, change: (st
 
 /** Sets the order of the strategies, given by their ids. */
 export function useReorder(flag: Flag, environment: FlagEnvironment) {
+  const request = (ids: string[]) =>
+    api.request.post(`${listPath}/set-sort-order`, { path: at(flag, environment.name), body: ids.map((id, index) => ({ id, sortOrder: index + 1 })) })
   return useChange({
-    change: (ids: string[]) =>
-      api.post(`${listPath}/set-sort-order`, { path: at(flag, environment.name), body: ids.map((id, index) => ({ id, sortOrder: index + 1 })) }),
+    change: (ids: string[]) => api.send(request(ids)),
+    requests: (ids) => [request(ids)],
     invalidates: touched,
     optimistic: (ids) => [
       {
@@ -35,6 +37,9 @@ export function useDisable(flag: Flag, environment: FlagEnvironment) {
     api.patch(strategyPath, { path: { ...at(flag, environment.name), strategyId: strategy.id }, body: [{ op: 'replace', path: '/disabled', value: disabled }] })
   return useChange({
     change: ({ strategy, disabled }: { strategy: Strategy; disabled: boolean }) => send(strategy, disabled),
+    requests: ({ strategy, disabled }) => [
+      api.request.put(strategyPath, { path: { ...at(flag, environment.name), strategyId: strategy.id }, body: copyRequest({ ...strategy, disabled }) }),
+    ],
     invalidates: touched,
     optimistic: ({ strategy, disabled }) => [
       {
@@ -49,8 +54,10 @@ export function useDisable(flag: Flag, environment: FlagEnvironment) {
 
 /** Copies a strategy to an environment, as the last one there, with Undo. */
 export function useCopy(flag: Flag) {
+  const request = (strategy: Strategy, to: string) => api.request.post(listPath, { path: at(flag, to), body: copyRequest(strategy) })
   return useChange({
-    change: ({ strategy, to }: { strategy: Strategy; to: string }) => api.post(listPath, { path: at(flag, to), body: copyRequest(strategy) }),
+    change: ({ strategy, to }: { strategy: Strategy; to: string }) => api.send(request(strategy, to)),
+    requests: ({ strategy, to }) => [request(strategy, to)],
     invalidates: touched,
     success: (_, { to }) => `Strategy copied to ${to}`,
     undo: ({ to }, copy) => api.delete(strategyPath, { path: { ...at(flag, to), strategyId: copy.id } }),
@@ -59,8 +66,10 @@ export function useCopy(flag: Flag) {
 
 /** Removes a strategy. Undo adds it again at its place, and switches the flag on again if that switched it off. */
 export function useRemove(flag: Flag, environment: FlagEnvironment) {
+  const request = (strategy: Strategy) => api.request.delete(strategyPath, { path: { ...at(flag, environment.name), strategyId: strategy.id } })
   return useChange({
-    change: (strategy: Strategy) => api.delete(strategyPath, { path: { ...at(flag, environment.name), strategyId: strategy.id } }),
+    change: (strategy: Strategy) => api.send(request(strategy)),
+    requests: (strategy) => [request(strategy)],
     invalidates: touched,
     success: (_, strategy) => {
       const others = environment.strategies.some((one) => one.id !== strategy.id && !one.disabled)

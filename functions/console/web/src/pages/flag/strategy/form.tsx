@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { apiQuery, type Versioned } from '../../../api'
+import { apiQuery, type Schema, type Versioned } from '../../../api'
 import { ConstraintList } from '../../../constraints'
 import { FormActions, useForm } from '../../../forms'
+import { useProtection } from '../../../requests/drafts'
 import { Checkbox, ConfirmDialog, Dialog, Notice, Select, TextField, type Choice } from '../../../ui'
 import { MultiCombobox } from '../../../ui/combobox'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
@@ -34,16 +35,19 @@ interface StrategyFormProps {
   stored?: Versioned<Strategy>
   switchOn: boolean
   onClose: () => void
+  /** Saves the strategy in a change request instead. */
+  saveInstead?: (strategy: Schema<'NewStrategyRequest'>) => Promise<unknown>
 }
 
 /** The form of a strategy in a dialog. */
-export function StrategyForm({ flag, environment, title, stored, switchOn, onClose }: StrategyFormProps) {
-  const project = useProject()
+export function StrategyForm({ flag, environment, title, stored, switchOn, onClose, saveInstead }: StrategyFormProps) {
+  const project = useProject(flag.project)
+  const protection = useProtection(flag.project)
   const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
   const names = useSegmentNames()
   const [asking, setAsking] = useState(false)
   const [initial, setInitial] = useState(() => (stored ? strategyDraft(stored.body) : newStrategy(project?.defaultStickiness)))
-  const save = useSaveStrategy({ flag, environment, stored, switchOn, onSaved: onClose })
+  const save = useSaveStrategy({ flag, environment, stored, switchOn, onSaved: onClose, saveInstead })
   const form = useForm<StrategyDraft>({ initial, submit: save.submit, requests: save.requests, check: checkDraft })
   const { values } = form
   const type = types?.find((one) => one.name === values.name)
@@ -113,9 +117,13 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
           <FormActions
             form={form}
             dirty={dirty}
-            submit={stored ? 'Save strategy' : switchOn ? 'Add strategy and switch on' : 'Add strategy'}
+            submit={
+              saveInstead
+                ? 'Save in the request'
+                : protection.label(stored ? 'Save strategy' : switchOn ? 'Add strategy and switch on' : 'Add strategy', environment.name)
+            }
             onCancel={close}
-            disabledReason={reason}
+            disabledReason={saveInstead ? undefined : reason}
           />
         </div>
       </form>

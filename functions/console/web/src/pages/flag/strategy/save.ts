@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { api, invalidate, isConflict, isNotFound, type ApiRequest, type Schema, type Versioned } from '../../../api'
+import { useProposal } from '../../../requests/drafts'
 import { toast } from '../../../ui'
 import { environmentPath, touched, type Flag, type FlagEnvironment } from '../data'
 import { strategyPath } from './changes'
@@ -13,6 +14,8 @@ interface SaveOptions {
   stored?: Versioned<Strategy>
   switchOn: boolean
   onSaved: () => void
+  /** Saves it elsewhere: in a change request. */
+  saveInstead?: (strategy: Schema<'NewStrategyRequest'>) => Promise<unknown>
 }
 
 /** A change that was refused because someone else changed the strategy. */
@@ -25,12 +28,14 @@ export interface Conflict {
 }
 
 /** Saves a strategy. It sends the version that was read, and reports a conflict instead of replacing another person's change. */
-export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved }: SaveOptions) {
+export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved, saveInstead }: SaveOptions) {
   const client = useQueryClient()
   const base = useRef(stored)
   const [conflict, setConflict] = useState<Conflict>()
   const [removed, setRemoved] = useState(false)
   const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
+
+  const propose = useProposal()
 
   const done = async (text: string) => {
     toast.success(text)
@@ -62,12 +67,17 @@ export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved }
     }
     await done(`Strategy saved in ${environment.name}`)
   }
+  const requests = (values: StrategyDraft): ApiRequest[] => (base.current && !removed ? [put(values, base.current)] : [add(values), ...(switchOn ? [on] : [])])
   return {
     conflict,
     removed,
-    submit: (values: StrategyDraft) => (base.current && !removed ? replace(values, base.current) : create(values)),
-    /** The requests that submit sends. */
-    requests: (values: StrategyDraft): ApiRequest[] => (base.current && !removed ? [put(values, base.current)] : [add(values), ...(switchOn ? [on] : [])]),
+    submit: async (values: StrategyDraft) => {
+      if (saveInstead) await saveInstead(strategyRequest(values))
+      else if (await propose(requests(values))) onSaved()
+      else await (base.current && !removed ? replace(values, base.current) : create(values))
+    },
+    /** The requests that submit sends, if they are about the flag. */
+    requests: saveInstead ? undefined : requests,
     /** Takes note of the version that caused the conflict, and returns it: the next submit replaces it. */
     acceptLatest: (): Strategy | undefined => {
       base.current = conflict?.latest ?? base.current

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { api, invalidate, isConflict, type Schema, type Versioned } from '../../../api'
 import { FormActions, useForm } from '../../../forms'
+import { useProposal, useProtection } from '../../../requests/drafts'
 import { ConfirmDialog, Dialog, toast } from '../../../ui'
 import { ConflictDialog } from '../../../ui/conflict'
 import { environmentPath, touched, useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
@@ -22,7 +23,7 @@ interface VariantsFormProps {
 /** The form of the variants of a flag in an environment, in a dialog. */
 export function VariantsForm({ flag, environment, title, stored, copyFrom, onClose }: VariantsFormProps) {
   const client = useQueryClient()
-  const stickiness = useProject()?.defaultStickiness ?? 'default'
+  const stickiness = useProject(flag.project)?.defaultStickiness ?? 'default'
   const base = useRef(stored)
   const [conflict, setConflict] = useState<{ base: Stored; latest: Stored; who?: string }>()
   const [asking, setAsking] = useState(false)
@@ -32,7 +33,10 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
   const [opened] = useState(start)
 
   const put = (variants: VariantDraft[]) => api.request.put(`${environmentPath}/variants`, { path, body: variants.map(requestOf), ifMatch: base.current.etag })
+  const propose = useProposal()
+  const protection = useProtection(flag.project)
   const send = async (variants: VariantDraft[]) => {
+    if (await propose([put(variants)])) return onClose()
     try {
       await api.send(put(variants))
     } catch (error) {
@@ -75,7 +79,7 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
           overrides
         />
         {variants.length === 0 && <p className="soft">Saving removes all variants: the flag is then only on or off.</p>}
-        <FormActions form={form} dirty={dirty} submit="Save variants" onCancel={close} disabledReason={reason} />
+        <FormActions form={form} dirty={dirty} submit={protection.label('Save variants', environment.name)} onCancel={close} disabledReason={reason} />
       </form>
       {conflict && (
         <ConflictDialog

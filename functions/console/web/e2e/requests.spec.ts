@@ -1,0 +1,289 @@
+// Change requests with two and three people: each has a browser context of their own.
+import type { Browser, Page } from '@playwright/test'
+import { checkPage } from './checkpage'
+import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+
+const owner = 4
+const member = 5
+
+/** A project whose production is protected, with a flag that is on there for 10%. */
+async function protectedProject(api: Api, requiredApprovals = 1) {
+  const project = unique('shop')
+  const flag = unique('payment')
+  await api('POST', '/api/admin/projects', { id: project, name: project })
+  await api('POST', `/api/admin/projects/${project}/features`, { name: flag })
+  const production = `/api/admin/projects/${project}/features/${flag}/environments/production`
+  const strategy = await api<{ id: string }>('POST', `${production}/strategies`, {
+    name: 'flexibleRollout',
+    parameters: { rollout: 10, stickiness: 'default', groupId: flag },
+  })
+  await api('POST', `${production}/on`)
+  await api('PUT', `/api/admin/projects/${project}/environments/production/change-requests/config`, { changeRequestsEnabled: true, requiredApprovals })
+  const percent = async () => {
+    const { strategies } = await api<{ strategies: { parameters: { rollout: string } }[] }>('GET', production)
+    return strategies[0]?.parameters.rollout
+  }
+  return { project, flag, strategy: strategy.id, percent, page: `/projects/${project}/flags/${flag}`, path: production }
+}
+
+/** A role of the project with permissions in production. */
+async function roleWith(api: Api, permissions: string[]): Promise<number> {
+  const { roles } = await api<{ roles: { id: number } }>('POST', '/api/admin/roles', {
+    name: unique('role'),
+    type: 'custom',
+    permissions: permissions.map((name) => ({ name, environment: 'production' })),
+  })
+  return roles.id
+}
+
+/** A signed-in person with roles in a project. */
+async function person(browser: Browser, api: Api, baseURL: string, name: string, project: string, roles: number[]): Promise<Page> {
+  const { id } = await api<{ id: number }>('POST', '/api/admin/user-admin', { name, email: `${name}@example.com`, rootRole: 3 })
+  for (const role of roles) await api('POST', `/api/admin/projects/${project}/users/${id}/roles/${role}`)
+  const { url } = await api<{ url: string }>('POST', `/api/admin/user-admin/${id}/sign-in-link`)
+  const context = await browser.newContext({ baseURL, storageState: undefined, locale: 'en-GB', timezoneId: 'UTC' })
+  const page = await context.newPage()
+  await page.goto(url)
+  await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+  return page
+}
+
+/** Sets the percentage of the only strategy in production in the form, which adds the change to a draft. */
+async function propose(page: Page, percent: number) {
+  await page.getByRole('button', { name: 'Edit strategy in production' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Strategy in production' })
+  await dialog.getByRole('spinbutton', { name: 'Percentage' }).fill(String(percent))
+  await dialog.getByRole('button', { name: 'Add to draft' }).click()
+  await expect(dialog).toBeHidden()
+}
+
+async function send(page: Page, title: string) {
+  await page.getByRole('link', { name: 'Review and send' }).click()
+  await page.getByRole('button', { name: 'Send to review' }).click()
+  const dialog = page.getByRole('dialog', { name: /^Send \d+ changes? to review$/ })
+  await dialog.getByRole('textbox', { name: 'Title' }).fill(title)
+  await dialog.getByRole('textbox', { name: 'Comment' }).fill('The numbers of the test look good.')
+  await dialog.getByRole('button', { name: 'Send to review' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
+}
+
+async function confirm(page: Page, action: 'Approve' | 'Apply' | 'Reject' | 'Cancel request') {
+  await page.getByRole('button', { name: action, exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: action, exact: true }).click()
+  await expect(dialog).toBeHidden()
+}
+
+const isOpenRequest = (page: Page) => page.waitForURL(/\/change-requests\/\d+$/)
+
+test('one person proposes, a second one approves, and the first one applies', async ({ browser, api, server }) => {
+  const { project, flag, percent, page: flagPage } = await protectedProject(api)
+  const anna = await person(browser, api, server.url, unique('anna'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])
+  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  const checks = [noConsoleErrors(anna), noConsoleErrors(ben)]
+
+  // What Anna does in production is added to a draft: neither the form nor the switch changes anything.
+  await anna.goto(flagPage)
+  const production = anna.getByRole('region', { name: 'production' })
+  await expect(production).toContainText('Changes here are added to a draft, and need 1 approval.')
+  await propose(anna, 60)
+  await expect(anna.getByText(/Your draft has 1 change for production/)).toBeVisible()
+  await anna.getByRole('switch', { name: `${flag} in production` }).click()
+  await expect(anna.getByText(/Your draft has 2 changes for production/)).toBeVisible()
+  await expect(anna.getByRole('switch', { name: `${flag} in production` })).toBeChecked()
+  expect(await percent()).toBe('10')
+  await checkPage(anna, 'request-draft-bar')
+
+  // She looks at the draft, takes the switch out again, and sends the rest.
+  await anna.getByRole('link', { name: 'Review and send' }).click()
+  await isOpenRequest(anna)
+  await expect(anna.getByRole('article', { name: /^Change strategy: 60% of users/ })).toContainText(/"rollout": "10"[\s\S]*"rollout": "60"/)
+  await anna.getByRole('button', { name: 'Remove this change: Switch off' }).click()
+  await expect(anna.getByRole('article', { name: 'Switch off' })).toHaveCount(0)
+  await checkPage(anna, 'request-draft')
+  await anna.goto(flagPage)
+  const title = 'Sell more by the new payment'
+  await send(anna, title)
+  await expect(anna.getByRole('button', { name: 'Approve' })).toHaveAccessibleDescription('Someone else has to approve what you propose.')
+  expect(await percent()).toBe('10')
+
+  // Ben finds it in his inbox.
+  await ben.goto('/projects')
+  await expect(ben.getByRole('link', { name: /^Change requests 1 waiting for you$/ })).toBeVisible()
+  await ben.getByRole('link', { name: /^Change requests/ }).click()
+  await checkPage(ben, 'request-inbox')
+  await ben.getByRole('link', { name: title }).click()
+  await expect(ben.getByRole('article', { name: /^Change strategy: 60% of users/ })).toContainText(/"rollout": "10"[\s\S]*"rollout": "60"/)
+  await expect(ben.getByText('The numbers of the test look good.')).toBeVisible()
+  await checkPage(ben, 'request-review')
+  await confirm(ben, 'Approve')
+  await expect(ben.getByText('It is approved and can be applied.')).toBeVisible()
+  await expect(ben.getByRole('link', { name: 'Change requests', exact: true }).first()).toBeVisible()
+  expect(await percent()).toBe('10')
+
+  await anna.reload()
+  await confirm(anna, 'Apply')
+  await expect(anna.getByText(/^Applied /).first()).toBeVisible()
+  expect(await percent()).toBe('60')
+  await checkPage(anna, 'request-applied')
+
+  // The log shows the application as one group, with a link to the request.
+  await anna.goto(`/projects/${project}/log`)
+  await anna
+    .getByRole('list', { name: /^Application of change request #\d+$/ })
+    .getByRole('article', { name: 'Strategy changed' })
+    .waitFor()
+  await checkPage(anna, 'request-log')
+  await anna.goto(`/projects/${project}/change-requests?state=closed`)
+  await expect(anna.getByRole('row', { name: new RegExp(title) })).toContainText('Applied')
+  await checkPage(anna, 'requests')
+  for (const check of checks) check()
+  await Promise.all([anna.context().close(), ben.context().close()])
+})
+
+test('an edit after the approval ends it', async ({ browser, api, server }) => {
+  const { project, flag, page: flagPage } = await protectedProject(api)
+  const anna = await person(browser, api, server.url, unique('anna'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])
+  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  await anna.goto(flagPage)
+  await propose(anna, 60)
+  await anna.getByRole('switch', { name: `${flag} in production` }).click()
+  await expect(anna.getByText(/Your draft has 2 changes for production/)).toBeVisible()
+  await send(anna, 'Two changes')
+  await ben.goto(anna.url())
+  await confirm(ben, 'Approve')
+  await anna.reload()
+  await expect(anna.getByRole('button', { name: 'Apply' })).toBeVisible()
+  await anna.getByRole('button', { name: 'Remove this change: Switch off' }).click()
+  const dialog = anna.getByRole('dialog', { name: 'Remove this change from the request?' })
+  await dialog.getByRole('button', { name: 'Remove change' }).click()
+  await expect(anna.getByText('0 of 1 approval given.')).toBeVisible()
+  await expect(anna.getByRole('button', { name: 'Apply' })).toHaveCount(0)
+  await Promise.all([anna.context().close(), ben.context().close()])
+})
+
+test('who approves an outdated page is told, and approves nothing', async ({ browser, api, server }) => {
+  const { project, flag, page: flagPage } = await protectedProject(api)
+  const anna = await person(browser, api, server.url, unique('anna'), project, [member])
+  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  await anna.goto(flagPage)
+  await propose(anna, 60)
+  await anna.getByRole('switch', { name: `${flag} in production` }).click()
+  await send(anna, 'Moving target')
+  await ben.goto(anna.url())
+  await ben.getByRole('button', { name: 'Approve' }).click()
+  await anna.getByRole('button', { name: 'Remove this change: Switch off' }).click()
+  await anna.getByRole('dialog').getByRole('button', { name: 'Remove change' }).click()
+  await expect(anna.getByRole('article', { name: 'Switch off' })).toHaveCount(0)
+  // The dialog is about the version that Ben has looked at.
+  await ben.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
+  await expect(ben.getByRole('alert')).toContainText('The change request has changed since this page showed it.')
+  await ben.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await expect(ben.getByText('0 of 1 approval given.')).toBeVisible()
+  await Promise.all([anna.context().close(), ben.context().close()])
+})
+
+test('a change underneath is a conflict, which the author accepts and the reviewer approves again', async ({ browser, api, server }) => {
+  const { project, flag, strategy, path, percent, page: flagPage } = await protectedProject(api)
+  const anna = await person(browser, api, server.url, unique('anna'), project, [member])
+  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  const carla = await person(browser, api, server.url, unique('carla'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])
+  await anna.goto(flagPage)
+  await propose(anna, 60)
+  await send(anna, 'Sixty percent')
+  await ben.goto(anna.url())
+  await confirm(ben, 'Approve')
+  // An administrator changes the strategy directly.
+  await api('PUT', `${path}/strategies/${strategy}`, { name: 'flexibleRollout', parameters: { rollout: 25, stickiness: 'default', groupId: flag } })
+
+  await carla.goto(anna.url())
+  const conflict = carla.getByText('What this changes has changed since')
+  await expect(conflict).toBeVisible()
+  await expect(carla.getByRole('button', { name: 'Use the present state' })).toHaveAccessibleDescription(/Only anna.* and administrators can do this\./)
+  await checkPage(carla, 'request-conflict')
+  await anna.reload()
+  await expect(anna.getByRole('article', { name: /^Change strategy: 60% of users/ })).toContainText(/"rollout": "25"[\s\S]*"rollout": "60"/)
+  await anna.getByRole('button', { name: 'Use the present state' }).click()
+  await expect(anna.getByText('What this changes has changed since')).toHaveCount(0)
+  await expect(anna.getByText('0 of 1 approval given.')).toBeVisible()
+  await ben.reload()
+  await confirm(ben, 'Approve')
+  await carla.reload()
+  await confirm(carla, 'Apply')
+  await expect.poll(percent).toBe('60')
+  await Promise.all([anna, ben, carla].map((page) => page.context().close()))
+})
+
+test('an owner alone cannot change production', async ({ browser, api, server }) => {
+  const { project, flag, percent, page: flagPage } = await protectedProject(api)
+  const anna = await person(browser, api, server.url, unique('anna'), project, [owner])
+  await anna.goto(flagPage)
+  await expect(anna.getByRole('button', { name: 'Change production directly' })).toHaveCount(0)
+  await propose(anna, 100)
+  await send(anna, 'All at once')
+  await expect(anna.getByRole('button', { name: 'Approve' })).toHaveAccessibleDescription('Someone else has to approve what you propose.')
+  // In the list of flags the switch of production is added to a draft, too.
+  await anna.goto(`/projects/${project}`)
+  await anna.getByRole('switch', { name: `${flag} in production` }).click()
+  await expect(anna.getByText(/Your draft has 1 change for production/)).toBeVisible()
+  await expect(anna.getByRole('switch', { name: `${flag} in production` })).toBeChecked()
+  await checkPage(anna, 'request-list-draft')
+  await anna.getByRole('checkbox', { name: `Select ${flag}` }).check()
+  await anna.getByRole('button', { name: 'Archive' }).click()
+  await anna.getByRole('dialog').getByRole('button', { name: 'Add to draft' }).click()
+  await expect(anna.getByText(/Your draft has 2 changes for production/)).toBeVisible()
+  await anna.getByRole('link', { name: 'Review and send' }).click()
+  await anna.getByRole('button', { name: 'Discard draft' }).click()
+  await anna.getByRole('dialog').getByRole('button', { name: 'Discard draft' }).click()
+  await expect(anna.getByRole('link', { name: 'Review and send' })).toHaveCount(0)
+  expect(await percent()).toBe('10')
+  await anna.context().close()
+})
+
+test('an administrator adds to a draft as well, and changes directly only after choosing so', async ({ page, api }) => {
+  const { flag, page: flagPage } = await protectedProject(api)
+  await page.goto(flagPage)
+  const toggle = page.getByRole('switch', { name: `${flag} in production` })
+  await toggle.click()
+  await expect(page.getByText(/Your draft has 1 change for production/)).toBeVisible()
+  await expect(toggle).toBeChecked()
+  await page.getByRole('button', { name: 'Change production directly' }).click()
+  await expect(page.getByText(/You change production .*directly, without a change request/)).toBeVisible()
+  await checkPage(page, 'request-direct')
+  await toggle.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click()
+  await expect(toggle).not.toBeChecked()
+  await page.getByRole('button', { name: 'Stop changing production directly' }).click()
+  await expect(page.getByRole('button', { name: 'Change production directly' })).toBeVisible()
+})
+
+test('protection is set per environment of a project, and rules per environment of the service', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const project = unique('bakery')
+  await api('POST', '/api/admin/projects', { id: project, name: project })
+  await page.goto(`/projects/${project}/change-requests`)
+  await expect(page.getByRole('heading', { name: 'Change requests are off' })).toBeVisible()
+  await checkPage(page, 'requests-off')
+  await page.getByRole('link', { name: 'Choose the environments' }).click()
+  await page.getByRole('button', { name: 'Set change requests in production' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Change requests in production' })
+  await dialog.getByRole('checkbox', { name: 'Change requests are needed' }).check()
+  await dialog.getByRole('spinbutton', { name: 'Approvals' }).fill('2')
+  await checkPage(page, 'protection')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('on. A change needs 2 approvals before applications see it.')).toBeVisible()
+
+  const name = unique('live')
+  await page.goto('/environments')
+  await page.getByRole('button', { name: 'Create environment' }).click()
+  const creating = page.getByRole('dialog', { name: 'Create environment' })
+  await creating.getByRole('textbox', { name: 'Name' }).fill(name)
+  await creating.getByRole('checkbox', { name: 'Needed in every project' }).check()
+  await creating.getByRole('spinbutton', { name: 'Approvals at least' }).fill('2')
+  await creating.getByRole('checkbox', { name: 'Switching off needs none' }).check()
+  await creating.getByRole('button', { name: 'Create environment' }).click()
+  await expect(creating).toBeHidden()
+  const { environments } = await api<{ environments: { name: string }[] }>('GET', '/api/admin/environments')
+  expect(environments.find((one) => one.name === name)).toMatchObject({ requiredApprovals: 2, offAllowed: true })
+  check()
+})

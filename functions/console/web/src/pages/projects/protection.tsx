@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, useChange, type Schema } from '../../api'
+import { FormActions, useForm } from '../../forms'
+import { protection } from '../../requests/drafts'
+import { Checkbox, Dialog, Loaded, Notice, NumberField, plural } from '../../ui'
+
+const maxApprovals = 10
+
+interface ProtectionDialogProps {
+  projectId: string
+  environment: Schema<'ProjectEnvironment'>
+  onClose: () => void
+}
+
+/** Switches change requests on or off in an environment of a project, and sets how many approvals they need. */
+export function ProtectionDialog({ projectId, environment, onClose }: ProtectionDialogProps) {
+  const query = useQuery(protection(projectId))
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Change requests in ${environment.name}`}
+      description="While they are on, a change of a flag here is proposed by one person and approved by others before applications see it."
+    >
+      <Loaded query={query} lines={2}>
+        {(list) => (
+          <ProtectionForm
+            projectId={projectId}
+            environment={environment}
+            approvals={list.find((one) => one.environment === environment.name)?.requiredApprovals}
+            onClose={onClose}
+          />
+        )}
+      </Loaded>
+    </Dialog>
+  )
+}
+
+function ProtectionForm({ projectId, environment, approvals, onClose }: ProtectionDialogProps & { approvals?: number }) {
+  const { name, requiredApprovals: least = 1, nobodySkips, offAllowed } = environment
+  const save = useChange({
+    change: (body: Schema<'ReviewRequest'>) =>
+      api.put('/api/admin/projects/{projectId}/environments/{environment}/change-requests/config', { path: { projectId, environment: name }, body }),
+    invalidates: ['/api/admin/projects', '/api/admin/environments'],
+    success: (_, { changeRequestsEnabled }) => `Change requests are ${changeRequestsEnabled ? 'on' : 'off'} in ${name}`,
+    showsErrors: true,
+    onSuccess: onClose,
+  })
+  const form = useForm<{ changeRequestsEnabled: boolean; requiredApprovals: number | null }>({
+    initial: { changeRequestsEnabled: approvals !== undefined, requiredApprovals: approvals ?? least },
+    submit: ({ changeRequestsEnabled, requiredApprovals }) =>
+      save.mutateAsync(changeRequestsEnabled ? { changeRequestsEnabled, requiredApprovals } : { changeRequestsEnabled }),
+    check: ({ changeRequestsEnabled, requiredApprovals }) => ({
+      requiredApprovals:
+        changeRequestsEnabled &&
+        !(requiredApprovals !== null && Number.isInteger(requiredApprovals) && requiredApprovals >= 1 && requiredApprovals <= maxApprovals)
+          ? `Enter a number from 1 to ${maxApprovals}.`
+          : '',
+    }),
+  })
+  return (
+    <form {...form.props}>
+      <Checkbox
+        label="Change requests are needed"
+        checked={form.values.changeRequestsEnabled}
+        onChange={(changeRequestsEnabled) => form.set({ changeRequestsEnabled })}
+      />
+      {form.values.changeRequestsEnabled && <NumberField label="Approvals" min={1} max={maxApprovals} step={1} {...form.field('requiredApprovals')} />}
+      {environment.requiredApprovals !== undefined && (
+        <Notice>
+          Every project needs at least {plural(environment.requiredApprovals, 'approval')} in {name}. Administrators set this on the Environments page.
+        </Notice>
+      )}
+      {nobodySkips && <p className="soft">Nobody changes flags here without a change request, not even administrators.</p>}
+      {offAllowed && <p className="soft">Switching a flag off needs no change request.</p>}
+      <FormActions form={form} submit="Save" onCancel={onClose} />
+    </form>
+  )
+}

@@ -1,0 +1,273 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, isConflict, useChange, useMe, type Schema } from '../../api'
+import { FormActions, useForm } from '../../forms'
+import { at, conflictsOf, countChanges, isOpen, requestPath, touchedRequests, versionOf, type ChangeRequest } from '../../requests/data'
+import { Button, ConfirmDialog, DateTime, Dialog, Icons, Notice, Section, TextArea, TextField, plural } from '../../ui'
+
+/** What is read again after a change request was applied: everything that shows flags. */
+const applied = ['/api/admin/projects', '/api/admin/features', '/api/admin/search', '/api/admin/events', '/api/admin/archive', '/api/admin/segments']
+
+type Open = 'send' | 'approve' | 'reject' | 'apply' | 'cancel' | 'discard' | undefined
+
+/** Where a change request stands, and the next steps: sending, approving, applying. */
+export function Actions({ request, mine }: { request: ChangeRequest; mine: boolean }) {
+  const { can, user, isAdmin } = useMe()
+  const [open, setOpen] = useState<Open>()
+  const { state, project, environment } = request
+  const close = () => setOpen(undefined)
+  const empty = countChanges(request) === 0 ? 'It has no changes.' : undefined
+  const outdated = conflictsOf(request).length > 0 ? 'What it changes has changed since, see above.' : undefined
+  const approval = mine
+    ? 'Someone else has to approve what you propose.'
+    : request.approvals.some((one) => one.createdBy.id === user?.id)
+      ? 'You have approved it.'
+      : can('APPROVE_CHANGE_REQUEST', project, environment).reason
+  const application = can('APPLY_CHANGE_REQUEST', project, environment).reason
+  if (!isOpen(request))
+    return (
+      <Section>
+        <p>
+          <StateText request={request} />
+        </p>
+      </Section>
+    )
+  return (
+    <Section>
+      <p>
+        <StateText request={request} />
+      </p>
+      <Votes request={request} />
+      <div className="row">
+        {state === 'Draft' && (
+          <Button variant="primary" disabledReason={empty} onClick={() => setOpen('send')}>
+            Send to review
+          </Button>
+        )}
+        {state === 'In review' && (
+          <Button variant="primary" icon={<Icons.Check />} disabledReason={approval ?? empty ?? outdated} onClick={() => setOpen('approve')}>
+            Approve
+          </Button>
+        )}
+        {state === 'Approved' && (
+          <Button variant="primary" disabledReason={application} onClick={() => setOpen('apply')}>
+            Apply
+          </Button>
+        )}
+        {state !== 'Draft' && !mine && (
+          <Button disabledReason={can('APPROVE_CHANGE_REQUEST', project, environment).reason} onClick={() => setOpen('reject')}>
+            Reject
+          </Button>
+        )}
+        {state === 'Draft' ? (
+          <Button variant="quiet" icon={<Icons.Trash />} onClick={() => setOpen('discard')}>
+            Discard draft
+          </Button>
+        ) : (
+          (mine || isAdmin) && (
+            <Button variant="quiet" onClick={() => setOpen('cancel')}>
+              Cancel request
+            </Button>
+          )
+        )}
+      </div>
+      {open === 'send' && <SendDialog request={request} onClose={close} />}
+      {open === 'approve' && (
+        <StateDialog
+          request={request}
+          to="Approved"
+          title={`Approve ${plural(countChanges(request), 'change')} in ${environment}?`}
+          description="You approve what this page shows. When the request or what it changes is changed later, your approval ends."
+          action="Approve"
+          done="Approved"
+          onClose={close}
+        />
+      )}
+      {open === 'reject' && (
+        <StateDialog
+          request={request}
+          to="Rejected"
+          title="Reject this change request?"
+          description="It is closed, and nothing changes. Say why, so that the author can do better."
+          action="Reject"
+          done="Rejected"
+          danger
+          onClose={close}
+        />
+      )}
+      {open === 'apply' && (
+        <StateDialog
+          request={request}
+          to="Applied"
+          title={`Apply ${plural(countChanges(request), 'change')} in ${environment}?`}
+          description="All changes are made at once, or none. Applications follow with their next request."
+          action="Apply"
+          done={`Applied in ${environment}`}
+          onClose={close}
+        />
+      )}
+      {open === 'cancel' && (
+        <StateDialog
+          request={request}
+          to="Cancelled"
+          title="Cancel this change request?"
+          description="It is closed, and nothing changes. It stays in the list of closed requests."
+          action="Cancel request"
+          done="Cancelled"
+          danger
+          onClose={close}
+        />
+      )}
+      {open === 'discard' && <DiscardDialog request={request} onClose={close} />}
+    </Section>
+  )
+}
+
+function StateText({ request }: { request: ChangeRequest }) {
+  const { state, stateTimestamps, minApprovals, environment } = request
+  const since = stateTimestamps[state]
+  const count = request.approvals.length ?? 0
+  switch (state) {
+    case 'Draft':
+      return <>Only you see this draft. Nothing has changed in {environment} yet.</>
+    case 'In review':
+      return (
+        <>
+          {count} of {plural(minApprovals, 'approval')} given.
+          {conflictsOf(request).length > 0 && ' They do not count, because what it changes has changed since.'}
+        </>
+      )
+    case 'Approved':
+      return <>It is approved and can be applied. Nothing has changed in {environment} yet.</>
+    default:
+      return (
+        <>
+          {state} {since && <DateTime value={since} />}.
+        </>
+      )
+  }
+}
+
+function Votes({ request }: { request: ChangeRequest }) {
+  const others = request.guardedEnvironments.filter((name) => name !== request.environment)
+  return (
+    <>
+      {request.approvals.length > 0 && (
+        <ul className="stack-s" aria-label="Approvals">
+          {request.approvals.map(({ createdBy, createdAt }) => (
+            <li key={createdBy.id} className="row">
+              <Icons.Check />
+              <span className="break">{createdBy.username}</span>
+              <span className="soft">
+                <DateTime value={createdAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {others.length > 0 && (
+        <Notice>It changes a flag as a whole, so approving and applying need the permissions in {[request.environment, ...others].join(', ')}.</Notice>
+      )}
+    </>
+  )
+}
+
+type State = Schema<'StateRequest'>['state']
+
+// A change of the state. What is approved is the version that the page shows: the server refuses if there is a newer one.
+function useTransition(request: ChangeRequest, to: State, done: string, onClose: () => void) {
+  return useChange({
+    change: async (comment: string) => {
+      try {
+        await api.put(`${requestPath}/state`, {
+          path: at(request),
+          body: { state: to, comment: comment.trim() || undefined },
+          ifMatch: versionOf(request),
+        })
+      } catch (error) {
+        if (!isConflict(error)) throw error
+        throw new Error('The change request has changed since this page showed it. Close this, look at it again, and decide then.', { cause: error })
+      }
+    },
+    invalidates: [...touchedRequests, ...(to === 'Applied' ? applied : [])],
+    success: done,
+    showsErrors: true,
+    onSuccess: onClose,
+  })
+}
+
+interface StateDialogProps {
+  request: ChangeRequest
+  to: State
+  title: string
+  description: string
+  action: string
+  done: string
+  danger?: boolean
+  onClose: () => void
+}
+
+function StateDialog({ request, to, title, description, action, done, danger, onClose }: StateDialogProps) {
+  const [comment, setComment] = useState('')
+  const move = useTransition(request, to, done, onClose)
+  return (
+    <ConfirmDialog
+      open
+      danger={Boolean(danger)}
+      onClose={onClose}
+      title={title}
+      description={description}
+      action={action}
+      onConfirm={() => move.mutateAsync(comment)}
+    >
+      <TextArea label="Comment" rows={2} maxLength={1000} value={comment} onChange={setComment} />
+    </ConfirmDialog>
+  )
+}
+
+function SendDialog({ request, onClose }: { request: ChangeRequest; onClose: () => void }) {
+  const move = useTransition(request, 'In review', 'Sent to review', onClose)
+  const form = useForm({
+    initial: { title: request.title ?? '', comment: '' },
+    submit: async ({ title, comment }) => {
+      const name = title.trim()
+      if (name !== (request.title ?? '')) await api.put(`${requestPath}/title`, { path: at(request), body: { title: name } })
+      await move.mutateAsync(comment)
+    },
+  })
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Send ${plural(countChanges(request), 'change')} to review`}
+      description={`Those who may approve in ${request.environment} can then see it. It needs ${plural(request.minApprovals, 'approval')}.`}
+    >
+      <form {...form.props}>
+        <TextField label="Title" maxLength={255} {...form.field('title')} hint="What it is for, such as: Start the rollout of the new checkout." />
+        <TextArea label="Comment" rows={3} maxLength={1000} {...form.field('comment')} hint="What reviewers should know." />
+        <FormActions form={form} submit="Send to review" onCancel={onClose} />
+      </form>
+    </Dialog>
+  )
+}
+
+function DiscardDialog({ request, onClose }: { request: ChangeRequest; onClose: () => void }) {
+  const navigate = useNavigate()
+  const discard = useChange({
+    change: () => api.delete(requestPath, { path: at(request) }),
+    invalidates: touchedRequests,
+    success: 'Draft discarded',
+    showsErrors: true,
+    onSuccess: () => void navigate({ to: '/projects/$projectId/change-requests', params: { projectId: request.project } }),
+  })
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={`Discard ${plural(countChanges(request), 'change')}?`}
+      description={`Nothing has changed in ${request.environment}, and nothing will.`}
+      action="Discard draft"
+      onConfirm={() => discard.mutateAsync()}
+    />
+  )
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { shownChanges } from './present'
+
+const rollout = (id: string, percent: string) => ({
+  id,
+  name: 'flexibleRollout',
+  title: null,
+  disabled: false,
+  sortOrder: 0,
+  parameters: { rollout: percent, stickiness: 'default' },
+  constraints: [],
+  segments: [],
+  variants: [],
+})
+const flag = {
+  name: 'checkout',
+  dependencies: [],
+  environments: [{ name: 'production', enabled: false, strategies: [rollout('a', '10'), rollout('b', '20')], variants: [] }],
+} as unknown as Parameters<typeof shownChanges>[1]
+const names = new Map([[7, 'Beta']])
+const shown = (changes: Parameters<typeof shownChanges>[0], of = flag) => shownChanges(changes, of, 'production', names)
+
+test('a changed strategy is compared with the present one, and the next change with that', () => {
+  const [first, second] = shown([
+    { action: 'updateStrategy', payload: { id: 'a', parameters: { rollout: '50', stickiness: 'default' }, segments: [7] } },
+    { action: 'updateStrategy', payload: { id: 'a', parameters: { rollout: '60', stickiness: 'default' }, segments: [7] } },
+  ])
+  expect(first).toMatchObject({
+    text: 'Change strategy: 50% of users in segment Beta.',
+    before: { parameters: { rollout: '10' }, segments: [] },
+    after: { parameters: { rollout: '50' }, segments: ['Beta'] },
+  })
+  expect(second).toMatchObject({ before: { parameters: { rollout: '50' } }, after: { parameters: { rollout: '60' } } })
+})
+
+test('an added strategy has nothing before, a removed one nothing after', () => {
+  const [added, removed, gone] = shown([
+    { action: 'addStrategy', payload: { name: 'default' } },
+    { action: 'deleteStrategy', payload: { id: 'b' } },
+    { action: 'deleteStrategy', payload: { id: 'b' } },
+  ])
+  expect(added).toMatchObject({ text: 'Add strategy: Everyone.', before: undefined, after: { name: 'default' } })
+  expect(removed).toMatchObject({ text: 'Remove strategy: 20% of users.', before: { parameters: { rollout: '20' } }, after: undefined })
+  expect(gone).toEqual({ text: 'Remove a strategy' })
+})
+
+test('an order shows the strategies in words', () => {
+  expect(
+    shown([
+      {
+        action: 'reorderStrategy',
+        payload: [
+          { id: 'b', sortOrder: 1 },
+          { id: 'a', sortOrder: 2 },
+        ],
+      },
+    ]),
+  ).toEqual([{ text: 'Reorder the strategies', before: ['10% of users.', '20% of users.'], after: ['20% of users.', '10% of users.'] }])
+})
+
+test('a switch that changes nothing says so', () => {
+  const [on, again] = shown([
+    { action: 'updateEnabled', payload: { enabled: true } },
+    { action: 'updateEnabled', payload: { enabled: true } },
+  ])
+  expect(on).toEqual({ text: 'Switch on' })
+  expect(again).toEqual({ text: 'Switch on: it is on already' })
+})
+
+test('without the present state a change shows what it sets', () => {
+  const [change] = shownChanges([{ action: 'updateStrategy', payload: { id: 'a', name: 'default' } }], undefined, 'production', names)
+  expect(change).toMatchObject({ text: 'Change strategy: Everyone.', before: undefined, after: { name: 'default' } })
+})

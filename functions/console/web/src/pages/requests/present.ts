@@ -1,0 +1,95 @@
+// What the changes of a change request do to what is stored now.
+import type { Schema } from '../../api'
+import type { StoredChange } from '../../requests/data'
+import { describeStrategy } from '../flag/strategy/describe'
+import type { Strategy } from '../flag/strategy/model'
+import { shownStrategy } from '../flag/restore/versions'
+
+/** A change in words, with the state before and after it where it has a difference to show. */
+export interface ShownChange {
+  text: string
+  before?: unknown
+  after?: unknown
+}
+
+type Change = Pick<StoredChange, 'action' | 'payload'>
+type Flag = Schema<'FeatureRecord'>
+type Dependency = Schema<'Dependency'>
+type Body = Record<string, unknown>
+
+/**
+ * Shows changes of one flag in an environment, each after the earlier ones. Without the flag, of which the present state is then not
+ * known, a change shows only what it sets.
+ */
+export function shownChanges(changes: readonly Change[], flag: Flag | undefined, environment: string, names: ReadonlyMap<number, string>): ShownChange[] {
+  const present = flag?.environments.find((one) => one.name === environment)
+  let enabled = present?.enabled
+  let strategies: Strategy[] = present?.strategies ?? []
+  let variants: unknown = flag ? (present?.variants ?? []) : undefined
+  let dependencies: Dependency[] = flag?.dependencies ?? []
+  const shown = (strategy: Partial<Strategy>) => shownStrategy(complete(strategy), names)
+  const said = (strategy: Partial<Strategy>) => strategy.title || describeStrategy(complete(strategy), names)
+
+  return changes.map(({ action, payload }): ShownChange => {
+    const body = (payload ?? {}) as Body
+    const stored = strategies.find((one) => one.id === body.id)
+    switch (action) {
+      case 'updateEnabled': {
+        const was = enabled
+        enabled = body.enabled === true
+        const text = `Switch ${enabled ? 'on' : 'off'}`
+        return { text: was === enabled ? `${text}: it is ${enabled ? 'on' : 'off'} already` : text }
+      }
+      case 'addStrategy':
+        strategies = [...strategies, complete(body)]
+        return { text: `Add strategy: ${said(body)}`, before: undefined, after: shown(body) }
+      case 'updateStrategy': {
+        const next = { ...stored, ...body } as Partial<Strategy>
+        strategies = strategies.map((one) => (one.id === body.id ? complete(next) : one))
+        return { text: `Change strategy: ${said(next)}`, before: stored && shown(stored), after: shown(next) }
+      }
+      case 'deleteStrategy':
+        strategies = strategies.filter((one) => one.id !== body.id)
+        return stored ? { text: `Remove strategy: ${said(stored)}`, before: shown(stored), after: undefined } : { text: 'Remove a strategy' }
+      case 'reorderStrategy': {
+        const place = new Map((payload as { id: string; sortOrder: number }[]).map(({ id, sortOrder }) => [id, sortOrder]))
+        const before = strategies.map(said)
+        strategies = [...strategies].sort((a, b) => (place.get(a.id) ?? a.sortOrder) - (place.get(b.id) ?? b.sortOrder))
+        return { text: 'Reorder the strategies', before, after: strategies.map(said) }
+      }
+      case 'patchVariant': {
+        const before = variants
+        variants = body.variants
+        return { text: 'Change the variants', before, after: variants }
+      }
+      case 'addDependency': {
+        const before = dependencies
+        dependencies = [
+          ...before.filter((one) => one.feature !== body.feature),
+          { enabled: true, variants: [], ...(body as Partial<Dependency>) } as Dependency,
+        ]
+        return { text: `Depend on ${String(body.feature)}`, before, after: dependencies }
+      }
+      case 'deleteDependency': {
+        const before = dependencies
+        dependencies = body.feature ? before.filter((one) => one.feature !== body.feature) : []
+        return { text: body.feature ? `No longer depend on ${String(body.feature)}` : 'Remove the dependencies', before, after: dependencies }
+      }
+      case 'archiveFeature':
+        return { text: 'Archive the flag: applications no longer get it' }
+      default:
+        return { text: action, before: undefined, after: payload }
+    }
+  })
+}
+
+/** A strategy of a change, with the defaults of what it leaves out. */
+export const complete = (strategy: Partial<Strategy>): Strategy =>
+  ({ name: 'flexibleRollout', title: null, disabled: false, parameters: {}, constraints: [], segments: [], variants: [], ...strategy }) as Strategy
+
+/** Shows the change of a segment. */
+export function shownSegmentChange({ action, payload }: Change, segment: Schema<'Segment'> | undefined): ShownChange {
+  const read = (one: Partial<Schema<'Segment'>>) => ({ name: one.name, description: one.description, project: one.project, constraints: one.constraints })
+  if (action === 'deleteSegment') return { text: 'Delete the segment', before: segment && read(segment), after: undefined }
+  return { text: 'Change the segment', before: segment && read(segment), after: read(payload as Partial<Schema<'Segment'>>) }
+}

@@ -1,0 +1,260 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import { api, apiQuery, errorText, isNotFound, useChange, useMe } from '../../api'
+import {
+  at,
+  conflictsOf,
+  countChanges,
+  isOpen,
+  requestPath,
+  requestQuery,
+  stateKind,
+  titleOf,
+  touchedRequests,
+  versionOf,
+  type ChangeRequest,
+  type StoredChange,
+} from '../../requests/data'
+import '../../requests/requests.css'
+import { Page } from '../../shell'
+import { Badge, Button, ConfirmDialog, DateTime, EmptyState, ErrorState, Icons, IconButton, Loading, Notice, ProductionMark, Section, plural } from '../../ui'
+import { Diff } from '../../ui/diffview'
+import { flagPath, type Flag } from '../flag/data'
+import { useSegmentNames } from '../flag/strategy/list'
+import { Actions } from './actions'
+import { Discussion } from './discussion'
+import { shownChanges, shownSegmentChange, type ShownChange } from './present'
+import { TitleDialog } from './titledialog'
+
+const EditStrategy = lazy(() => import('./editstrategy'))
+
+/** A change request: what it changes, who approved it, and what can be done with it. */
+export default function ChangeRequestPage() {
+  const { projectId, requestId } = useParams({ from: '/projects/$projectId/change-requests/$requestId' })
+  const query = useQuery(requestQuery(projectId, Number(requestId)))
+  const crumbs = [
+    { label: 'Projects', link: { to: '/projects' as const } },
+    { label: projectId, link: { to: '/projects/$projectId' as const, params: { projectId } } },
+    { label: 'Change requests', link: { to: '/projects/$projectId/change-requests' as const, params: { projectId } } },
+  ]
+  if (query.data) return <Review request={query.data} crumbs={crumbs} />
+  return (
+    <Page title={`Change request #${requestId}`} crumbs={crumbs}>
+      {isNotFound(query.error) ? (
+        <EmptyState icon={<Icons.Search />} title="There is no such change request">
+          Drafts of others are not shown, and a draft disappears when its author discards it.
+        </EmptyState>
+      ) : query.error ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      ) : (
+        <Loading />
+      )}
+    </Page>
+  )
+}
+
+interface ReviewProps {
+  request: ChangeRequest
+  crumbs: {
+    label: string
+    link: { to: '/projects' } | { to: '/projects/$projectId' | '/projects/$projectId/change-requests'; params: { projectId: string } }
+  }[]
+}
+
+function Review({ request, crumbs }: ReviewProps) {
+  const me = useMe()
+  const [renaming, setRenaming] = useState(false)
+  const environments = useQuery({ ...apiQuery('/api/admin/environments'), staleTime: 60_000 })
+  const type = environments.data?.environments.find((one) => one.name === request.environment)?.type ?? ''
+  const mine = request.createdBy.id === me.user?.id
+  const editable = isOpen(request) && request.state !== 'Scheduled' && (mine || me.isAdmin)
+  return (
+    <Page
+      title={titleOf(request)}
+      crumbs={crumbs}
+      aside={
+        <>
+          <Badge kind={stateKind(request.state)}>{request.state}</Badge>
+          {editable && <IconButton size="small" label="Change the title" icon={<Icons.Edit />} onClick={() => setRenaming(true)} />}
+        </>
+      }
+      description={
+        <span className="row">
+          <span>
+            {request.title ? `#${request.id}, ` : ''}
+            {plural(countChanges(request), 'change')} in {request.environment}
+          </span>
+          <ProductionMark type={type} />
+          <span>
+            by {request.createdBy.username}
+            {mine && ' (you)'}, <DateTime value={request.createdAt} />
+          </span>
+        </span>
+      }
+    >
+      <Conflicts request={request} editable={editable} />
+      <Actions request={request} mine={mine} />
+      {request.features.map((feature) => (
+        <FlagChanges key={feature.name} request={request} feature={feature} editable={editable} />
+      ))}
+      {request.segments.map((change) => (
+        <SegmentChange key={change.id} request={request} change={change} editable={editable} />
+      ))}
+      {countChanges(request) === 0 && <p className="soft">It has no changes.</p>}
+      <Discussion request={request} />
+      {renaming && <TitleDialog request={request} onClose={() => setRenaming(false)} />}
+    </Page>
+  )
+}
+
+// What has changed below the request, and the way to accept it.
+function Conflicts({ request, editable }: { request: ChangeRequest; editable: boolean }) {
+  const rebase = useChange({
+    change: () => api.post(`${requestPath}/rebase`, { path: at(request), ifMatch: versionOf(request) }),
+    invalidates: touchedRequests,
+    success: 'The changes now start from the present state. Approvals were removed.',
+  })
+  const found = conflictsOf(request)
+  if (!isOpen(request)) return null
+  if (request.conflict)
+    return (
+      <Notice kind="danger" title="It can only be cancelled">
+        {errorText(new Error(request.conflict))}
+      </Notice>
+    )
+  if (found.length === 0) return null
+  return (
+    <Notice
+      kind="warn"
+      title="What this changes has changed since"
+      action={
+        <Button
+          size="small"
+          pending={rebase.isPending}
+          disabledReason={editable ? undefined : `Only ${request.createdBy.username} and administrators can do this.`}
+          onClick={() => rebase.mutate()}
+        >
+          Use the present state
+        </Button>
+      }
+    >
+      <ul>
+        {found.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+      <p className="small">
+        It cannot be applied, and earlier approvals do not count. The differences below are to the present state. Check them, then use it.
+      </p>
+    </Notice>
+  )
+}
+
+interface FlagChangesProps {
+  request: ChangeRequest
+  feature: ChangeRequest['features'][number]
+  editable: boolean
+}
+
+function FlagChanges({ request, feature, editable }: FlagChangesProps) {
+  const names = useSegmentNames()
+  const open = isOpen(request)
+  // What is stored now is only what a closed request changed as long as nobody has changed it again.
+  const flag = useQuery({ ...apiQuery(flagPath, { path: { projectId: request.project, featureName: feature.name } }), enabled: open })
+  if (open && flag.isPending) return <Loading />
+  const shown = shownChanges(feature.changes, open ? flag.data : undefined, request.environment, names)
+  const fallback = feature.defaultChange && shownChanges([feature.defaultChange], flag.data, request.environment, names)[0]
+  return (
+    <Section
+      title={
+        <Link to="/projects/$projectId/flags/$flag" params={{ projectId: request.project, flag: feature.name }} className="break">
+          {feature.name}
+        </Link>
+      }
+    >
+      <ol className="request-changes" aria-label={`Changes of ${feature.name}`}>
+        {feature.changes.map((change, index) => (
+          <li key={change.id}>
+            <ChangeBody request={request} change={change} shown={shown[index]!} editable={editable} flag={flag.data} />
+          </li>
+        ))}
+      </ol>
+      {fallback && <p className="soft">Applying also does this: {fallback.text}</p>}
+    </Section>
+  )
+}
+
+function SegmentChange({ request, change, editable }: { request: ChangeRequest; change: ChangeRequest['segments'][number]; editable: boolean }) {
+  const segment = useQuery({ ...apiQuery('/api/admin/segments/{id}', { path: { id: change.segmentId } }), enabled: isOpen(request), retry: false })
+  return (
+    <Section title={`Segment ${change.name}`}>
+      <ChangeBody request={request} change={change} shown={shownSegmentChange(change, segment.data)} editable={editable} />
+    </Section>
+  )
+}
+
+interface ChangeBodyProps {
+  request: ChangeRequest
+  change: StoredChange
+  shown: ShownChange
+  editable: boolean
+  flag?: Flag
+}
+
+function ChangeBody({ request, change, shown, editable, flag }: ChangeBodyProps) {
+  const [asking, setAsking] = useState(false)
+  const [editing, setEditing] = useState(false)
+  const reviewed = request.state !== 'Draft'
+  const remove = useChange({
+    change: () => api.delete(`${requestPath}/changes/{changeId}`, { path: { ...at(request), changeId: change.id }, ifMatch: versionOf(request) }),
+    invalidates: touchedRequests,
+    success: 'Change removed',
+  })
+  return (
+    <article className="request-change" aria-label={shown.text}>
+      <div className="row-apart">
+        <h3 className="break grow">{shown.text}</h3>
+        {editable && flag && (change.action === 'addStrategy' || change.action === 'updateStrategy') && (
+          <Button size="small" variant="quiet" icon={<Icons.Edit />} onClick={() => setEditing(true)} aria-label={`Edit this change: ${shown.text}`}>
+            Edit
+          </Button>
+        )}
+        {editable && (
+          <Button
+            size="small"
+            variant="quiet"
+            icon={<Icons.Trash />}
+            pending={remove.isPending}
+            onClick={() => (reviewed ? setAsking(true) : remove.mutate())}
+            aria-label={`Remove this change: ${shown.text}`}
+          >
+            Remove
+          </Button>
+        )}
+      </div>
+      {('before' in shown || 'after' in shown) && <Diff before={shown.before} after={shown.after} label={`${shown.text}: what changes`} />}
+      {change.createdBy.id !== request.createdBy.id && (
+        <p className="soft small">
+          Added by {change.createdBy.username}, <DateTime value={change.createdAt} />
+        </p>
+      )}
+      {editing && flag && (
+        <Suspense fallback={null}>
+          <EditStrategy request={request} change={change} flag={flag} onClose={() => setEditing(false)} />
+        </Suspense>
+      )}
+      {asking && (
+        <ConfirmDialog
+          open
+          danger={false}
+          onClose={() => setAsking(false)}
+          title="Remove this change from the request?"
+          description="Approvals are removed, because what was approved is no longer what the request does."
+          action="Remove change"
+          onConfirm={() => remove.mutateAsync()}
+        />
+      )}
+    </article>
+  )
+}

@@ -1,0 +1,99 @@
+import { Link } from '@tanstack/react-router'
+import { stateKind, titleOf, type RequestRow } from '../../requests/data'
+import { Badge, DateTime, ProductionMark, Table, type Column } from '../../ui'
+import type { ReactNode } from 'react'
+
+interface RequestTableProps {
+  label: string
+  requests: readonly RequestRow[]
+  typeOf: (environment: string) => string
+  withProject?: boolean
+  loading?: boolean
+  empty: ReactNode
+}
+
+const shownNames = 3
+
+/** A list of change requests. */
+export function RequestTable({ label, requests, typeOf, withProject, loading, empty }: RequestTableProps) {
+  const columns: Column<RequestRow>[] = [
+    {
+      id: 'title',
+      header: 'Change request',
+      cell: (one) => (
+        <div className="request-cell">
+          <Link to="/projects/$projectId/change-requests/$requestId" params={{ projectId: one.project, requestId: String(one.id) }} className="strong break">
+            {titleOf(one)}
+          </Link>
+          <p className="soft small break">{subjects(one)}</p>
+        </div>
+      ),
+    },
+    {
+      id: 'state',
+      header: 'State',
+      width: '160px',
+      cell: (one) => (
+        <span className="row">
+          <Badge kind={stateKind(one.state)}>{one.state}</Badge>
+          {one.state === 'In review' && (
+            <span className="soft small number">
+              {one.approvals} of {one.minApprovals}
+            </span>
+          )}
+        </span>
+      ),
+    },
+    {
+      id: 'environment',
+      header: 'Environment',
+      width: '170px',
+      cell: (one) => (
+        <span className="row">
+          <span className="break">{one.environment}</span> <ProductionMark type={typeOf(one.environment)} />
+        </span>
+      ),
+    },
+    ...(withProject
+      ? [
+          {
+            id: 'project',
+            header: 'Project',
+            width: '130px',
+            cell: (one: RequestRow) => <span className="break">{one.project}</span>,
+          },
+        ]
+      : []),
+    {
+      id: 'created',
+      header: 'Created',
+      width: '180px',
+      cell: (one) => (
+        <span>
+          <span className="break">{one.createdBy.username}</span>,{' '}
+          <span className="soft">
+            <DateTime value={one.createdAt} />
+          </span>
+        </span>
+      ),
+    },
+  ]
+  return (
+    <Table
+      label={label}
+      columns={columns}
+      rows={requests}
+      rowKey={(one) => one.id}
+      minWidth={withProject ? '860px' : '720px'}
+      loading={loading}
+      empty={empty}
+    />
+  )
+}
+
+// The flags and segments that it changes.
+function subjects({ features, segments }: RequestRow): string {
+  const names = [...features, ...segments.map((name) => `segment ${name}`)]
+  const rest = names.length - shownNames
+  return rest > 1 ? `${names.slice(0, shownNames).join(', ')} and ${rest} others` : names.join(', ')
+}

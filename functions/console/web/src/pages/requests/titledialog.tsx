@@ -1,0 +1,24 @@
+import { api, useChange } from '../../api'
+import { FormActions, useForm } from '../../forms'
+import { at, requestPath, touchedRequests, type ChangeRequest } from '../../requests/data'
+import { Dialog, TextField } from '../../ui'
+
+/** Changes the title of a change request. */
+export function TitleDialog({ request, onClose }: { request: ChangeRequest; onClose: () => void }) {
+  const save = useChange({
+    change: (title: string) => api.put(`${requestPath}/title`, { path: at(request), body: { title } }),
+    invalidates: touchedRequests,
+    success: 'Title saved',
+    showsErrors: true,
+    onSuccess: onClose,
+  })
+  const form = useForm({ initial: { title: request.title ?? '' }, submit: ({ title }) => save.mutateAsync(title.trim()) })
+  return (
+    <Dialog open onClose={onClose} title="Title of the change request">
+      <form {...form.props}>
+        <TextField label="Title" required maxLength={255} {...form.field('title')} hint="What it is for, such as: Start the rollout of the new checkout." />
+        <FormActions form={form} submit="Save title" onCancel={onClose} />
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useMe } from '../api'
+import { Button, Icons, LinkButton, ProductionMark, plural } from '../ui'
+import { countChanges, pendingQuery, titleOf } from './data'
+import { setDirect, useProtection } from './drafts'
+import './requests.css'
+
+/** The caller's drafts of a project, and where it changes directly. Nothing in a project without protected environments. */
+export function DraftBar({ project }: { project: string }) {
+  const protection = useProtection(project)
+  const me = useMe().user?.id
+  const on = protection.environments.length > 0
+  const pending = useQuery({ ...pendingQuery(project), enabled: on }).data ?? []
+  const drafts = on ? pending.filter((one) => one.state === 'Draft' && one.createdBy.id === me && countChanges(one) > 0) : []
+  const direct = protection.environments.filter((one) => protection.isDirect(one.environment))
+  return (
+    <>
+      {drafts.map((draft) => (
+        <div key={draft.id} className="draft-bar" role="status">
+          <Icons.Edit />
+          <span className="grow break">
+            <Link to="/projects/$projectId/change-requests/$requestId" params={{ projectId: project, requestId: String(draft.id) }} className="strong">
+              {draft.title ? titleOf(draft) : 'Your draft'}
+            </Link>{' '}
+            has <span className="strong number">{plural(countChanges(draft), 'change')}</span> for {draft.environment}{' '}
+            <ProductionMark type={protection.of(draft.environment)?.type ?? ''} /> <span className="soft">Nothing has changed there yet.</span>
+          </span>
+          <LinkButton
+            size="small"
+            variant="primary"
+            to="/projects/$projectId/change-requests/$requestId"
+            params={{ projectId: project, requestId: String(draft.id) }}
+          >
+            Review and send
+          </LinkButton>
+        </div>
+      ))}
+      {direct.map(({ environment, type }) => (
+        <div key={environment} className="draft-bar draft-bar-direct" role="status">
+          <Icons.Warning />
+          <span className="grow break">
+            You change {environment} <ProductionMark type={type} /> directly, without a change request.
+          </span>
+          <Button size="small" onClick={() => setDirect(project, environment, false)} aria-label={`Stop changing ${environment} directly`}>
+            Use change requests again
+          </Button>
+        </div>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,77 @@
+// Reading change requests, and whom they wait for.
+import { apiQuery, type Schema } from '../api'
+
+/** A change request. */
+export type ChangeRequest = Schema<'Request'>
+/** A change that is stored in a change request. */
+export type StoredChange = Schema<'Change'>
+/** A change request in a list. */
+export type RequestRow = Schema<'SearchRow'>
+
+const base = '/api/admin/projects/{projectId}/change-requests'
+/** The path that adds changes to the caller's draft. */
+export const draftPath = '/api/admin/projects/{projectId}/environments/{environment}/change-requests'
+/** The path of one change request. */
+export const requestPath = `${base}/{changeRequestId}` as const
+const searchPath = '/api/admin/search/change-requests'
+
+/** What is read again after a change of a change request. */
+export const touchedRequests = [base, searchPath]
+
+/** The newest change requests of a project. */
+export const requestsQuery = (projectId: string) => apiQuery(base, { path: { projectId } })
+/** The caller's own change requests that are not closed, with drafts. */
+export const pendingQuery = (projectId: string) => apiQuery(`${base}/pending`, { path: { projectId } })
+/** The open change requests that change a flag. */
+export const pendingOfFlag = (projectId: string, featureName: string) => apiQuery(`${base}/pending/{featureName}`, { path: { projectId, featureName } })
+/** Open change requests of all projects. */
+export const openRequests = () => apiQuery(searchPath, { query: { state: 'IS:open', limit: '100' } })
+/** A change request with everything. */
+export const requestQuery = (projectId: string, id: number) => apiQuery(requestPath, { path: { projectId, changeRequestId: id } })
+
+/** The version of changes and bases that was read, for If-Match. */
+export const versionOf = ({ revision }: ChangeRequest) => `"${revision}"`
+/** The parameters of paths for a change request. */
+export const at = ({ project, id }: Pick<ChangeRequest, 'project' | 'id'>) => ({ projectId: project, changeRequestId: id })
+/** Whether a change request is not closed yet. */
+export const isOpen = ({ state }: Pick<ChangeRequest, 'state'>) => !['Applied', 'Cancelled', 'Rejected'].includes(state)
+
+/** How many changes a change request has. */
+export const countChanges = ({ features, segments }: Pick<ChangeRequest, 'features' | 'segments'>) =>
+  features.reduce((sum, { changes }) => sum + changes.length, 0) + segments.length
+
+/** What has changed below a change request since its changes were made, with the name of what it is about. */
+export const conflictsOf = ({ features, segments }: Pick<ChangeRequest, 'features' | 'segments'>) => [
+  ...features.flatMap(({ name, conflict }) => (conflict ? [`${name}: ${conflict}`] : [])),
+  ...new Set(segments.flatMap(({ name, conflict }) => (conflict ? [`${name}: ${conflict}`] : []))),
+]
+
+/** A change request of a project's list, as the search has it. */
+export const rowOf = (one: ChangeRequest): RequestRow => ({
+  ...one,
+  features: one.features.map(({ name }) => name),
+  segments: one.segments.map(({ name }) => name),
+  approvals: one.approvals.length,
+})
+
+/** The heading of a change request. */
+export const titleOf = ({ id, title }: Pick<ChangeRequest, 'id' | 'title'>) => title || `Change request #${id}`
+
+const kinds: Record<string, 'info' | 'ok' | 'danger' | 'accent'> = {
+  'In review': 'info',
+  Approved: 'accent',
+  Scheduled: 'accent',
+  Applied: 'ok',
+  Rejected: 'danger',
+}
+/** The colour of a state. */
+export const stateKind = (state: string) => kinds[state] ?? 'neutral'
+
+type Can = (permission: string, project?: string, environment?: string) => { allowed: boolean }
+
+/** Whether a change request waits for the caller: to approve it, or to apply it. */
+export function waitsFor({ project, environment, state, createdBy }: RequestRow, me: number | undefined, can: Can): boolean {
+  const allowed = (permission: string) => can(permission, project, environment).allowed
+  if (state === 'In review') return createdBy.id !== me && allowed('APPROVE_CHANGE_REQUEST')
+  return state === 'Approved' && allowed('APPLY_CHANGE_REQUEST')
+}
