@@ -263,6 +263,7 @@ var examples = map[string]example{
 	ofProject("GET", "/change-requests/actionable"):                              {"", 200, 2, 2},
 	ofProject("GET", "/change-requests/available-reviewers/{environment}"):       {"", 200, 3, 3},
 	ofProject("GET", "/change-requests/{changeRequestId}"):                       {"", 200, 2, 2},
+	ofProject("GET", "/change-requests/{changeRequestId}/evidence"):              {"", 200, 4, 4},
 	ofProject("DELETE", "/change-requests/{changeRequestId}"):                    {"", 409, 1, 1}, // it is in review
 	ofProject("PUT", "/change-requests/{changeRequestId}/changes/{changeId}"):    {aChange, 200, 3, 1},
 	ofProject("DELETE", "/change-requests/{changeRequestId}/changes/{changeId}"): {"", 200, 3, 1},
@@ -368,6 +369,7 @@ var preparations = map[string]func(s *server, t *testing.T, on *subject){
 	"DELETE /api/admin/environments/{environmentName}":                                      (*server).newEnvironment,
 	ofProject("POST", "/environments/{environment}/change-requests"):                        (*server).newReviewedProject,
 	ofProject("GET", "/change-requests/{changeRequestId}"):                                  (*server).request,
+	ofProject("GET", "/change-requests/{changeRequestId}/evidence"):                         (*server).request,
 	ofProject("DELETE", "/change-requests/{changeRequestId}"):                               (*server).request,
 	ofProject("PUT", "/change-requests/{changeRequestId}/changes/{changeId}"):               (*server).request,
 	ofProject("DELETE", "/change-requests/{changeRequestId}/changes/{changeId}"):            (*server).request,

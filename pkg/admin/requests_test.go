@@ -195,6 +195,24 @@ func TestChangeRequest(t *testing.T) {
 	if want := []string{"change-request-applied", "feature-strategy-add", "feature-environment-disabled"}; !slices.Equal(types, want) {
 		t.Errorf("the events of the application are %v, want %v", types, want)
 	}
+	var evidence struct {
+		Approvals []struct{ Revision string }
+		Bases     struct{ Features map[string]any }
+		Events    []struct{ Type string }
+	}
+	if err := json.Unmarshal([]byte(r.must(t, "GET", pathOf(q)+"/evidence", "").body), &evidence); err != nil {
+		t.Fatal(err)
+	}
+	history := []string{}
+	for _, e := range evidence.Events {
+		history = append(history, strings.TrimPrefix(e.Type, "change-request-"))
+	}
+	if want := []string{"created", "change-added", "change-added", "sent-to-review", "approval-added", "approval-added", "approved", "applied"}; !slices.Equal(history, want) {
+		t.Errorf("the history is %v, want %v", history, want)
+	}
+	if len(evidence.Approvals) != 2 || evidence.Approvals[0].Revision != q.Revision || len(evidence.Bases.Features) != 2 {
+		t.Errorf("the evidence is %+v", evidence)
+	}
 	dynamotest.Check(t, r.store)
 }
 
@@ -553,6 +571,7 @@ func TestChangeRequestParts(t *testing.T) {
 	next := r.as(t, r.author, "POST", submitted, switchOff("g"), 200)
 	r.as(t, r.author, "DELETE", pathOf(next), "", 200)
 	r.as(t, r.author, "DELETE", pathOf(next), "", 200)
+	r.as(t, r.editor, "GET", pathOf(next), "", 404)
 	if got := r.read(t, next); got.State != "Cancelled" {
 		t.Errorf("a discarded draft is %s", got.State)
 	}

@@ -40,7 +40,7 @@ type requestApproval struct {
 
 func changeRequestOf(r *review.Request, changes []review.Change) changeRequest {
 	data := changeRequest{ID: r.ID, State: r.State, Revision: r.Revision}
-	if r.State == review.Draft {
+	if r.Private() {
 		return data
 	}
 	data.Title, data.Features, data.Segments, data.Reviewers = r.Title, r.Features(), r.Segments(), r.Reviewers

@@ -13,6 +13,7 @@ type Mux struct {
 var ambiguous = map[string]bool{
 	"GET /api/admin/segments/strategies/{strategyId}":                                 true,
 	"GET /api/admin/projects/{projectId}/change-requests/{changeRequestId}/approvers": true,
+	"GET /api/admin/projects/{projectId}/change-requests/{changeRequestId}/evidence":  true,
 }
 
 // Handle has a handler serve a route.

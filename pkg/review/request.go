@@ -141,8 +141,11 @@ func (r *Request) DraftName() string {
 	return r.ProjectUID + "#" + r.EnvironmentUID + "#" + r.CreatedBy.Key
 }
 
-// VisibleTo reports whether someone may read the request: a draft is private to its author.
-func (r *Request) VisibleTo(key string) bool { return r.State != Draft || r.CreatedBy.Key == key }
+// Private reports whether the request was never sent to review: only its author sees it, also after it was discarded.
+func (r *Request) Private() bool { return r.Entered[InReview].IsZero() }
+
+// VisibleTo reports whether someone may read the request.
+func (r *Request) VisibleTo(key string) bool { return !r.Private() || r.CreatedBy.Key == key }
 
 // New returns a draft.
 func New(p *flags.Project, env flags.ProjectEnvironment, by Person, at time.Time) *Request {

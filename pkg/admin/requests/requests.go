@@ -28,6 +28,7 @@ func Group() httpapi.Group {
 		{Route: "GET " + all + "/actionable", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(countActionable)},
 		{Route: "GET " + all + "/available-reviewers/{environment}", Permission: access.Read, Handle: httpapi.Handle(listAvailableReviewers)},
 		{Route: "GET " + one, Permission: access.Read, Handle: httpapi.Handle(readRequest)},
+		{Route: "GET " + one + "/evidence", Permission: access.Read, Handle: httpapi.Handle(readEvidence)},
 		{Route: "DELETE " + one, Permission: access.Read, Handle: httpapi.Do(discardDraft)},
 		{Route: "PUT " + change, Permission: access.Read, MaxBody: 2 * review.MaxSize, Handle: httpapi.HandleBody(editChange)},
 		{Route: "DELETE " + change, Permission: access.Read, Handle: httpapi.Do(deleteChange)},
