@@ -20,7 +20,7 @@ func Group() httpapi.Group {
 	)
 	environments := []flags.Key{flags.EnvironmentsKey()}
 	return httpapi.Group{Name: "requests", Function: "features", Operations: []httpapi.Operation{
-		{Route: "POST /api/admin/projects/{projectId}/environments/{environment}/change-requests", Permission: access.Read, MaxBody: 2 * review.MaxSize, Handle: httpapi.HandleBody(addChanges)},
+		{Route: "POST /api/admin/projects/{projectId}/environments/{environment}/change-requests", Permission: access.Read, Handle: httpapi.HandleBody(addChanges)},
 		{Route: "GET " + all, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listRequests)},
 		{Route: "GET " + all + "/pending", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listPending)},
 		{Route: "GET " + all + "/pending/{featureName}", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listPendingOfFeature)},
@@ -30,7 +30,7 @@ func Group() httpapi.Group {
 		{Route: "GET " + one, Permission: access.Read, Handle: httpapi.Handle(readRequest)},
 		{Route: "GET " + one + "/evidence", Permission: access.Read, Handle: httpapi.Handle(readEvidence)},
 		{Route: "DELETE " + one, Permission: access.Read, Handle: httpapi.Do(discardDraft)},
-		{Route: "PUT " + change, Permission: access.Read, MaxBody: 2 * review.MaxSize, Handle: httpapi.HandleBody(editChange)},
+		{Route: "PUT " + change, Permission: access.Read, Handle: httpapi.HandleBody(editChange)},
 		{Route: "DELETE " + change, Permission: access.Read, Handle: httpapi.Do(deleteChange)},
 		{Route: "POST " + one + "/rebase", Permission: access.Read, Handle: httpapi.Handle(rebase)},
 		{Route: "PUT " + one + "/state", Permission: access.Read, Handle: httpapi.HandleBody(setState)},
