@@ -87,10 +87,15 @@ func TestPublishedFolder(t *testing.T) {
 	e.ask("GET", "/api/client/features", "*:nowhere.0123456789abcdef", "").want(t, 401)
 
 	t.Run("a change", func(t *testing.T) {
+		deleted := g.token("client", "default", "development")
+		publish()
+		e.awaitOn(deleted, "a")
 		older := copyFolder(t, folder)
 		g.flag("b")
+		g.do("DELETE", "/api/admin/api-tokens/"+deleted, "")
 		publish()
 		e.awaitOn(client, "a b")
+		await(t, "the deleted token", 401, func() int { return e.ask("GET", "/api/client/features", deleted, "").status })
 		if err := os.CopyFS(filepath.Join(folder, "old"), os.DirFS(older)); err != nil {
 			t.Fatal(err)
 		}
@@ -102,6 +107,9 @@ func TestPublishedFolder(t *testing.T) {
 		e.awaitLog("older than those")
 		if on := e.on(client); on != "a b" {
 			t.Errorf("after an older state, %q are on; want a b", on)
+		}
+		if got := askAnew(e, deleted); got == 200 {
+			t.Error("the deleted token is valid again after an older state")
 		}
 	})
 	t.Run("an earlier upstream with an older state", func(t *testing.T) {
@@ -142,6 +150,14 @@ func TestPublishedFolder(t *testing.T) {
 		e.awaitLog("older than those")
 		e.awaitOn(token, "r")
 	})
+}
+
+// askAnew asks with a token that Edge has not refused before.
+func askAnew(e *instance, token string) int {
+	e.tokens.mu.Lock()
+	clear(e.tokens.refused)
+	e.tokens.mu.Unlock()
+	return e.ask("GET", "/api/client/features", token, "").status
 }
 
 // TestRevoked revokes a token by hand, as while the region is gone.
