@@ -94,7 +94,7 @@ func TestTemplate(t *testing.T) {
 				t.Errorf("the template contains %q", text)
 			}
 		}
-		if want := "    Default: " + architecture + "\n    AllowedValues: [" + architecture + "]\n"; !strings.Contains(packed, want) {
+		if want := ", Default: " + architecture + ", AllowedValues: [" + architecture + "]}\n"; !strings.Contains(packed, want) {
 			t.Errorf("the template does not contain %q", want)
 		}
 		stages, err := packagedConfig(config, "1.2.3", architecture)
@@ -118,7 +118,7 @@ func TestTemplateFaults(t *testing.T) {
 	}
 	for _, fault := range [][2]string{
 		{"    CodeUri: .\n", ""},
-		{"    AllowedValues: [arm64, x86_64]\n", "    AllowedValues: [x86_64, arm64]\n"},
+		{"AllowedValues: [arm64, x86_64]}\n", "AllowedValues: [x86_64, arm64]}\n"},
 		{"  FrontendFunction: #", "  FrontendLambda: #"},
 		{"    Properties:\n      FunctionName: !Sub ${AWS::StackName}-Frontend\n", "    Properties: # of browsers\n      FunctionName: !Sub ${AWS::StackName}-Frontend\n"},
 		{"Description: Guidon, ", "Description: "},

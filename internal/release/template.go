@@ -43,7 +43,7 @@ func packagedTemplate(source, version, architecture string, functions []string) 
 		{"\nDescription: Guidon, ", "\nDescription: Guidon " + version + ", "},
 		{"They must have been built for it; `make deploy` builds for the one in samconfig.toml.",
 			"Those of this archive are built for " + architecture + " only."},
-		{"\n    Default: arm64\n    AllowedValues: [arm64, x86_64]\n", "\n    Default: " + architecture + "\n    AllowedValues: [" + architecture + "]\n"},
+		{", Default: arm64, AllowedValues: [arm64, x86_64]}\n", ", Default: " + architecture + ", AllowedValues: [" + architecture + "]}\n"},
 	})
 	if err != nil {
 		return "", fmt.Errorf("template.yaml: %w", err)
