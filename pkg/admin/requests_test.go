@@ -320,6 +320,7 @@ func TestApprovals(t *testing.T) {
 
 	t.Run("an approval is for what was seen", func(t *testing.T) {
 		r.as(t, r.first, "PUT", pathOf(q)+"/state", `{"state":"Approved"}`, 409, "less than a minute ago")
+		r.as(t, append(slices.Clone(r.first), `If-Match: *, "other"`), "PUT", pathOf(q)+"/state", `{"state":"Approved"}`, 412, "revision")
 		edited := r.as(t, both, "PUT", fmt.Sprintf("%s/changes/%d", pathOf(q), q.Features[0].Changes[0].ID), switchOff("g"), 200)
 		if edited.Revision == q.Revision {
 			t.Error("an edit has kept the revision")

@@ -284,6 +284,10 @@ func TestNobodySkips(t *testing.T) {
 	s.run(t, []call{{"the reason", "GET", "/api/admin/events/f?limit=2", "", 200, `{"...":0,"events":[` +
 		`{"...":0,"type":"change-request-glass-broken","data":{"reason":"it burns","environments":["production"]},"environment":"production","skippedChangeRequests":["production"]},` +
 		`{"...":0,"type":"feature-environment-disabled","skippedChangeRequests":["production"]}]}`}})
+	for _, reason := range []string{"es br\xe4nnt", strings.Repeat("a", 499) + "ä and more"} { // Latin-1, and a cut inside a character
+		s.status(t, call{reason, "POST", in("f", "production") + "/on", "", 200, ""}, "Break-Glass: "+reason)
+		s.status(t, off, "Break-Glass: "+reason)
+	}
 }
 
 // TestSwitchingOffAllowed checks that a flag can be switched off without a change request where the environment allows that, and that

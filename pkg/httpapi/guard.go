@@ -173,7 +173,7 @@ func (g *guardian) record() error {
 // breakGlass is the reason for skipping change requests that nobody skips; "" without one.
 func (tx *Tx) breakGlass() string {
 	reason := strings.TrimSpace(tx.request.http.Header.Get(BreakGlass))
-	return reason[:min(len(reason), maxReason)]
+	return strings.ToValidUTF8(reason[:min(len(reason), maxReason)], "") // a header has any bytes, and the cut can be inside a character
 }
 
 // usesOf is what the flags use that use a segment.

@@ -33,8 +33,10 @@ func (tx *Tx) CheckRevision(revision string) (seen bool, err error) {
 	if given == "" || given == "*" {
 		return false, nil
 	}
-	if listsTag(tx.request.http, "If-Match", `"`+revision+`"`) {
-		return true, nil
+	for tag := range tagsIn(tx.request.http, "If-Match") { // "*" beside others is none of them
+		if strings.TrimPrefix(tag, "W/") == `"`+revision+`"` {
+			return true, nil
+		}
 	}
 	return false, flags.Errorf(flags.PreconditionFailed, "this was changed after you read it, and nothing was saved: "+
 		"read it again, and send its revision in If-Match")
