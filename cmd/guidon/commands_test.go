@@ -63,6 +63,30 @@ second  development  on
 	}
 }
 
+func TestFreezeCheck(t *testing.T) {
+	create(t, "/api/admin/projects", `{"id":"frozen","name":"Frozen"}`)
+	const check = "freeze check frozen production"
+	if got, want := must(t, check), "production of frozen is not frozen\n"; got != want {
+		t.Errorf("without a freeze: %q, want %q", got, want)
+	}
+	until := time.Now().Add(48 * time.Hour).UTC().Truncate(time.Second).Format(time.RFC3339)
+	create(t, "/api/admin/projects/frozen/environments/production/freezes", `{"reason":"holidays","to":"`+until+`"}`)
+	if r, want := guidon(t, check), "production of frozen is frozen until "+until+": holidays\n"; r.code != exitFrozen || r.out != want || r.messages != "" {
+		t.Errorf("in a freeze: exit code %d, %q and %q, want %d and %q", r.code, r.out, r.messages, exitFrozen, want)
+	}
+	if r := guidon(t, check+" --output json"); r.code != exitFrozen || !strings.Contains(r.out, `"reason": "holidays"`) {
+		t.Errorf("as JSON: exit code %d, %q", r.code, r.out)
+	}
+	for _, unknown := range []string{"nosuch production", "frozen nosuch"} {
+		if r := guidon(t, "freeze check "+unknown); r.code != exitRefused || !strings.Contains(r.messages, "nosuch") {
+			t.Errorf("%s: exit code %d, %q, want %d", unknown, r.code, r.messages, exitRefused)
+		}
+	}
+	if r := guidon(t, "freeze check frozen"); r.code != exitUsage {
+		t.Errorf("without an environment: exit code %d, want %d", r.code, exitUsage)
+	}
+}
+
 func TestTokens(t *testing.T) {
 	if r := guidon(t, "token create bad --expires tomorrow"); r.code != exitUsage || !strings.Contains(r.messages, "--expires must be") {
 		t.Errorf("a malformed expiry: exit code %d, %q", r.code, r.messages)

@@ -49,7 +49,7 @@ Guidon or Unleash. Set the server once, in the environment:
   GUIDON_TOKEN  an admin token or a personal token of that server
 
 ` + exitCodes + `
-migrate has exit codes of its own; see guidon migrate --help.`,
+migrate and freeze check have exit codes of their own; see their --help.`,
 		Example: `  guidon serve
   export GUIDON_TOKEN='*:*.unleash-insecure-admin-api-token'
   guidon flag list
@@ -62,7 +62,7 @@ migrate has exit codes of its own; see guidon migrate --help.`,
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.messages)
-	root.AddCommand(a.serve(), a.setUp(), a.edge(), a.health(), a.link(), a.flag(), a.tokenCommand(), a.export(), a.importCommand(), a.migrate(), a.version())
+	root.AddCommand(a.serve(), a.setUp(), a.edge(), a.health(), a.link(), a.flag(), a.freeze(), a.tokenCommand(), a.export(), a.importCommand(), a.migrate(), a.version())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	return root

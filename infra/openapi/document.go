@@ -286,12 +286,13 @@ func isNumber(name string) bool {
 	return name == "limit" || name == "offset" || name == "hoursBack"
 }
 
-// failures describes the errors; those with status 409 are described by each operation.
+// failures describes the errors. Operations with other reasons for a 409 than a freeze describe it themselves.
 var failures = map[int]string{
 	400: "The request is invalid, or its body refers to something that does not exist (`ValidationError`). `details` has one entry for each error.",
 	401: "The token is missing, unknown, deleted or expired (`AuthenticationRequired`).",
 	403: "The caller does not have the permission (`NoAccessError`). A `PermissionError` says that change requests are on in an environment that the request would change; `permissions` has what the caller lacks.",
 	404: "A resource in the path does not exist (`NotFoundError`).",
+	409: "The environment is frozen (`ConflictError`). The message says until when and why.",
 	412: "Others have changed it since the read whose `ETag` is in `If-Match` (`PreconditionFailedError`). Read it again.",
 	413: "The body is too large (`PayloadTooLargeError`).",
 	415: "The body's content type is not `application/json` (`ContentTypeerror`).",
@@ -301,7 +302,7 @@ var failures = map[int]string{
 
 // failureNames are the components of these errors.
 var failureNames = map[int]string{
-	400: "Invalid", 401: "Unauthenticated", 403: "Forbidden", 404: "NotFound", 412: "PreconditionFailed", 413: "TooLarge", 415: "UnsupportedMediaType", 500: "Internal", 503: "Unavailable",
+	400: "Invalid", 401: "Unauthenticated", 403: "Forbidden", 404: "NotFound", 409: "Frozen", 412: "PreconditionFailed", 413: "TooLarge", 415: "UnsupportedMediaType", 500: "Internal", 503: "Unavailable",
 }
 
 // errorSchema is the body of every error.

@@ -26,7 +26,7 @@ var bounds = func() map[string]int {
 	defaults := flags.DefaultLimits() // a deployment can set others
 	all := map[string]int{
 		"MaxAddonEvents": flags.MaxAddonEvents, "MaxAddonProjects": flags.MaxAddonProjects, "MaxAddonEnvironments": flags.MaxAddonEnvironments,
-		"MaxAddonParameter": flags.MaxAddonParameter, "MaxApprovals": flags.MaxApprovals,
+		"MaxAddonParameter": flags.MaxAddonParameter, "MaxApprovals": flags.MaxApprovals, "MaxWallTime": flags.MaxWallTime, "MaxZone": flags.MaxZone,
 		"ConstraintValueLength": defaults.ConstraintValueLength, "ConstraintValues": defaults.ConstraintValues, "Constraints": defaults.Constraints,
 		"StrategySegments": defaults.StrategySegments, "MaxDescription": flags.MaxDescription, "MaxEmail": access.MaxEmail, "MaxIdentifier": flags.MaxIdentifier,
 		"MaxLegalValues": flags.MaxLegalValues, "MaxLinks": flags.MaxLinks, "MaxName": flags.MaxName, "MaxOverrides": flags.MaxOverrides,

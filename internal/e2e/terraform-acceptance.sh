@@ -5,9 +5,9 @@
 set -euo pipefail
 gateway=$1 provider=$2
 
-# Features that Guidon does not have (docs/from-unleash.md): groups, OIDC, SAML, change requests.
+# Features that Guidon does not have (docs/from-unleash.md): groups, OIDC, SAML.
 absent="TestAccGroupDataSource TestAccGroupResource TestAccGroupResource_MinimalConfig TestAccGroupResource_RemoveOptionalFields
-TestAccOidcResource TestAccProjectChangeRequestResource TestAccProjectEnvironmentImport TestAccSamlResource"
+TestAccOidcResource TestAccSamlResource"
 
 [ -d "$provider/internal/provider" ] || { echo "$provider is not a checkout of the Terraform provider: set PROVIDER to its folder" >&2; exit 1; }
 terraform=$(command -v terraform) || { echo "terraform is not on the PATH; install it from https://developer.hashicorp.com/terraform/install" >&2; exit 1; }

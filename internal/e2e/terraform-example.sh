@@ -110,11 +110,36 @@ unchanged
 rm "$work/flags/default.tf"
 run state rm unleash_project.default
 
+# Change requests, also when they were switched off by hand. The destruction below switches them off and removes the environment.
+cat >"$work/flags/reviews.tf" <<'EOF'
+resource "unleash_project" "reviewed" {
+  id   = "reviewed"
+  name = "Reviewed"
+}
+
+resource "unleash_project_environment" "reviewed" {
+  project_id              = unleash_project.reviewed.id
+  environment_name        = unleash_environment.all["live"].name
+  change_requests_enabled = true
+  required_approvals      = 2
+}
+EOF
+reviewed() { get projects/reviewed/change-requests/config | jq -c '[.[] | select(.environment == "live") | .changeRequestEnabled, .requiredApprovals]'; }
+run apply -auto-approve
+same "change requests" "$(reviewed)" '[true,2]'
+unchanged
+curl -sS --fail-with-body -X PUT "$UNLEASH_URL/api/admin/projects/reviewed/environments/live/change-requests/config" -H "Authorization: $AUTH_TOKEN" \
+	-H 'Content-Type: application/json' -d '{"changeRequestsEnabled":false}'
+run apply -auto-approve
+same "change requests after a change by hand" "$(reviewed)" '[true,2]'
+unchanged
+
 # A project with flags is not deleted by mistake: archive them first.
 if "$terraform" -chdir="$work/flags" destroy -auto-approve -no-color >"$work/out" 2>&1; then stop "a project with a flag was deleted"; fi
 grep -q 'checkout' "$work/out" || { cat "$work/out" >&2; stop "the refusal does not name the project"; }
 echo "ok: a project with a flag is not deleted"
 curl -sS --fail-with-body -X DELETE "$UNLEASH_URL/api/admin/projects/checkout/features/new-button" -H "Authorization: $AUTH_TOKEN"
+curl -sS --fail-with-body -X POST "$UNLEASH_URL/api/admin/environments/live/off" -H "Authorization: $AUTH_TOKEN" # of the type production
 run destroy -auto-approve
 grep '^Destroy complete!' "$work/out"
 same "the projects after destroy" "$(get projects | jq -c '[.projects[].id]')" "$before"

@@ -147,7 +147,7 @@ func (c Caller) FavoritesKey() string {
 }
 
 // AuthorizeGrant returns Forbidden if the caller must not give the project role to a user. Callers can only
-// grant permissions that they hold themselves, and only administrators can grant those about change requests. Owners of a project can
+// grant permissions that they hold themselves, and only administrators can grant those about change requests and freezes. Owners of a project can
 // also grant permissions that this version does not know.
 func (c Caller) AuthorizeGrant(role Role, project *flags.Project) error {
 	for _, g := range role.Permissions {
@@ -204,6 +204,25 @@ func (c Caller) AuthorizeSkip(project *flags.Project, env flags.Environment, rea
 		return required("environment %q of project %q only changes with a change request, and nobody skips them there: in an emergency, %s can send the reason in the header Break-Glass, in addition to having the permission %q")
 	}
 	return nil
+}
+
+// AuthorizeFrozen returns Conflict unless the caller can change an environment of a project that is frozen, with SkipChangeFreeze there.
+func (c Caller) AuthorizeFrozen(project *flags.Project, frozen flags.Frozen) error {
+	if c.HasPermission(SkipChangeFreeze, project, frozen.Environment.Name) {
+		return nil
+	}
+	if c.missing != nil {
+		if !slices.Contains(*c.missing, SkipChangeFreeze) {
+			*c.missing = append(*c.missing, SkipChangeFreeze)
+		}
+		return nil
+	}
+	where := fmt.Sprintf("environment %q of project %q", frozen.Environment.Name, project.ID)
+	if frozen.OfService {
+		where = fmt.Sprintf("environment %q, in all projects,", frozen.Environment.Name)
+	}
+	return flags.Errorf(flags.Conflict, "%s is frozen until %s: %s (freeze %s); try again then, or ask someone with the permission %s there",
+		where, frozen.Until.UTC().Format(time.RFC3339), frozen.Reason, frozen.ID, SkipChangeFreeze)
 }
 
 // Authorize returns Forbidden if the caller lacks the permission. See HasPermission for the arguments.

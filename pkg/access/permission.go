@@ -80,11 +80,12 @@ const (
 	ApproveChangeRequest     Permission = "APPROVE_CHANGE_REQUEST"
 	ApplyChangeRequest       Permission = "APPLY_CHANGE_REQUEST"
 	SkipChangeRequest        Permission = "SKIP_CHANGE_REQUEST"
+	SkipChangeFreeze         Permission = "SKIP_CHANGE_FREEZE"
 )
 
 // reviewPermissions belong to no built-in role, and only administrators grant them: whoever could give them to himself could
 // change a guarded environment alone.
-var reviewPermissions = []Permission{ApproveChangeRequest, ApplyChangeRequest, SkipChangeRequest}
+var reviewPermissions = []Permission{ApproveChangeRequest, ApplyChangeRequest, SkipChangeRequest, SkipChangeFreeze}
 
 // A Scope says where a permission holds.
 type Scope int
@@ -170,6 +171,7 @@ var permissions = []PermissionInfo{
 	{ApproveChangeRequest, "Approve change requests", EnvironmentScope},
 	{ApplyChangeRequest, "Apply change requests", EnvironmentScope},
 	{SkipChangeRequest, "Change flags without a change request where one is needed", EnvironmentScope},
+	{SkipChangeFreeze, "Change flags in a freeze", EnvironmentScope},
 }
 
 // unleashOnlyPermissions are permissions of Unleash for features that Guidon lacks. Roles accept them so that

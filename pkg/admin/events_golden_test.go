@@ -207,6 +207,14 @@ var goldenSteps = []step{
 	{"cancel it", "PUT", aRequest + "/state", `{"state":"Cancelled"}`, ""},
 	{"switch change requests off", "PUT", shop + "/environments/staging/change-requests/config", `{"changeRequestsEnabled":false}`, ""},
 
+	{"freeze an environment of a project", "POST", shop + "/environments/staging/freezes", `{"reason":"holidays","from":"2099-12-24T00:00:00Z","to":"2099-12-27T00:00:00Z"}`, "freeze"},
+	{"lift the freeze", "DELETE", shop + "/environments/staging/freezes/{freeze}", "", ""},
+	{"freeze the first half of each week", "POST", "/api/admin/freezes/staging", `{"reason":"an audit","weekly":{"from":"Sun 00:00","to":"Wed 12:00","zone":"UTC"},"offAllowed":false}`, "freeze"},
+	{"freeze the second half", "POST", "/api/admin/freezes/staging", `{"reason":"an audit","weekly":{"from":"Wed 12:00","to":"Sun 00:00","zone":"UTC"},"offAllowed":false}`, "second"},
+	{"change a flag in a freeze", "PUT", shop + "/features/copy/environments/staging/variants", `[]`, ""},
+	{"lift the first", "DELETE", "/api/admin/freezes/staging/{freeze}", "", ""},
+	{"lift the second", "DELETE", "/api/admin/freezes/staging/{second}", "", ""},
+
 	{"delete a project", "DELETE", "/api/admin/projects/last", "", ""},
 	{"delete an environment", "DELETE", "/api/admin/environments/staging", "", ""},
 }

@@ -22,6 +22,7 @@ type maze struct {
 	*server
 	right  subject
 	parent string             // of the subject's flag
+	freeze string             // of the subject's project and environment
 	strays map[string][]stray // by path parameter
 	owner  string             // a token of the owner of the subject's project, without other permissions
 }
@@ -54,9 +55,11 @@ func (s *server) maze(t *testing.T) maze {
 	s.must(t, "POST", project+"/users/"+right.user+"/roles/5", "")
 	right.secret = s.apiToken(t, `{"tokenName":"of-default","type":"client","project":"default"}`)
 	ofShop := s.apiToken(t, `{"tokenName":"of-shop","type":"client","project":"shop"}`)
+	freeze := idIn(s.must(t, "POST", right.fill(inFreezes), aFreeze).body)
+	ofAll := idIn(s.must(t, "POST", right.fill(ofServiceFreezes), aFreeze).body)
 	stranger := s.id(t, people, `{"username":"stranger","rootRole":3}`)
 	return maze{
-		server: s, right: right, parent: mine.kind, owner: s.account(t, "3", map[string]string{"default": "4"}),
+		server: s, right: right, parent: mine.kind, freeze: freeze, owner: s.account(t, "3", map[string]string{"default": "4"}),
 		strays: map[string][]stray{
 			"projectId":   {{"another project", "shop"}},
 			"featureName": {{"of another project", "b"}, {"archived", "archived"}},
@@ -71,6 +74,7 @@ func (s *server) maze(t *testing.T) maze {
 			"tokenId":  {{"of another account", "2"}},
 			"token":    {{"of another project", url.PathEscape(ofShop)}},
 			"parent":   {{"of another flag", theirs.kind}},
+			"freezeId": {{"of all projects", ofAll}},
 
 			"changeRequestId": {{"unknown", "99"}},
 			"changeId":        {{"unknown", "99"}},
@@ -118,7 +122,8 @@ func TestMismatchedPaths(t *testing.T) {
 	tried := 0
 	for _, route := range protectedRoutes(t) {
 		parameters := pathParameter.FindAllStringSubmatch(route, -1)
-		if len(parameters) < 2 || strings.Contains(route, programs) || strings.Contains(route, contextFields) { // TestNamesOfOthers has the tokens of service accounts; legal values need not exist
+		if len(parameters) < 2 || strings.Contains(route, programs) || strings.Contains(route, contextFields) || strings.Contains(route, ofServiceFreezes) {
+			// TestNamesOfOthers has the tokens of service accounts; legal values need not exist; the owner must not freeze the service
 			continue
 		}
 		for _, parameter := range parameters {
@@ -140,6 +145,9 @@ func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 	right := m.right
 	if strings.Contains(route, "/dependencies") {
 		right.kind = m.parent
+	}
+	if strings.Contains(route, "/{freezeId}") {
+		right.kind = m.freeze
 	}
 	c := right.call(route)
 	_, pattern, _ := strings.Cut(route, " ")

@@ -128,11 +128,12 @@ type stage struct {
 	tokens      map[string]string // the secret of a token of each project
 	parents     map[string]string // what the flag of each project depends on
 	requests    map[string]string // the id of a change request of each project, where they are off again
+	freezes     map[string]string // the id of a freeze by its path
 }
 
 func (s *server) stage(t *testing.T) stage {
 	t.Helper()
-	g := stage{server: s, tokens: map[string]string{}, own: map[string]string{}, parents: map[string]string{}, requests: map[string]string{}}
+	g := stage{server: s, tokens: map[string]string{}, own: map[string]string{}, parents: map[string]string{}, requests: map[string]string{}, freezes: map[string]string{}}
 	s.must(t, "POST", "/api/admin/projects", `{"id":"alpha"}`)
 	g.guest = s.id(t, people, `{"username":"guest","rootRole":3}`)
 	var on subject
@@ -168,6 +169,9 @@ func (s *server) stage(t *testing.T) stage {
 		for _, environment := range []string{"development", "production"} {
 			on := subject{project: project, flag: flag, environment: environment}
 			s.addStrategyAndVariants(t, &on)
+			for _, path := range []string{on.fill(inFreezes), on.fill(ofServiceFreezes)} {
+				g.freezes[path] = idIn(s.must(t, "POST", path, on.fill(aFreeze)).body)
+			}
 			g.places = append(g.places, on)
 		}
 		reviewed := subject{project: project, flag: flag, environment: "production"}
@@ -208,6 +212,10 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 		on.kind = g.parents[on.project]
 	case strings.Contains(route, "/{changeRequestId}"):
 		on.request = g.requests[on.project]
+	case strings.HasSuffix(route, inFreezes+"/{freezeId}"):
+		on.kind = g.freezes[on.fill(inFreezes)]
+	case strings.HasSuffix(route, ofServiceFreezes+"/{freezeId}"):
+		on.kind = g.freezes[on.fill(ofServiceFreezes)]
 	case strings.Contains(route, allSegments):
 		on.segment = g.own[on.project]
 	case strings.Contains(route, contextFields):

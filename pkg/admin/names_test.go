@@ -50,6 +50,9 @@ func (s *server) eachOperation(t *testing.T, on subject) {
 		if prepare := preparations[route]; prepare != nil && (strings.Contains(route, "{projectId}/api-tokens") || strings.Contains(route, "{appName}")) {
 			prepare(s, t, &of)
 		}
+		if _, path, _ := strings.Cut(route, " "); strings.HasSuffix(path, "/{freezeId}") {
+			of.kind = idIn(s.must(t, "POST", of.fill(strings.TrimSuffix(path, "/{freezeId}")), of.fill(aFreeze)).body)
+		}
 		if c := of.call(route); c.method == "DELETE" {
 			last = append([]call{c}, last...) // a strategy before its flag, whose route sorts first
 		} else {

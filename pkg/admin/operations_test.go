@@ -38,6 +38,13 @@ const (
 	aSegmentOf    = `{"name":"{new}","project":"{projectId}","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`
 )
 
+// The paths of freezes, and one that is not in effect.
+const (
+	inFreezes        = "/api/admin/projects/{projectId}/environments/{environment}/freezes"
+	ofServiceFreezes = "/api/admin/freezes/{environmentName}"
+	aFreeze          = `{"reason":"{new}","from":"2099-01-01T00:00:00Z","to":"2099-01-02T00:00:00Z"}`
+)
+
 // The paths of usage and applications.
 const (
 	clientMetrics = "GET /api/admin/client-metrics/features/{featureName}"
@@ -78,17 +85,23 @@ var examples = map[string]example{
 	"POST /api/admin/projects/{projectId}/environments/{environment}/default-strategy":      {`{"name":"default"}`, 200, 2, 1},
 	"GET /api/admin/projects/{projectId}/change-requests/config":                            {"", 200, 1, 1},
 	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": {`{"changeRequestsEnabled":true}`, 204, 2, 1},
-	"GET /api/admin/instance-admin/statistics":                                              {"", 200, 6, 6}, // there is one project
-	"GET /api/admin/instance-admin/statistics/csv":                                          {"", 200, 6, 6},
-	"GET /api/admin/environments":                                                           {"", 200, 3, 3},
-	"GET /api/admin/environments/{environmentName}":                                         {"", 200, 1, 1},
-	"GET /api/admin/environments/project/{projectId}":                                       {"", 200, 3, 3},
-	"POST /api/admin/environments/validate":                                                 {`{"name":"{new}"}`, 200, 1, 1},
-	"POST /api/admin/environments/{environmentName}/on":                                     {"", 204, 2, 1},
-	"POST /api/admin/environments/{environmentName}/off":                                    {"", 204, 2, 1}, // it is enabled again below
-	"PUT /api/admin/environments/update/{environmentName}":                                  {`{"type":"changed"}`, 200, 2, 1},
-	"PUT /api/admin/environments/sort-order":                                                {`{"{environment}":7}`, 200, 2, 1},
-	"DELETE /api/admin/environments/{environmentName}":                                      {"", 200, 4, 1},
+	"GET " + inFreezes:                                     {"", 200, 1, 1},
+	"POST " + inFreezes:                                    {aFreeze, 201, 3, 3}, // another one
+	"DELETE " + inFreezes + "/{freezeId}":                  {"", 204, 2, 1},
+	"GET " + ofServiceFreezes:                              {"", 200, 1, 1},
+	"POST " + ofServiceFreezes:                             {aFreeze, 201, 2, 2},
+	"DELETE " + ofServiceFreezes + "/{freezeId}":           {"", 204, 2, 1},
+	"GET /api/admin/instance-admin/statistics":             {"", 200, 6, 6}, // there is one project
+	"GET /api/admin/instance-admin/statistics/csv":         {"", 200, 6, 6},
+	"GET /api/admin/environments":                          {"", 200, 3, 3},
+	"GET /api/admin/environments/{environmentName}":        {"", 200, 1, 1},
+	"GET /api/admin/environments/project/{projectId}":      {"", 200, 3, 3},
+	"POST /api/admin/environments/validate":                {`{"name":"{new}"}`, 200, 1, 1},
+	"POST /api/admin/environments/{environmentName}/on":    {"", 204, 2, 1},
+	"POST /api/admin/environments/{environmentName}/off":   {"", 204, 2, 1}, // it is enabled again below
+	"PUT /api/admin/environments/update/{environmentName}": {`{"type":"changed"}`, 200, 2, 1},
+	"PUT /api/admin/environments/sort-order":               {`{"{environment}":7}`, 200, 2, 1},
+	"DELETE /api/admin/environments/{environmentName}":     {"", 200, 4, 1},
 
 	"GET /api/admin/projects/{projectId}/features":                                               {"", 200, 2, 2},
 	"POST /api/admin/projects/{projectId}/features":                                              {`{"name":"{new}"}`, 201, 2, 2},
@@ -379,6 +392,16 @@ var preparations = map[string]func(s *server, t *testing.T, on *subject){
 	ofProject("POST", "/change-requests/{changeRequestId}/comments"):                        (*server).request,
 	ofProject("GET", "/change-requests/{changeRequestId}/approvers"):                        (*server).request,
 	ofProject("PUT", "/change-requests/{changeRequestId}/approvers"):                        (*server).request,
+	"POST " + ofServiceFreezes:                                                              (*server).newEnvironment,
+	"DELETE " + ofServiceFreezes + "/{freezeId}": func(s *server, t *testing.T, on *subject) {
+		s.newEnvironment(t, on)
+		on.kind = idIn(s.must(t, "POST", on.fill(ofServiceFreezes), on.fill(aFreeze)).body)
+	},
+	"POST " + inFreezes: (*server).newEnvironment,
+	"DELETE " + inFreezes + "/{freezeId}": func(s *server, t *testing.T, on *subject) {
+		s.newEnvironment(t, on)
+		on.kind = idIn(s.must(t, "POST", on.fill(inFreezes), on.fill(aFreeze)).body)
+	},
 	"GET /api/admin/tags/{tagType}/{value...}": func(s *server, t *testing.T, on *subject) {
 		s.must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
 	},
@@ -597,7 +620,7 @@ func (s *server) addStrategyAndVariants(t *testing.T, on *subject) {
 func (on subject) fill(text string) string {
 	return strings.NewReplacer("{projectId}", on.project, "{featureName}", on.flag, "{environment}", on.environment,
 		"{environmentName}", on.environment, "{strategyId}", on.strategy, "{strategy}", on.strategy,
-		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{parent}", cmp.Or(on.kind, "parent"), "{value...}", "a%2Fb",
+		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{parent}", cmp.Or(on.kind, "parent"), "{freezeId}", cmp.Or(on.kind, "nosuch"), "{value...}", "a%2Fb",
 		"{contextField}", cmp.Or(on.kind, "userId"), "{appName}", cmp.Or(on.kind, "an-app"), "{legalValue...}", "a%2Fb", "{id}", cmp.Or(on.segment, "1"), "{addonId}", cmp.Or(on.addon, "1"), "{changeRequestId}", cmp.Or(on.request, "1"), "{changeId}", "1",
 		"{userId}", cmp.Or(on.user, "1"), "{roleId}", cmp.Or(on.role, "4"), "{new}", fmt.Sprintf("new-%d", subjects.Add(1)),
 		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", cmp.Or(on.secret, "{token}")).Replace(text)

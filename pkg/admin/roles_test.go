@@ -112,8 +112,8 @@ func TestPermissions(t *testing.T) {
 		t.Errorf("the first permissions are %v and %v, want ADMIN of type root, and one of type project", p.Root[0], p.Project[0])
 	}
 	for i, name := range []string{"default", "development", "production"} { // in sort order
-		if env := p.Environments[i]; env.Name != name || len(env.Permissions) != 8 || env.Permissions[0].Environment != name || env.Permissions[0].Type != "environment" {
-			t.Errorf("environment %d is %v, want %s with eight permissions", i, env, name)
+		if env := p.Environments[i]; env.Name != name || len(env.Permissions) != 9 || env.Permissions[0].Environment != name || env.Permissions[0].Type != "environment" {
+			t.Errorf("environment %d is %v, want %s with nine permissions", i, env, name)
 		}
 	}
 }

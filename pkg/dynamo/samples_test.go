@@ -84,6 +84,7 @@ func FullProject() *flags.Project {
 			"development": {ID: "dddd4444", EnvironmentUID: "eeee5555"},
 		},
 		Reviews: map[string]flags.ReviewRule{"production": {EnvironmentUID: "aaaa1111", Approvals: 2}}, ReviewChange: 5,
+		Freezes: []flags.Freeze{FullFreeze("c0ffee01")},
 	}
 }
 
@@ -98,7 +99,15 @@ func FullEnvironments() *flags.Environments {
 		{Name: "production", UID: "aaaa1111", Type: "production", Enabled: true, Protected: true, SortOrder: 3, CreatedAt: SampleTime,
 			ReviewPolicy: flags.ReviewPolicy{RequiredApprovals: 2, NobodySkips: true, OffAllowed: true}},
 		{Name: "development", UID: "eeee5555", Type: "development", SortOrder: -1, CreatedAt: SampleTime},
-	}, ReviewChanges: 6, RecentReviews: []flags.ReviewChange{{ProjectUID: "0f1e2d3c", Number: 5, At: SampleTime}}}
+	}, ReviewChanges: 6, RecentReviews: []flags.ReviewChange{{ProjectUID: "0f1e2d3c", Number: 5, At: SampleTime}}, Freezes: []flags.Freeze{FullFreeze("c0ffee02")}}
+}
+
+// FullFreeze returns a freeze with all fields set, although one is either weekly or has a beginning and an end.
+func FullFreeze(id string) flags.Freeze {
+	return flags.Freeze{
+		ID: id, EnvironmentUID: "aaaa1111", Reason: "holidays", From: SampleTime, To: SampleTime.Add(time.Hour), OffAllowed: true,
+		Weekly: &flags.Weekly{From: "Fri 17:00", To: "Mon 08:00", Zone: "Europe/Zurich"},
+	}
 }
 
 // FullToken returns an API token with all fields set.

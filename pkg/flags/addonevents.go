@@ -24,7 +24,7 @@ var addonEvents = []EventType{
 	ServiceAccountCreated, ServiceAccountUpdated, ServiceAccountDeleted,
 	RoleCreated, RoleUpdated, RoleDeleted,
 	ProjectUserAdded, ProjectUserRoleChanged, ProjectUserRemoved, ProjectAccessUpdated,
-	ReviewsConfigured, GlassBroken,
+	ReviewsConfigured, GlassBroken, FreezeSet, FreezeLifted, FreezeSkipped,
 	RequestCreated, RequestDiscarded, RequestSent, RequestApprovalAdded, RequestApproved, RequestRejected, RequestCancelled, RequestApplied,
 	RequestRebased, RequestTitled, RequestCommented, ReviewersRequested, ChangeAdded, ChangeEdited, ChangeDiscarded,
 }

@@ -25,10 +25,13 @@ type Environments struct {
 	Version int64         `json:"version,omitzero"`
 	List    []Environment `json:"list"`
 
-	// ReviewChanges counts the changes by which more needs a change request: projects that switch change requests on, environments
-	// that get another policy. 0 means that no project uses change requests. RecentReviews are those of projects in the last minutes.
+	// ReviewChanges counts the changes by which more is guarded: projects that switch change requests on or freeze an environment,
+	// environments that get another policy or are frozen. 0 means that nothing is guarded. RecentReviews are those of projects in the
+	// last minutes.
 	ReviewChanges int64          `json:"reviewChanges,omitzero"`
 	RecentReviews []ReviewChange `json:"recentReviews,omitempty"`
+
+	Freezes []Freeze `json:"freezes,omitempty"` // of environments in all projects. Read them with Frozen
 }
 
 // Key returns the key of the registry.
@@ -115,6 +118,8 @@ func (e *Environments) Remove(name string) error {
 	if env.Type == ProductionType && env.Enabled {
 		return Errorf(Conflict, "environment %q is of the type production and cannot be deleted while it is enabled: disable it first", name)
 	}
+	uid := env.UID
+	e.Freezes = without(e.Freezes, func(f Freeze) bool { return f.EnvironmentUID == uid })
 	e.List = slices.DeleteFunc(e.List, func(env Environment) bool { return env.Name == name })
 	return nil
 }

@@ -102,6 +102,9 @@ const (
 	ChangeDiscarded            EventType = "change-discarded"
 	ReviewsConfigured          EventType = "change-request-configuration-updated"
 	GlassBroken                EventType = "change-request-glass-broken" // an administrator skipped change requests that nobody skips
+	FreezeSet                  EventType = "change-freeze-set"
+	FreezeLifted               EventType = "change-freeze-lifted"
+	FreezeSkipped              EventType = "change-freeze-skipped" // someone changed an environment in a freeze
 )
 
 // RequestGroup is the GroupType of events that the application of a change request caused.

@@ -3,9 +3,10 @@ package flags
 import (
 	"reflect"
 	"slices"
+	"time"
 )
 
-// A GuardedPart is what a write changes of the parts that change requests guard: where a flag is on, its strategies and variants,
+// A GuardedPart is what a write changes of the parts that change requests and freezes guard: where a flag is on, its strategies and variants,
 // whether it is archived, its project and dependencies; and which environments a project has. Descriptions, tags and other
 // metadata are free, and so is a new flag that is off.
 type GuardedPart struct {
@@ -150,6 +151,20 @@ func (g GuardedPart) Reviewed(project *Project, registry *Environments) (list []
 		}
 		if guarded, off := g.in(env); guarded && (!off || !env.OffAllowed) {
 			list = append(list, env)
+		}
+	}
+	return list
+}
+
+// Frozen returns the freezes in effect at a moment in which the part cannot change. project must be as it is stored before the write.
+func (g GuardedPart) Frozen(project *Project, registry *Environments, at time.Time) (list []Frozen) {
+	for _, env := range registry.Sorted() {
+		guarded, off := g.in(env)
+		if !guarded || g.All && !project.HasEnvironment(env) {
+			continue
+		}
+		if frozen, is := registry.Frozen(project, env, at); is && (!off || !frozen.OffAllowed) {
+			list = append(list, frozen)
 		}
 	}
 	return list

@@ -32,7 +32,8 @@ type Project struct {
 	Members      map[int64][]int64     `json:"members,omitempty"`      // IDs of the roles by user ID
 	Environments map[string]Attachment `json:"environments,omitempty"` // by environment name
 	Reviews      map[string]ReviewRule `json:"reviews,omitempty"`      // by environment name: where change requests are on. Read it with Review
-	ReviewChange int64                 `json:"reviewChange,omitzero"`  // the number of the latest change that switched change requests on, see Environments.Knows
+	ReviewChange int64                 `json:"reviewChange,omitzero"`  // the number of the latest change by which more is guarded, see Environments.Knows
+	Freezes      []Freeze              `json:"freezes,omitempty"`      // that the project has set. Read them with Environments.Frozen
 	Favorites    []string              `json:"favorites,omitempty"`    // keys of callers who have it as a favorite, from earlier versions: see Favorites
 }
 

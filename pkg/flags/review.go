@@ -75,18 +75,18 @@ func countApprovals(n int) string {
 	return strconv.Itoa(n) + " approvals"
 }
 
-// A ReviewChange is that a project has switched change requests on.
+// A ReviewChange is that a project has switched change requests on, or frozen an environment.
 type ReviewChange struct {
 	ProjectUID string    `json:"project"`
 	Number     int64     `json:"number"` // the value of Environments.ReviewChanges, which Project.ReviewChange has too
 	At         time.Time `json:"at"`
 }
 
-// reviewMemory is how long the registry remembers that change requests were switched on. It is much longer than a request takes, so
+// reviewMemory is how long the registry remembers a ReviewChange. It is much longer than a request takes, so
 // that each request that began before is told.
 const reviewMemory = 10 * time.Minute
 
-// noteReview notes that a project has switched change requests on, and returns the number of that change.
+// noteReview notes a ReviewChange of a project, and returns its number.
 func (e *Environments) noteReview(projectUID string, at time.Time) int64 {
 	e.ReviewChanges++
 	e.RecentReviews = without(e.RecentReviews, func(c ReviewChange) bool {
@@ -96,7 +96,7 @@ func (e *Environments) noteReview(projectUID string, at time.Time) int64 {
 	return e.ReviewChanges
 }
 
-// Knows reports whether what was read of a project is as recent as the registry, as far as change requests are concerned.
+// Knows reports whether what was read of a project is as recent as the registry, as far as change requests and freezes are concerned.
 func (e *Environments) Knows(p *Project) bool {
 	return !slices.ContainsFunc(e.RecentReviews, func(c ReviewChange) bool { return c.ProjectUID == p.UID && c.Number > p.ReviewChange })
 }

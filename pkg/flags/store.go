@@ -124,7 +124,7 @@ type Change struct {
 	// addon that matches it. Nil if there are none.
 	Addons *Addons
 
-	// Assumed is what was read of change requests when it was decided that the change needs none.
+	// Assumed is what was read of change requests and freezes when it was decided that they allow the change.
 	Assumed ReviewAssumption
 }
 
@@ -132,7 +132,7 @@ type Change struct {
 func (c Change) Steps() []Change { return append([]Change{c}, c.Then...) }
 
 // A ReviewAssumption is what a change depends on if applications see it: it is only committed if no change requests were switched on
-// since. It costs nothing, because such a change writes the feed anyway, which knows the latest numbers.
+// and no freeze was set since. It costs nothing, because such a change writes the feed anyway, which knows the latest numbers.
 type ReviewAssumption struct {
 	Projects map[string]int64 // Project.ReviewChange, by UID
 	Changes  *int64           // Environments.ReviewChanges; nil if the change does not depend on it

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"slices"
 	"strings"
+	_ "time/tzdata" // freezes are in wall times of zones, and where functions run there is no other database of them
 
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -14,12 +15,13 @@ const BreakGlass = "Break-Glass"
 // maxReason is the maximum length of the reason in bytes.
 const maxReason = 500
 
-// guard checks what the function of an operation has changed: where change requests are on, guarded parts only change for callers who
-// can skip these. It stands between the function and the commit, so it holds for every operation, also for those on many flags and
+// guard checks what the function of an operation has changed: where change requests are on, and in freezes, guarded parts only change for
+// callers who can skip these. It stands between the function and the commit, so it holds for every operation, also for those on many flags and
 // for the validation of an import.
 //
-// It compares what is stored with what is written, so projects without change requests cost no read: a write of a flag comes with its
-// project. What it has read of change requests becomes a condition of the change (see flags.ReviewAssumption).
+// It compares what is stored with what is written, so it costs no read: a write of a flag comes with its project and the registry of
+// environments. What it has read of change requests and freezes becomes a condition of the change (see flags.ReviewAssumption). A freeze
+// begins for the rounds that begin in it: one that began before may be committed until the time of its request is over.
 func (tx *Tx) guard() error {
 	g := guardian{tx: tx}
 	for _, w := range tx.change.Writes {
@@ -48,6 +50,7 @@ type guardian struct {
 	err     error
 	skipped []string // names of the environments whose change requests the caller skips
 	broken  []string // those of them where nobody skips
+	frozen  []string // names of the environments whose freezes the caller skips
 }
 
 // check checks a part of a flag or project.
@@ -59,16 +62,14 @@ func (g *guardian) check(part flags.GuardedPart) {
 		return // a flag of a deleted project
 	}
 	g.assume(p)
-	if len(p.Reviews) > 0 {
-		g.require(p, part, g.registry())
-	}
+	g.require(p, part, g.registry())
 }
 
 // checkSegment checks a change of a segment: it changes the flags that use it, wherever they are.
 func (g *guardian) checkSegment(s *flags.Segment) {
 	registry := g.registry()
 	if registry.ReviewChanges == 0 {
-		return // no project uses change requests
+		return // nothing is guarded
 	}
 	g.tx.assumed.SegmentUses = append(g.tx.assumed.SegmentUses, s.ID)
 	if g.tx.FlagsUsing(s.ID) == 0 {
@@ -78,7 +79,7 @@ func (g *guardian) checkSegment(s *flags.Segment) {
 	for _, a := range list {
 		p := a.(*flags.Project)
 		if !registry.Knows(p) {
-			g.fail(flags.Errorf(flags.VersionConflict, "change requests were switched on at the same time in project %q", p.ID))
+			g.fail(flags.Errorf(flags.VersionConflict, "change requests or a freeze began at the same time in project %q", p.ID))
 		}
 		part := flags.GuardedPart{Project: p.ID, ProjectUID: p.UID}
 		for _, u := range uses {
@@ -131,7 +132,7 @@ func (g *guardian) assume(p *flags.Project) {
 	g.tx.assumed.Projects[p.UID] = p.ReviewChange
 }
 
-// require checks that a part was approved, or that the caller can skip the change requests of its environments.
+// require checks that a part was approved, or that the caller can skip the change requests of its environments, and their freezes.
 func (g *guardian) require(p *flags.Project, part flags.GuardedPart, registry *flags.Environments) {
 	for _, env := range part.Reviewed(p, registry) {
 		if g.tx.approved != nil && g.tx.approved(part, env) {
@@ -145,6 +146,12 @@ func (g *guardian) require(p *flags.Project, part flags.GuardedPart, registry *f
 			g.broken = append(g.broken, env.Name)
 		}
 	}
+	for _, frozen := range part.Frozen(p, registry, g.tx.Now) {
+		if err := g.tx.Caller.AuthorizeFrozen(p, frozen); err != nil {
+			g.fail(err)
+		}
+		g.frozen = append(g.frozen, frozen.Environment.Name)
+	}
 }
 
 func (g *guardian) fail(err error) {
@@ -153,9 +160,16 @@ func (g *guardian) fail(err error) {
 	}
 }
 
-// record notes in the events which change requests the caller has skipped.
+// record notes in the events which change requests and freezes the caller has skipped.
 func (g *guardian) record() error {
-	if len(g.skipped) == 0 || len(g.tx.events) == 0 {
+	if len(g.tx.events) == 0 {
+		return nil
+	}
+	if len(g.frozen) > 0 {
+		slices.Sort(g.frozen)
+		g.tx.events = append(g.tx.events, events.FreezeSkipped(g.tx.events[0], slices.Compact(g.frozen)))
+	}
+	if len(g.skipped) == 0 {
 		return nil
 	}
 	slices.Sort(g.skipped)

@@ -7,13 +7,13 @@ import (
 	"guidon/pkg/jsonbody"
 )
 
-// CheckExpiry checks the expiresAt of a body; nil is none.
-func CheckExpiry(text *string, problems *flags.Problems) {
+// CheckMoment checks a date-time of a body; nil is none.
+func CheckMoment(path string, text *string, problems *flags.Problems) {
 	if text == nil {
 		return
 	}
 	if _, ok := ParseMoment(*text); !ok {
-		problems.Add("/expiresAt", "must be a date-time such as 2030-01-31T12:00:00Z, not %q", jsonbody.Shorten(*text))
+		problems.Add(path, "must be a date-time such as 2030-01-31T12:00:00Z, not %q", jsonbody.Shorten(*text))
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 func bulkOperations() []httpapi.Operation {
 	const environment = inProject + "/bulk_features/environments/{environment}"
 	return []httpapi.Operation{
-		{Route: "POST " + inProject + "/archive", Permission: access.DeleteFeature, Status: http.StatusAccepted, Handle: httpapi.DoManyBody(archiveFeatures)},
+		{Route: "POST " + inProject + "/archive", Permission: access.DeleteFeature, Ahead: environments, Status: http.StatusAccepted, Handle: httpapi.DoManyBody(archiveFeatures)},
 		{Route: "POST " + inProject + "/archive/validate", Permission: access.Read, Handle: httpapi.HandleBody(validateArchive)},
 		{Route: "POST " + inProject + "/revive", Permission: access.UpdateFeature, Handle: httpapi.DoManyBody(reviveFeatures)},
 		{Route: "POST " + inProject + "/stale", Permission: access.UpdateFeature, Status: http.StatusAccepted, Handle: httpapi.DoManyBody(markFeatures)},

@@ -36,7 +36,7 @@ func Group() httpapi.Group {
 		{Route: "GET " + one, Permission: access.Read, Ahead: shown, Handle: httpapi.Handle(readFeature)},
 		{Route: "PUT " + one, Permission: access.UpdateFeature, Ahead: shown, Handle: httpapi.HandleBody(updateFeature)},
 		{Route: "PATCH " + one, Permission: access.UpdateFeature, Ahead: shown, Handle: httpapi.HandleBody(patchFeature)},
-		{Route: "DELETE " + one, Permission: access.DeleteFeature, Status: http.StatusAccepted, Handle: httpapi.Do(archiveFeature)},
+		{Route: "DELETE " + one, Permission: access.DeleteFeature, Ahead: environments, Status: http.StatusAccepted, Handle: httpapi.Do(archiveFeature)},
 		{Route: "POST " + one + "/clone", Permission: access.CreateFeature, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(cloneFeature)},
 		{Route: "POST " + one + "/changeProject", Permission: access.MoveFeature, Ahead: environments, Handle: httpapi.DoBody(moveFeature)},
 		{Route: "POST " + one + "/favorites", Permission: access.Read, Ahead: shown[1:], Handle: httpapi.Do(addFavorite)},

@@ -23,7 +23,7 @@ func Environments() httpapi.Group {
 		one = all + "/{environmentName}"
 	)
 	environments := []flags.Key{flags.EnvironmentsKey()}
-	return httpapi.Group{Name: "environments", Function: "projects", Operations: []httpapi.Operation{
+	return httpapi.Group{Name: "environments", Function: "projects", Operations: slices.Concat(serviceFreezeOperations(), []httpapi.Operation{
 		{Route: "GET " + all, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listEnvironments)},
 		{Route: "POST " + all, Permission: access.CreateEnvironment, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createEnvironment)},
 		{Route: "POST " + all + "/validate", Permission: access.Read, Ahead: environments, Handle: httpapi.DoBody(validateEnvironment)},
@@ -36,7 +36,7 @@ func Environments() httpapi.Group {
 			Handle: httpapi.Do(deleteEnvironment)},
 		{Route: "POST " + one + "/on", Permission: access.UpdateEnvironment, Ahead: environments, Status: http.StatusNoContent, Handle: httpapi.Do(enableEnvironment)},
 		{Route: "POST " + one + "/off", Permission: access.UpdateEnvironment, Ahead: environments, Status: http.StatusNoContent, Handle: httpapi.Do(disableEnvironment)},
-	}}
+	})}
 }
 
 // inEnvironment is the place of an operation on an environment of the service.

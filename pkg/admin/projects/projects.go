@@ -27,7 +27,7 @@ func Projects() httpapi.Group {
 	favorites := []flags.Key{httpapi.CallersFavorites}
 	shown := slices.Concat(environments, favorites)
 	strategyTypes := []flags.Key{flags.EnvironmentsKey(), flags.StrategyTypesKey()}
-	return httpapi.Group{Name: "projects", Function: "projects", Operations: slices.Concat(statisticsOperations(), []httpapi.Operation{
+	return httpapi.Group{Name: "projects", Function: "projects", Operations: slices.Concat(statisticsOperations(), projectFreezeOperations(), []httpapi.Operation{
 		{Route: "GET " + all, Permission: access.Read, Ahead: favorites, Handle: httpapi.Handle(listProjects)},
 		{Route: "POST " + all, Permission: access.CreateProject, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createProject)},
 		{Route: "GET " + one, Permission: access.Read, Ahead: shown, Handle: httpapi.Handle(readProject)},
@@ -38,7 +38,7 @@ func Projects() httpapi.Group {
 		{Route: "DELETE " + one + "/favorites", Permission: access.Read, Ahead: favorites, Handle: httpapi.Do(removeFavorite)},
 		{Route: "PUT " + one, Permission: access.UpdateProject, Handle: httpapi.DoBody(updateProject)},
 		{Route: "PUT " + one + "/settings", Permission: access.UpdateProject, Handle: httpapi.DoBody(updateSettings)},
-		{Route: "DELETE " + one, Permission: access.DeleteProject, Handle: httpapi.Do(deleteProject)},
+		{Route: "DELETE " + one, Permission: access.DeleteProject, Ahead: environments, Handle: httpapi.Do(deleteProject)},
 		{Route: "POST " + envs, Permission: access.UpdateProject, Ahead: strategyTypes, Handle: httpapi.DoBody(attachEnvironment)},
 		{Route: "DELETE " + env, Permission: access.UpdateProject, Ahead: environments, Handle: httpapi.Do(detachEnvironment)},
 		{Route: "POST " + env + "/default-strategy", Permission: access.UpdateProject, Ahead: strategyTypes, Handle: httpapi.HandleBody(setDefaultStrategy)},

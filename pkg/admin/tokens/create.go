@@ -41,7 +41,7 @@ func (b createTokenBody) Check(_ flags.Limits, problems *flags.Problems) {
 			problems.Add("/environment", "must be * or left out: an admin token has access to every environment")
 		}
 	}
-	httpapi.CheckExpiry(b.ExpiresAt.Value, problems)
+	httpapi.CheckMoment("/expiresAt", b.ExpiresAt.Value, problems)
 }
 
 func (b createTokenBody) checkType(problems *flags.Problems) {

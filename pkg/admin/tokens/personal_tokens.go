@@ -125,7 +125,7 @@ func checkRequiredExpiry(expiresAt jsonbody.Maybe[string], problems *flags.Probl
 		problems.Add("/expiresAt", "is required, and must be a date-time such as 2030-01-31T12:00:00Z")
 		return
 	}
-	httpapi.CheckExpiry(&expiresAt.Value, problems)
+	httpapi.CheckMoment("/expiresAt", &expiresAt.Value, problems)
 }
 
 // createOwnToken does not check the size of the list of users, because that costs a query. A user has at most 100 tokens.

@@ -170,7 +170,7 @@ type updateSignupBody struct {
 // Check checks the expiry.
 func (b updateSignupBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if b.ExpiresAt.Set {
-		httpapi.CheckExpiry(&b.ExpiresAt.Value, problems)
+		httpapi.CheckMoment("/expiresAt", &b.ExpiresAt.Value, problems)
 	}
 }
 

@@ -198,7 +198,7 @@ func (b updateTokenBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if !b.ExpiresAt.Set {
 		problems.Add("/expiresAt", "is required; use null for a token that does not expire")
 	}
-	httpapi.CheckExpiry(b.ExpiresAt.Value, problems)
+	httpapi.CheckMoment("/expiresAt", b.ExpiresAt.Value, problems)
 }
 
 func updateToken(tx *httpapi.Tx, at inToken, in updateTokenBody) error {

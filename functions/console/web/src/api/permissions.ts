@@ -33,6 +33,7 @@ export const permissionWords: Record<string, string> = {
   APPROVE_CHANGE_REQUEST: 'Approve change requests',
   APPLY_CHANGE_REQUEST: 'Apply change requests',
   SKIP_CHANGE_REQUEST: 'Change flags without a change request where one is needed',
+  SKIP_CHANGE_FREEZE: 'Change flags in a freeze',
   PROJECT_USER_ACCESS_READ: 'Read who has access to the project',
   PROJECT_USER_ACCESS_WRITE: 'Change who has access to the project',
   CREATE_FEATURE: 'Create and clone flags',

@@ -64,6 +64,9 @@ const texts: Record<string, string> = {
   'change-discarded': 'Change of a change request removed',
   'change-request-configuration-updated': 'Change request settings changed',
   'change-request-glass-broken': 'Change requests skipped by breaking the glass',
+  'change-freeze-set': 'Freeze set',
+  'change-freeze-lifted': 'Freeze lifted',
+  'change-freeze-skipped': 'Freeze skipped',
   'environments-seeded': 'First environments created',
   'roles-seeded': 'First roles created',
 }
