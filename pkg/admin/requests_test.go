@@ -315,7 +315,7 @@ func TestApprovals(t *testing.T) {
 	r.must(t, "POST", at+"4", "")
 	r.must(t, "POST", at+r.roleOf(t, "custom", everything), "")
 	r.to(t, []string{token}, q, "Approved", 403, "only people who are signed in")
-	_, admin := r.admin(t)
+	admin := r.admin(t)
 	r.to(t, r.author, q, "Approved", 403, "APPROVE_CHANGE_REQUEST")
 
 	t.Run("an approval is for what was seen", func(t *testing.T) {
@@ -385,10 +385,10 @@ func TestApprovals(t *testing.T) {
 }
 
 // admin is an administrator who is signed in.
-func (r *reviewing) admin(t *testing.T) (id int64, headers []string) {
+func (r *reviewing) admin(t *testing.T) (headers []string) {
 	t.Helper()
-	id, _ = r.person(t, access.RoleAdmin)
-	return id, inSession(r.signIn(t, id))
+	id, _ := r.person(t, access.RoleAdmin)
+	return inSession(r.signIn(t, id))
 }
 
 // TestChangesUnderneath changes what the changes of a request were made on. Approvals do not count then, until it is re-based.
