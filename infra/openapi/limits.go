@@ -102,7 +102,7 @@ var enums = map[string][]any{
 	"PayloadTypes":       {"json", "csv", "string", "number"},
 	"ProjectModes":       plain([]string{flags.ModeOpen, flags.ModeProtected, flags.ModePrivate}),
 	"Actions":            plain(review.Actions()),
-	"RequestStates":      plain([]review.State{review.InReview, review.Approved, review.Applied, review.Cancelled, review.Rejected}),
+	"RequestStates":      plain([]review.State{review.InReview, review.Approved, review.Scheduled, review.Applied, review.Cancelled, review.Rejected}),
 	"WeightTypes":        plain([]flags.WeightType{flags.Variable, flags.Fix}),
 }
 

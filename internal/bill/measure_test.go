@@ -16,6 +16,7 @@ import (
 
 	"guidon/pkg/access"
 	"guidon/pkg/admin"
+	"guidon/pkg/admin/requests"
 	"guidon/pkg/aggregate"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
@@ -49,7 +50,7 @@ type Measured struct {
 	Poll, PollUnchanged, Evaluation, Report, LargeReport Units
 
 	// Runs of scheduled functions without anything to do.
-	Snapshot, Publish, Aggregate, Deliver Units
+	Snapshot, Publish, Aggregate, Deliver, Due Units
 
 	// Runs of the aggregation with the reports of 10 and 100 instances, 50 flags each, with the second look at them ten minutes later;
 	// and what the first run of an hour writes in addition.
@@ -222,6 +223,7 @@ func measure(t testing.TB) Measured {
 		_, err := webhook.NewDeliverer(d.store, dynamotest.Sealer, nil, slog.New(slog.DiscardHandler)).Run(ctx, time.Now())
 		return err
 	}, 1)
+	m.Due = d.run(requests.NewScheduler(d.store, httpapi.Config{Limits: flags.DefaultLimits()}).Run, 1)
 	minute := fixed
 	aggregator := aggregate.New(d.store, aggregate.Settings{Settle: aggregate.Settle, Now: func() time.Time { return minute }})
 	run := func(ctx context.Context) error {

@@ -48,6 +48,7 @@ const (
 	deliverSeconds   = 0.010 // of a run without webhooks
 	functionGB       = 0.5   // memory of functions
 	deliverGB        = 0.25  // of the delivery
+	dueSeconds       = 0.010 // of a run without scheduled change requests
 
 	logKB                      = 2.0 // of a request, with the access log
 	accessKB                   = 0.3 // of the access log: the functions for applications write no line for a success

@@ -45,7 +45,7 @@ func (m Measured) operations() string {
 		{"report of usage, 50 flags", m.Report}, {"report of usage, 500 flags", m.LargeReport},
 		{"run of the snapshot function, nothing to do", m.Snapshot}, {"the same, with states to publish", m.Publish},
 		{"run of the aggregation, no reports (mean of ten)", m.Aggregate},
-		{"run of the delivery, no webhooks", m.Deliver},
+		{"run of the delivery, no webhooks", m.Deliver}, {"look for scheduled change requests, none are due", m.Due},
 	} {
 		text += fmt.Sprintf("| %s | %s | %s | %s |\n", o.name, number(o.units.Read), number(o.units.Write), cents(o.units.dollars()*1e6))
 	}
@@ -57,7 +57,7 @@ func (m Measured) administration() string {
 	names := []string{
 		"requests", "HTTP API", "Lambda", "DynamoDB requests", "DynamoDB storage and point-in-time recovery", "logs",
 		"X-Ray, if every request is traced (`Tracing=Active`)", "metrics of requests (`Metrics=emf`)", "the snapshot function, every five minutes",
-		"the aggregation of usage, every minute", "the delivery of events to webhooks, every minute", "**what use costs**",
+		"the aggregation of usage, every minute", "the delivery of events to webhooks, every minute", "scheduled change requests, every minute, each run traced", "**what use costs**",
 		"three secrets", "dashboard", "alarms", "**in all**", "the same with `Alarms=off`, `Metrics=none`", "the same, and `Tracing=PassThrough`",
 	}
 	developer := m.Read.Times(readsAMonth).Plus(m.List200.Times(listsAMonth)).Plus(m.Change.Times(changesAMonth))
@@ -71,11 +71,12 @@ func (m Measured) administration() string {
 			snapshotRuns*(m.Snapshot.dollars()+lambda(snapshotSeconds, functionGB)+priceTrace) + snapshotDays*snapshotUnits*priceWrite,
 			minutesAMonth * (m.Aggregate.dollars() + lambda(aggregateSeconds, functionGB) + logs(aggregateLogKB)),
 			minutesAMonth * (m.Deliver.dollars() + lambda(deliverSeconds, deliverGB) + logs(deliverLogKB)),
+			minutesAMonth * (m.Due.dollars() + lambda(dueSeconds, functionGB) + logs(deliverLogKB) + priceTrace),
 		}
 		use := math.Round((sum(lines)+tiny)*100) / 100
 		const threeSecrets, alarms = secrets * priceSecret, alarmMetrics*priceAlarm + groupAlarms*priceGroup
 		all := use + threeSecrets + priceBoard + alarms
-		lines = append(lines, use, threeSecrets, priceBoard, alarms, all, all-alarms-metrics, all-alarms-metrics-traces-snapshotRuns*priceTrace)
+		lines = append(lines, use, threeSecrets, priceBoard, alarms, all, all-alarms-metrics, all-alarms-metrics-traces-(snapshotRuns+minutesAMonth)*priceTrace)
 		columns = append(columns, append([]string{count(requests)}, amounts(lines)...))
 	}
 	return table("|  | idle | 1 | 50 | 500 developers |", names, columns...)

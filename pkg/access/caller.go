@@ -77,11 +77,14 @@ func AuthenticateUser(token *Token, user *User, roles *Roles) (Caller, error) {
 	return callerOf(user, roles), nil
 }
 
+// ErrNoUser is the error of what was to happen in the name of a user who no longer exists.
+var ErrNoUser = flags.Errorf(flags.Forbidden, "the user no longer exists")
+
 // AsUser returns a user as a caller, with the permissions that the user has now, for what happens later in the user's name. It returns
-// Forbidden if the user no longer exists.
+// ErrNoUser if the user no longer exists.
 func AsUser(user *User, roles *Roles) (Caller, error) {
 	if user == nil || roles == nil {
-		return Caller{}, flags.Errorf(flags.Forbidden, "the user no longer exists")
+		return Caller{}, ErrNoUser
 	}
 	return callerOf(user, roles), nil
 }

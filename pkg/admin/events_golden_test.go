@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 
 	"guidon/pkg/access"
+	"guidon/pkg/admin/requests"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -48,6 +49,8 @@ const (
 	inStaging  = shop + "/environments/staging/change-requests"
 	aRequest   = shop + "/change-requests/{request}"
 	aRequested = `{"feature":"copy","action":"addStrategy","payload":{"name":"default"}}`
+
+	atItsTime = "" // the method of a step that is no request: scheduled change requests are due
 
 	aConstraint = `{"contextName":"country","operator":"IN","values":["CH","DE"],"inverted":true}`
 	oneValue    = `{"contextName":"age","operator":"NUM_GTE","value":"18"}`
@@ -205,6 +208,20 @@ var goldenSteps = []step{
 	{"reject it", "PUT", aRequest + "/state", `{"state":"Rejected"}`, ""},
 	{"begin a fourth one", "POST", inStaging, aRequested, "request"},
 	{"cancel it", "PUT", aRequest + "/state", `{"state":"Cancelled"}`, ""},
+	{"begin a fifth one", "POST", inStaging, aRequested, "request"},
+	{"send the fifth one to review", "PUT", aRequest + "/state", `{"state":"In review"}`, ""},
+	{"approve the fifth one", "PUT", aRequest + "/state", `{"state":"Approved"}`, ""},
+	{"schedule it", "PUT", aRequest + "/state", `{"state":"Scheduled","scheduledAt":"{soon}"}`, ""},
+	{"change the flag of the scheduled one", "POST", shop + "/features/copy/environments/staging/strategies", `{"name":"default"}`, ""},
+	{"suspend it", atItsTime, "", "", ""},
+	{"re-base it", "POST", aRequest + "/rebase", "", ""},
+	{"approve it again", "PUT", aRequest + "/state", `{"state":"Approved"}`, ""},
+	{"schedule it again", "PUT", aRequest + "/state", `{"state":"Scheduled","scheduledAt":"{soon}"}`, ""},
+	{"need two approvals", "PUT", shop + "/environments/staging/change-requests/config", `{"changeRequestsEnabled":true,"requiredApprovals":2}`, ""},
+	{"fail to apply it", atItsTime, "", "", ""},
+	{"need one approval again", "PUT", shop + "/environments/staging/change-requests/config", `{"changeRequestsEnabled":true,"requiredApprovals":1}`, ""},
+	{"schedule it once more", "PUT", aRequest + "/state", `{"state":"Scheduled","scheduledAt":"{soon}"}`, ""},
+	{"apply it at its time", atItsTime, "", "", ""},
 	{"switch change requests off", "PUT", shop + "/environments/staging/change-requests/config", `{"changeRequestsEnabled":false}`, ""},
 
 	{"freeze an environment of a project", "POST", shop + "/environments/staging/freezes", `{"reason":"holidays","from":"2099-12-24T00:00:00Z","to":"2099-12-27T00:00:00Z"}`, "freeze"},
@@ -243,7 +260,9 @@ func TestGoldenEvents(t *testing.T) {
 	s.sendAll(t)
 	last = s.newest(t)[0].ID
 	addonCreated := last
-	saved := map[string]string{}
+	saved := map[string]string{"soon": time.Now().Add(time.Hour).UTC().Format(time.RFC3339)}
+	later := httpapi.Config{Limits: flags.DefaultLimits(), Now: func() time.Time { return time.Now().Add(2 * time.Hour) }}
+	var approver []string // headers of a session
 	for _, st := range goldenSteps {
 		if st.name == "delete a project" {
 			s.must(t, "POST", "/api/admin/projects", `{"id":"last","name":"Last"}`)
@@ -270,15 +289,29 @@ func TestGoldenEvents(t *testing.T) {
 			before = last
 		}
 		if st.name == "approve a change request" {
-			headers = inSession(s.signIn(t, 1))
+			approver = inSession(s.signIn(t, 1))
 			collect("sign in to approve")
 			before = last
+		}
+		if strings.HasPrefix(st.name, "schedule ") {
+			headers = approver
+		}
+		if strings.HasPrefix(st.name, "approve ") {
 			_, rest, _ := strings.Cut(s.must(t, "GET", fill(aRequest), "").body, `"revision":"`)
 			revision, _, _ := strings.Cut(rest, `"`)
-			headers = append(headers, `If-Match: "`+revision+`"`)
+			headers = append(slices.Clone(approver), `If-Match: "`+revision+`"`)
 		}
 		if st.name == "break the glass" {
 			headers = []string{httpapi.BreakGlass + ": payments fail"}
+		}
+		if st.method == atItsTime {
+			if err := requests.NewScheduler(s.store, later).Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if collect(st.name); last == before {
+				t.Errorf("%s: nothing happened", st.name)
+			}
+			continue
 		}
 		got := s.do(t, st.method, fill(st.path), fill(st.body), headers...)
 		if got.status >= 300 {

@@ -272,6 +272,7 @@ var examples = map[string]example{
 	ofProject("GET", "/change-requests"):                                         {"", 200, 3, 3},
 	ofProject("GET", "/change-requests/pending"):                                 {"", 200, 2, 2},
 	ofProject("GET", "/change-requests/pending/{featureName}"):                   {"", 200, 2, 2},
+	ofProject("GET", "/change-requests/scheduled"):                               {"", 200, 2, 2},
 	ofProject("GET", "/change-requests/count"):                                   {"", 200, 3, 3},
 	ofProject("GET", "/change-requests/actionable"):                              {"", 200, 2, 2},
 	ofProject("GET", "/change-requests/available-reviewers/{environment}"):       {"", 200, 3, 3},

@@ -68,6 +68,7 @@ import (
 //	outbox           OUTBOX#<addon>       <event id>                  an event that an addon is to send; expires after 30 days, see outbox.go
 //	sent event       DELIVERED#<addon>    <event id>                  an event that the addon sent; expires after 7 days
 //	parked event     PARKED#<addon>       <event id>                  an event that the addon could not send; expires after 7 days
+//	due              DUE                  <time>#request#<id>         a change request that is to be applied at that time
 //	addon lease      OUTBOX               LEASE#<addon>               who sends the events of the addon
 //
 // Posts and batches expire after 2 days, sums of hours after 7, those of days and applications after 90.
@@ -103,6 +104,7 @@ import (
 //	aggregate with reports       the same, and         0.25 per KB of posts, again ten minutes later; 1 per 64 posts for the
 //	                             1 PutItem a sum       batch; 3 reads and 2 writes a flag
 //	read the sums of a flag      1 Query               1 per 4 KB
+//	look for what is due         1 Query               1 per 4 KB: about 0.02 for each
 //	resolve a lost response      + 1 GetItem           1; only if a condition fails after a lost response
 //
 // The log is an index with a single partition, log = LOG, so that one Query reads all events in order. DynamoDB writes at

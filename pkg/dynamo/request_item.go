@@ -30,6 +30,9 @@ var requestEntity = entity{
 	dependents: func(s *Store, tx *transaction, before, after flags.Aggregate) error {
 		old, _ := before.(*review.Request)
 		r, _ := after.(*review.Request)
+		if err := s.planDue(tx, old, r); err != nil {
+			return err
+		}
 		was, is := old != nil && old.Open(), r != nil && r.Open()
 		if was == is {
 			return nil

@@ -19,6 +19,14 @@ type changeRequest struct {
 	Changes   []requestChange   `json:"changes,omitempty"`
 	Approvals []requestApproval `json:"approvals,omitempty"`
 	Reviewers []int64           `json:"reviewers,omitempty"`
+	Schedule  *requestSchedule  `json:"schedule,omitempty"`
+}
+
+// A requestSchedule is when a scheduled request is to be applied, or why it was not.
+type requestSchedule struct {
+	At     shape.Time            `json:"scheduledAt"`
+	Status review.ScheduleStatus `json:"status"`
+	Reason string                `json:"reason,omitzero"`
 }
 
 // A requestChange is one change of a request.
@@ -44,6 +52,9 @@ func changeRequestOf(r *review.Request, changes []review.Change) changeRequest {
 		return data
 	}
 	data.Title, data.Features, data.Segments, data.Reviewers = r.Title, r.Features(), r.Segments(), r.Reviewers
+	if s := r.Schedule; s != nil && r.State == review.Scheduled {
+		data.Schedule = &requestSchedule{shape.Time(s.At), s.Status, s.Reason}
+	}
 	for _, c := range changes {
 		data.Changes = append(data.Changes, requestChange{c.ID, c.Action, c.Feature, c.Segment, c.Payload})
 	}

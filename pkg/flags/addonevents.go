@@ -26,6 +26,7 @@ var addonEvents = []EventType{
 	ProjectUserAdded, ProjectUserRoleChanged, ProjectUserRemoved, ProjectAccessUpdated,
 	ReviewsConfigured, GlassBroken, FreezeSet, FreezeLifted, FreezeSkipped,
 	RequestCreated, RequestDiscarded, RequestSent, RequestApprovalAdded, RequestApproved, RequestRejected, RequestCancelled, RequestApplied,
+	RequestScheduled, RequestScheduleApplied, RequestScheduleFailed, RequestScheduleSuspended,
 	RequestRebased, RequestTitled, RequestCommented, ReviewersRequested, ChangeAdded, ChangeEdited, ChangeDiscarded,
 }
 
@@ -33,9 +34,7 @@ var addonEvents = []EventType{
 // and of Terraform configurations work unchanged.
 var unleashOnlyEvents = []EventType{
 	"feature-deleted", "feature-potentially-stale-on", "feature-import", "features-exported", "features-imported",
-	"change-request-scheduled",
-	"change-request-scheduled-application-success", "change-request-scheduled-application-failure",
-	"change-request-schedule-suspended", "group-created", "group-updated", "group-deleted", "banner-created", "banner-updated",
+	"group-created", "group-updated", "group-deleted", "banner-created", "banner-updated",
 	"banner-deleted", "feature-favorited", "feature-unfavorited", "project-favorited", "project-unfavorited", // the last four did in earlier versions
 }
 

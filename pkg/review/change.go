@@ -61,15 +61,16 @@ func CheckAction(at string, a Action, problems *flags.Problems) {
 
 // A Change is one change of a request, with the body of the operation that would make it directly.
 type Change struct {
-	ID      int64          `json:"id"` // in the request; an edited change gets a new one
-	Action  Action         `json:"action"`
-	Feature string         `json:"feature,omitzero"`
-	Segment int64          `json:"segment,omitzero"` // ID, for the actions of segments
-	Name    string         `json:"name,omitzero"`    // of the segment when the change was made
-	Payload jsontext.Value `json:"payload,omitempty"`
-	Default jsontext.Value `json:"default,omitempty"` // the default strategy that switching on adds; nil if it adds none
-	By      Person         `json:"by"`
-	At      time.Time      `json:"at"`
+	ID       int64          `json:"id"` // in the request; an edited change gets a new one
+	Action   Action         `json:"action"`
+	Feature  string         `json:"feature,omitzero"`
+	Segment  int64          `json:"segment,omitzero"`  // ID, for the actions of segments
+	Strategy string         `json:"strategy,omitzero"` // ID, if the change replaces or removes one
+	Name     string         `json:"name,omitzero"`     // of the segment when the change was made
+	Payload  jsontext.Value `json:"payload,omitempty"`
+	Default  jsontext.Value `json:"default,omitempty"` // the default strategy that switching on adds; nil if it adds none
+	By       Person         `json:"by"`
+	At       time.Time      `json:"at"`
 }
 
 // CheckLimits returns Invalid if there are too many changes, or if they are too large.

@@ -81,6 +81,7 @@ type Request struct {
 	Rejections     []Approval          `json:"rejections,omitempty"`
 	Reviewers      []int64             `json:"reviewers,omitempty"` // IDs of the users who were asked to review it
 	Comments       int                 `json:"comments,omitzero"`   // how many there are; each is a Comment with its number
+	Schedule       *Schedule           `json:"schedule,omitempty"`  // when it was last scheduled; nil for never
 }
 
 // A Guarded is an environment of the project whose protection the changes touch. Most requests have one, their own. Archiving a flag and
@@ -200,12 +201,14 @@ var stateWords = map[State]string{
 	Draft: "a draft", InReview: "in review", Scheduled: "scheduled", Applied: "applied", Cancelled: "cancelled", Rejected: "rejected",
 }
 
-// CheckEditable returns Conflict if the changes of the request can no longer be edited.
+// CheckEditable returns Conflict if the changes of the request can no longer be edited, or not while it is scheduled. One whose schedule
+// has failed or was suspended can be edited or re-based: it is in review again then.
 func (r *Request) CheckEditable() error {
-	if r.State != Draft && r.State != InReview {
-		return r.closedError("edited")
+	_, waits := r.Due()
+	if r.State == Draft || r.State == InReview || r.State == Scheduled && !waits {
+		return nil
 	}
-	return nil
+	return r.closedError("edited")
 }
 
 // Edit replaces the changes by others, which guarded says about, and what they were made on. All approvals end.
@@ -215,7 +218,7 @@ func (r *Request) Edit(changes []Change, bases Bases, guarded []Guarded, by Pers
 	if !r.Contributed(by) {
 		r.Contributors = append(r.Contributors, by)
 	}
-	if r.State == InReview {
+	if r.State != Draft {
 		r.enter(InReview, at)
 	}
 	r.Revision = r.hash()

@@ -20,6 +20,7 @@ import (
 	"guidon/internal/engine"
 	"guidon/pkg/access"
 	"guidon/pkg/admin"
+	"guidon/pkg/admin/requests"
 	"guidon/pkg/aggregate"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/docs"
@@ -56,6 +57,7 @@ type gateway struct {
 	aggregator     *aggregate.Aggregator
 	aggregateEvery time.Duration
 	deliverer      *webhook.Deliverer
+	scheduler      *requests.Scheduler
 	deliverEvery   time.Duration
 }
 
@@ -144,6 +146,7 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 	g.aggregator = aggregate.New(store, aggregate.Settings{Settle: settle, Logger: s.config.Logger})
 	sender := webhook.NewSender(webhook.Options{Networks: s.networks})
 	g.deliverer = webhook.NewDeliverer(store, s.config.Sealer, sender, cmp.Or(s.config.Logger, slog.New(slog.DiscardHandler)))
+	g.scheduler = requests.NewScheduler(store, s.config)
 	routes, err := g.functions(t, store, s.config)
 	if err != nil {
 		return err

@@ -21,7 +21,10 @@ const (
 // The local server looks for events to deliver all the time, so that a webhook has them about two seconds after a change.
 const deliverEvery = time.Second
 
-// runSchedule does what EventBridge does on AWS: it calls the functions Snapshot, Aggregate and Deliver, the first at the rate of
+// The local server looks for scheduled change requests every second, so that they are applied at their time.
+const dueEvery = time.Second
+
+// runSchedule does what EventBridge does on AWS: it calls the functions Snapshot, Aggregate, Deliver and Features, the first at the rate of
 // the template. The function returned stops it, and waits until it has stopped. The probe, the other function with a schedule, has
 // nothing to call.
 func (g *gateway) runSchedule(ctx context.Context) (stop func()) {
@@ -35,6 +38,7 @@ func (g *gateway) runSchedule(ctx context.Context) (stop func()) {
 		{g.snapshotEvery, "the snapshot was not written", g.writeSnapshot},
 		{g.aggregateEvery, "usage was not added to the sums", g.aggregate},
 		{g.deliverEvery, "events were not delivered", g.deliver},
+		{dueEvery, "scheduled change requests were not applied", g.applyDue},
 	} {
 		if job.every <= 0 {
 			continue
@@ -86,6 +90,14 @@ func (g *gateway) deliver(ctx context.Context) error {
 	const atMost = 30 * time.Second
 	_, err := g.deliverer.Run(ctx, time.Now().Add(atMost))
 	return err
+}
+
+// applyDue applies the change requests that are due: in this process, or in that of the function.
+func (g *gateway) applyDue(ctx context.Context) error {
+	if g.processes != nil {
+		return g.invokeScheduled(ctx, "FeaturesFunction")
+	}
+	return g.scheduler.Run(ctx)
 }
 
 func (g *gateway) invokeScheduled(ctx context.Context, id string) error {

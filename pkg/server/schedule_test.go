@@ -12,6 +12,7 @@ import (
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/review"
 	"guidon/pkg/usage"
 )
 
@@ -83,6 +84,36 @@ func TestAggregateClock(t *testing.T) {
 		}
 		if time.Now().After(deadline) {
 			t.Fatal("the report was not added")
+		}
+	}
+}
+
+// TestDueClock checks that the server looks for scheduled change requests: that of a person who is gone is suspended.
+func TestDueClock(t *testing.T) {
+	g := opened(t, httpapi.Config{})
+	store, err := dynamo.Open(t.Context(), dynamo.Options{Table: "guidon", Endpoint: g.engine.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &review.Request{
+		ID: 1, State: review.Scheduled, Entered: map[review.State]time.Time{},
+		Schedule: &review.Schedule{At: time.Now().UTC().Add(-time.Hour), By: review.Person{ID: 99, Name: "gone"}, Status: review.Pending},
+	}
+	event := flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: flags.RequestScheduled}
+	if err := store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: r}}, Event: event}); err != nil {
+		t.Fatal(err)
+	}
+	defer g.runSchedule(t.Context())()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		view, err := store.Load(t.Context(), []flags.Key{r.Key()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if flags.Find[*review.Request](view, r.Key()).Schedule.Status == review.Suspended {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the request was not looked at")
 		}
 	}
 }

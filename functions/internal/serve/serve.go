@@ -16,13 +16,24 @@ import (
 // Group serves a group over the table TABLE_NAME, with the settings of the environment (see httpapi.ConfigFromEnv). It does not
 // return. The functions in set can change the settings first.
 func Group(group httpapi.Group, set ...func(config *httpapi.Config)) {
-	start(func(*dynamo.Store, httpapi.Config) httpapi.Group { return group }, set...)
+	store, config := open(set...)
+	lambda.Start(lambdahttp.Handler(httpapi.New(store, group, config)))
 }
 
 // GroupOver is Group for a group that needs the store and the settings.
-func GroupOver(group func(store *dynamo.Store, config httpapi.Config) httpapi.Group) { start(group) }
+func GroupOver(group func(store *dynamo.Store, config httpapi.Config) httpapi.Group) {
+	store, config := open()
+	lambda.Start(lambdahttp.Handler(httpapi.New(store, group(store, config), config)))
+}
 
-func start(group func(store *dynamo.Store, config httpapi.Config) httpapi.Group, set ...func(config *httpapi.Config)) {
+// Scheduled is Group for a function that EventBridge calls at times too: then it runs what scheduled returns.
+func Scheduled(group httpapi.Group, scheduled func(store *dynamo.Store, config httpapi.Config) func(ctx context.Context) error) {
+	store, config := open()
+	lambda.Start(lambdahttp.Scheduled(lambdahttp.Handler(httpapi.New(store, group, config)), scheduled(store, config)))
+}
+
+// open opens the table with the settings of the environment.
+func open(set ...func(config *httpapi.Config)) (*dynamo.Store, httpapi.Config) {
 	limitMemory(os.Getenv)
 	config, err := httpapi.ConfigFromEnv()
 	if err != nil {
@@ -36,5 +47,5 @@ func start(group func(store *dynamo.Store, config httpapi.Config) httpapi.Group,
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(lambdahttp.Handler(httpapi.New(store, group(store, config), config)))
+	return store, config
 }

@@ -24,6 +24,7 @@ func Group() httpapi.Group {
 		{Route: "GET " + all, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listRequests)},
 		{Route: "GET " + all + "/pending", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listPending)},
 		{Route: "GET " + all + "/pending/{featureName}", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listPendingOfFeature)},
+		{Route: "GET " + all + "/scheduled", Permission: access.Read, Handle: httpapi.Handle(listScheduled)},
 		{Route: "GET " + all + "/count", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(countRequests)},
 		{Route: "GET " + all + "/actionable", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(countActionable)},
 		{Route: "GET " + all + "/available-reviewers/{environment}", Permission: access.Read, Handle: httpapi.Handle(listAvailableReviewers)},

@@ -14,7 +14,7 @@ func readRequest(tx *httpapi.Tx, at inRequest) (requestView, error) {
 	return viewOf(tx, p, r), nil
 }
 
-// setState sends a draft to review, approves, rejects, applies or cancels a request. Doing again what was done changes nothing.
+// setState sends a draft to review, approves, rejects, schedules, applies or cancels a request. Doing again what was done changes nothing.
 func setState(tx *httpapi.Tx, at inRequest, in stateBody) (requestView, error) {
 	p, r := at.find(tx)
 	before := r.State
@@ -24,6 +24,9 @@ func setState(tx *httpapi.Tx, at inRequest, in stateBody) (requestView, error) {
 	act := map[review.State]func(*httpapi.Tx, *flags.Project, *review.Request) error{
 		review.InReview: send, review.Approved: approve, review.Rejected: reject, review.Cancelled: cancel,
 		review.Applied: func(tx *httpapi.Tx, p *flags.Project, r *review.Request) error { return apply(tx, tx.Caller, p, r) },
+		review.Scheduled: func(tx *httpapi.Tx, p *flags.Project, r *review.Request) error {
+			return schedule(tx, p, r, httpapi.MomentOf(&in.ScheduledAt.Value))
+		},
 	}[in.State]
 	if act == nil {
 		return requestView{}, flags.Errorf(flags.Conflict, "change request %d cannot become %s", r.ID, in.State)

@@ -87,6 +87,13 @@ func (b changeBody) plain() review.Change {
 		_ = json.Unmarshal(b.Payload, &payload) // 0 is no ID
 		c.Feature, c.Segment = "", payload.ID
 	}
+	if b.Action == review.UpdateStrategy || b.Action == review.DeleteStrategy {
+		var payload struct {
+			ID string `json:"id"`
+		}
+		_ = json.Unmarshal(b.Payload, &payload) // checked by stepOf
+		c.Strategy = payload.ID
+	}
 	return c
 }
 
@@ -100,8 +107,9 @@ func (b changeBody) change(tx *httpapi.Tx, r *review.Request) review.Change {
 
 // A stateBody is the state that a request is to get.
 type stateBody struct {
-	State   review.State           `json:"state"`
-	Comment jsonbody.Maybe[string] `json:"comment"`
+	State       review.State           `json:"state"`
+	Comment     jsonbody.Maybe[string] `json:"comment"`
+	ScheduledAt jsonbody.Maybe[string] `json:"scheduledAt"`
 }
 
 // Check finds what is wrong with the body by itself.
@@ -109,9 +117,14 @@ func (b stateBody) Check(_ flags.Limits, problems *flags.Problems) {
 	switch b.State {
 	case review.InReview, review.Approved, review.Applied, review.Cancelled, review.Rejected:
 	case review.Scheduled:
-		problems.Add("/state", "change requests cannot be scheduled yet")
+		if _, ok := httpapi.ParseMoment(b.ScheduledAt.Value); !ok {
+			problems.Add("/scheduledAt", "must be a date-time such as 2030-01-31T12:00:00Z, not %q", jsonbody.Shorten(b.ScheduledAt.Value))
+		}
 	default:
-		problems.Add("/state", "must be In review, Approved, Applied, Cancelled or Rejected")
+		problems.Add("/state", "must be In review, Approved, Scheduled, Applied, Cancelled or Rejected")
+	}
+	if b.State != review.Scheduled && b.ScheduledAt.Set {
+		problems.Add("/scheduledAt", "is only for the state Scheduled")
 	}
 	flags.CheckLength("/comment", b.Comment.Value, review.MaxComment, problems)
 }
@@ -209,6 +222,7 @@ type requestView struct {
 	CreatedBy    personView                  `json:"createdBy"`
 	CreatedAt    shape.Time                  `json:"createdAt"`
 	Entered      map[review.State]shape.Time `json:"stateTimestamps"`
+	Schedule     *scheduleView               `json:"schedule,omitzero"`
 }
 
 // A requestFeature is the changes of a flag.
@@ -297,6 +311,7 @@ func listedView(r *review.Request, s review.Standing) requestView {
 		Features:     []requestFeature{}, Segments: []segmentChange{}, Comments: []commentView{}, Reviewers: append([]int64{}, r.Reviewers...),
 		Approvals: approvalViews(s.Approvals), Rejections: approvalViews(r.Rejections),
 		CreatedBy: personViewOf(r.CreatedBy), CreatedAt: shape.Time(r.CreatedAt), Entered: map[review.State]shape.Time{},
+		Schedule: scheduleViewOf(r, s),
 	}
 	for state, at := range r.Entered {
 		view.Entered[state] = shape.Time(at)
@@ -376,6 +391,8 @@ type searchRow struct {
 	MinApprovals int          `json:"minApprovals"`
 	Approvals    int          `json:"approvals"`
 	Reviewers    []int64      `json:"reviewers"`
+
+	Schedule *scheduleView `json:"schedule,omitzero"`
 }
 
 func searchRowOf(r *review.Request, s review.Standing) searchRow {
@@ -383,6 +400,7 @@ func searchRowOf(r *review.Request, s review.Standing) searchRow {
 		ID: r.ID, Title: r.Title, Environment: r.Environment, Project: r.Project, CreatedBy: personViewOf(r.CreatedBy), CreatedAt: shape.Time(r.CreatedAt),
 		Features: append([]string{}, r.Features()...), Segments: []string{}, State: r.StateAt(s),
 		MinApprovals: s.Needed, Approvals: len(s.Approvals), Reviewers: append([]int64{}, r.Reviewers...),
+		Schedule: scheduleViewOf(r, s),
 	}
 	for _, c := range r.Changes {
 		if c.Action.OfSegment() && !slices.Contains(row.Segments, c.Name) {

@@ -6,11 +6,15 @@ import (
 	"strings"
 )
 
-// checkRequests compares change requests with their list rows, the counts of open ones, and their comments.
+// checkRequests compares change requests with their list rows, the counts of open ones, what is due, and their comments.
 func (c *checker) checkRequests() {
 	open, counted, rows, comments := map[string]int{}, map[string]int{}, 0, 0
+	due, waiting := map[string]bool{}, map[string]bool{}
 	for _, r := range c.requests {
 		comments += r.Comments
+		if at, scheduled := r.Due(); scheduled {
+			due[at.Format("2006-01-02T15:04:05.000Z")+"#request#"+r.Key().ID] = true
+		}
 		state := "CLOSED"
 		if r.Open() {
 			state = "OPEN"
@@ -32,6 +36,9 @@ func (c *checker) checkRequests() {
 		}
 	}
 	for k, i := range c.items {
+		if k.pk == "DUE" {
+			waiting[k.sk] = true
+		}
 		if strings.HasPrefix(k.pk, "PROJECT#") && strings.HasPrefix(k.sk, "REQUEST#") {
 			rows++
 		}
@@ -39,6 +46,7 @@ func (c *checker) checkRequests() {
 			counted[strings.TrimPrefix(k.pk, "PROJECT#")] = n
 		}
 	}
+	c.compare("the scheduled change requests, and what is due", due, waiting)
 	c.compare("the number of open change requests, and their counts", open, counted)
 	c.compare("the number of change requests, and of their list rows", len(c.requests), rows)
 	c.compare("the number of comments that change requests count, and of comments", comments, c.comments)

@@ -1,0 +1,179 @@
+package requests
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"guidon/pkg/access"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/review"
+)
+
+// A Scheduler applies change requests at the time for which they are scheduled. It asks for all that are due, so a time at which it did not
+// run is made up for; and a request is applied in the transaction that closes it, so two Schedulers never apply it twice.
+type Scheduler struct {
+	store  dueStore
+	runner *httpapi.Runner
+	config httpapi.Config
+}
+
+type dueStore interface {
+	httpapi.Store
+
+	// Due calls visit with the key of each change request that is due at a time, the longest due one first, until it returns false.
+	Due(ctx context.Context, at time.Time, visit func(flags.Key) (goOn bool)) error
+}
+
+// NewScheduler returns a scheduler over a store.
+func NewScheduler(store dueStore, config httpapi.Config) *Scheduler {
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	return &Scheduler{store, httpapi.NewRunner(store, config), config}
+}
+
+// A run stops a while before its deadline, and spends a bounded time on each request. What it leaves is due in the next run.
+const (
+	perRequest = 5 * time.Second
+	toEnd      = 6 * time.Second
+)
+
+// The outcomes of a due request.
+type outcome string
+
+const (
+	applied   outcome = "applied"
+	failed    outcome = "failed"
+	suspended outcome = "suspended"
+	frozen    outcome = "frozen"  // waits for the end of a freeze
+	pending   outcome = "pending" // the store was unavailable: it is tried again
+	gone      outcome = ""        // it was applied, scheduled again or closed in the meantime
+)
+
+// Run applies the requests that are due. It returns an error if one of them could neither be applied nor refused; that is tried again.
+func (s *Scheduler) Run(ctx context.Context) error {
+	started, counts := time.Now(), map[outcome]int{}
+	var first error
+	err := s.store.Due(ctx, s.config.Now(), func(key flags.Key) bool {
+		if deadline, limited := ctx.Deadline(); ctx.Err() != nil || limited && time.Until(deadline) < toEnd {
+			return false
+		}
+		did, err := s.applyDue(ctx, key)
+		if counts[did]++; first == nil {
+			first = err
+		}
+		return true
+	})
+	if err == nil {
+		err = first
+	}
+	if logger := s.config.Logger; logger != nil && (len(counts) > 0 || err != nil) {
+		attributes := []slog.Attr{slog.Int64("duration_ms", time.Since(started).Milliseconds())}
+		for _, o := range []outcome{applied, failed, suspended, frozen, pending} {
+			attributes = append(attributes, slog.Int(string(o), counts[o]))
+		}
+		level := slog.LevelInfo
+		if err != nil {
+			level, attributes = slog.LevelError, append(attributes, slog.Any("cause", err))
+		}
+		logger.LogAttrs(ctx, level, "due", attributes...)
+	}
+	return err
+}
+
+// applyDue applies a request that is due, or notes why that is refused.
+func (s *Scheduler) applyDue(ctx context.Context, key flags.Key) (did outcome, err error) {
+	ctx, cancel := context.WithTimeout(ctx, perRequest)
+	defer cancel()
+	view, err := s.store.Load(ctx, []flags.Key{key})
+	if err != nil {
+		return pending, err
+	}
+	r := flags.Find[*review.Request](view, key)
+	if r == nil {
+		return gone, nil
+	}
+	if _, scheduled := r.Due(); !scheduled {
+		return gone, nil
+	}
+	by := r.Schedule.By.ID
+	if by == flags.TokenUserID {
+		by = 0
+	}
+	ahead := []flags.Key{key, flags.ProjectKey(r.Project), flags.EnvironmentsKey()}
+	err = s.runner.As(ctx, by, ahead, func(tx *httpapi.Tx) (err error) {
+		did, err = tryDue(tx, key, r.Schedule)
+		return err
+	})
+	switch kind := flags.KindOf(err); {
+	case err == nil:
+		return did, nil
+	case errors.Is(err, access.ErrNoUser):
+		did, err = suspended, flags.Errorf(flags.Forbidden, "%s, who scheduled it, no longer exists", r.Schedule.By.Name)
+	case kind == flags.Unavailable, kind == flags.VersionConflict, kind == flags.Internal:
+		return pending, err
+	case did == frozen:
+		return frozen, nil
+	}
+	if did != suspended {
+		did = failed
+	}
+	if err := s.end(ctx, ahead, r, did, err); err != nil {
+		return pending, err
+	}
+	return did, nil
+}
+
+// tryDue applies a request if it still is scheduled as it was, now with the permissions of the person who scheduled it.
+func tryDue(tx *httpapi.Tx, key flags.Key, scheduled *review.Schedule) (outcome, error) {
+	r := httpapi.Find[*review.Request](tx, key)
+	if at, is := r.Due(); !is || *r.Schedule != *scheduled || at.After(tx.Now) {
+		return gone, nil
+	}
+	p := tx.FindProject(r.Project)
+	if p == nil || p.UID != r.ProjectUID {
+		return suspended, flags.Errorf(flags.Conflict, "the project was deleted")
+	}
+	if s := standingOf(tx, p, r); s.Gone != "" || len(s.Conflicts) > 0 {
+		return suspended, flags.Errorf(flags.Conflict, "%s", r.ScheduleNow(s).Reason)
+	}
+	if err := apply(tx, tx.Caller, p, r); err != nil {
+		if flags.KindOf(err) == flags.Conflict && inFreeze(tx, p, r) {
+			return frozen, err
+		}
+		return failed, err
+	}
+	tx.Save(events.OfRequest(flags.RequestScheduleApplied, r))
+	return applied, nil
+}
+
+// inFreeze reports whether an environment that the request changes is frozen now.
+func inFreeze(tx *httpapi.Tx, p *flags.Project, r *review.Request) bool {
+	registry := tx.Environments()
+	return slices.ContainsFunc(registry.List, func(env flags.Environment) bool {
+		_, is := registry.Frozen(p, env, tx.Now)
+		return is && (env.Name == r.Environment || slices.ContainsFunc(r.Guarded, func(g review.Guarded) bool { return g.Name == env.Name }))
+	})
+}
+
+// end notes in a scheduled request why it was not applied, unless someone has decided otherwise in the meantime.
+func (s *Scheduler) end(ctx context.Context, ahead []flags.Key, tried *review.Request, did outcome, why error) error {
+	status, event := review.Failed, flags.RequestScheduleFailed
+	if did == suspended {
+		status, event = review.Suspended, flags.RequestScheduleSuspended
+	}
+	return s.runner.AsSystem(ctx, ahead, func(tx *httpapi.Tx) error {
+		r := httpapi.Find[*review.Request](tx, tried.Key())
+		if _, is := r.Due(); !is || *r.Schedule != *tried.Schedule {
+			return nil
+		}
+		r.EndSchedule(status, why.Error())
+		tx.Save(events.OfRequest(event, r), r)
+		return nil
+	})
+}
