@@ -56,6 +56,13 @@ func serveReviews(t *testing.T, approvals int) *reviewing {
 	t.Helper()
 	now := newClock()
 	r := &reviewing{server: serveAt(t, now), clock: now}
+	r.begin(t, approvals)
+	return r
+}
+
+// begin sets up the project and the people.
+func (r *reviewing) begin(t *testing.T, approvals int) {
+	t.Helper()
 	r.onInProduction(t, "f", "g")
 	r.must(t, "PUT", reviews, fmt.Sprintf(`{"changeRequestsEnabled":true,"requiredApprovals":%d}`, approvals))
 	r.authorID, r.author = r.signedIn(t, "4", "")
@@ -63,7 +70,6 @@ func serveReviews(t *testing.T, approvals int) *reviewing {
 	r.firstID, r.first = r.signedIn(t, "5", "APPROVE_CHANGE_REQUEST")
 	r.secondID, r.second = r.signedIn(t, "5", "APPROVE_CHANGE_REQUEST")
 	r.releaserID, r.releaser = r.signedIn(t, "4", "APPLY_CHANGE_REQUEST")
-	return r
 }
 
 // signedIn is a viewer with a session, a role in the project, and permissions there.

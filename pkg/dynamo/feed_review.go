@@ -73,15 +73,25 @@ func reviewsUnchanged(assumed flags.ReviewAssumption) (condition expression.Cond
 }
 
 // guardSegmentUses adds the condition that no flag has begun to use a written segment since it was loaded. A change of its project or its
-// deletion has that condition anyway.
+// deletion has that condition anyway. It also notes in the guard at which version the content has changed: an approved change that begins
+// to use a segment has the condition that this was not after the segment was loaded.
 func (tx *transaction) guardSegmentUses(merged []*merge, assumed flags.ReviewAssumption) {
 	for _, m := range merged {
 		before, _ := m.Before.(*flags.Segment)
 		after, _ := m.After.(*flags.Segment)
-		if before != nil && after != nil && before.ProjectUID == after.ProjectUID && slices.Contains(assumed.SegmentUses, before.ID) {
+		if before != nil && after != nil && slices.Contains(assumed.SegmentUses, before.ID) {
 			u := tx.guardUpdate(segmentGuard(before.ID))
-			u.counts["uses"] += 0 // an update and no check, which functions may not make
-			u.requireNoUse(before)
+			u.set["changed"] = m.version()
+			if before.ProjectUID == after.ProjectUID {
+				u.requireNoUse(before)
+			}
+		}
+	}
+	for id, version := range assumed.Segments {
+		i := slices.IndexFunc(tx.guards, func(u guardUpdate) bool { return u.guard == segmentGuard(id) && u.counts["begun"] > 0 })
+		if i >= 0 {
+			u, changed := &tx.guards[i], expression.Name("changed")
+			u.holds, u.failed = append(u.holds, changed.AttributeNotExists().Or(changed.LessThanEqual(expression.Value(version)))), versionConflict
 		}
 	}
 }

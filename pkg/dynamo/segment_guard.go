@@ -16,6 +16,7 @@ import (
 //	        or a default strategy of a project gets it. It is never decremented
 //	owner   the UID of the project that the segment belongs to; absent if all projects can use it
 //	closed  true if the segment was deleted. Its ID is never used again
+//	changed the version at which the content of the segment last changed while change requests were in use, see feed_review.go
 //
 // A change that begins a use increments "begun", on the condition that the guard is open and has no other owner. A change
 // that deletes the segment or gives it to a project reads "begun" first, then lists the uses by flags and by default

@@ -132,6 +132,15 @@ func (g *guardian) assume(p *flags.Project) {
 	g.tx.assumed.Projects[p.UID] = p.ReviewChange
 }
 
+// AssumeSegment has the transaction depend on the content of a segment that it begins to use, as it was read: what was approved with it must
+// not be committed with another one.
+func (tx *Tx) AssumeSegment(s *flags.Segment) {
+	if tx.assumed.Segments == nil {
+		tx.assumed.Segments = map[int64]int64{}
+	}
+	tx.assumed.Segments[s.ID] = s.Version
+}
+
 // require checks that a part was approved, or that the caller can skip the change requests of its environments, and their freezes.
 func (g *guardian) require(p *flags.Project, part flags.GuardedPart, registry *flags.Environments) {
 	for _, env := range part.Reviewed(p, registry) {

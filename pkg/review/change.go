@@ -139,10 +139,11 @@ func hashOf(value any) string {
 }
 
 // Bases are what the changes of a request were made on: hashes of the parts of each flag and segment that applications see, when the
-// request changed it first. Descriptions, favorites, other environments, and titles and sort numbers of strategies do not count.
+// request changed it first. Descriptions, favorites, other environments, and titles of strategies do not count.
 type Bases struct {
 	Features map[string]FeatureBase `json:"features,omitempty"`
 	Segments map[int64]SegmentBase  `json:"segments,omitempty"`
+	Uses     map[string][]int64     `json:"uses,omitempty"` // IDs of the segments that each flag uses once the changes are made, sorted
 }
 
 // A FeatureBase is what a change of a flag was made on, in the environment of the request and of the flag as a whole.
@@ -153,7 +154,7 @@ type FeatureBase struct {
 	On           bool   `json:"on,omitzero"`
 	Strategies   string `json:"strategies"`
 	Variants     string `json:"variants"`
-	Segments     string `json:"segments"` // the content of the segments that the strategies use
+	Segments     string `json:"segments"` // the content of the segments that the strategies use, before the changes or after them
 }
 
 // A SegmentBase is what a change of a segment was made on.
@@ -162,19 +163,23 @@ type SegmentBase struct {
 	Constraints string `json:"constraints"`
 }
 
-func (b Bases) clone() Bases { return Bases{maps.Clone(b.Features), maps.Clone(b.Segments)} }
+func (b Bases) clone() Bases {
+	return Bases{maps.Clone(b.Features), maps.Clone(b.Segments), maps.Clone(b.Uses)}
+}
 
-// BaseOf returns what a change of a flag is made on now. segment returns the segment of an ID, or nil.
-func BaseOf(f *flags.Feature, env flags.ProjectEnvironment, segment func(id int64) *flags.Segment) FeatureBase {
+// BaseOf returns what changes of a flag are made on now. uses are the segments that it uses after them. segment returns the segment of an
+// ID, or nil.
+func BaseOf(f *flags.Feature, env flags.ProjectEnvironment, uses []int64, segment func(id int64) *flags.Segment) FeatureBase {
 	in := f.In(env)
 	var strategies []flags.Strategy
-	segments := map[int64]SegmentBase{}
 	for _, s := range in.Strategies {
-		for _, id := range s.Segments {
-			segments[id] = SegmentBaseOf(segment(id))
-		}
-		s.Title, s.SortOrder = nil, 0
+		uses = slices.Concat(uses, s.Segments)
+		s.Title = nil
 		strategies = append(strategies, s)
+	}
+	segments := map[int64]SegmentBase{}
+	for _, id := range uses {
+		segments[id] = SegmentBaseOf(segment(id))
 	}
 	return FeatureBase{
 		Project: f.ProjectUID, Archived: f.Archived, Dependencies: hashOf(list(f.Dependencies)), On: f.Enabled(env),

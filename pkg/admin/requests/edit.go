@@ -33,7 +33,7 @@ func addChanges(tx *httpapi.Tx, at httpapi.InProjectEnvironment, in changesBody)
 	for _, c := range in {
 		added = append(added, c.change(tx, r))
 	}
-	if err := edit(tx, p, env, r, append(r.Changes, added...), false); err != nil {
+	if err := edit(tx, p, env, r, append(r.Changes, added...)); err != nil {
 		return requestView{}, err
 	}
 	if isNew {
@@ -76,24 +76,20 @@ func draftIn(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment) (*r
 	return draft, nil
 }
 
-// edit replaces the changes of a request, and tries them. What they were made on stays for flags and segments that the request changed
-// before, unless it is re-based.
-func edit(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, r *review.Request, changes []review.Change, rebased bool) error {
+// edit replaces the changes of a request, tries them, and has them stand on what is there now. Unless it is re-based, nothing has changed
+// since it was edited before: see review.Request.CheckBase.
+func edit(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, r *review.Request, changes []review.Change) error {
 	if err := review.CheckLimits(changes); err != nil {
 		return err
 	}
 	changes = slices.Clone(changes)
-	load(tx, env, changes)
-	guarded, err := rehearse(tx, p, env, changes)
+	load(tx, env, changes, nil)
+	guarded, uses, err := rehearse(tx, p, env, changes)
 	if err != nil {
 		return err
 	}
-	bases := basesOf(tx, env, changes)
-	if !rebased {
-		keep(bases.Features, r.Bases.Features)
-		keep(bases.Segments, r.Bases.Segments)
-	}
-	r.Edit(changes, bases, guarded, me(tx), tx.Now)
+	load(tx, env, changes, uses)
+	r.Edit(changes, basesOf(tx, env, changes, uses), guarded, me(tx), tx.Now)
 	return nil
 }
 
@@ -131,7 +127,7 @@ func editChange(tx *httpapi.Tx, at inChange, in changeBody) (requestView, error)
 	}
 	before, changes := r.Changes[i], slices.Clone(r.Changes)
 	changes[i] = in.change(tx, r)
-	if err := edit(tx, p, env, r, changes, false); err != nil {
+	if err := edit(tx, p, env, r, changes); err != nil {
 		return requestView{}, err
 	}
 	tx.Save(events.ChangeEdited(r, before, r.Changes[i]), r)
@@ -151,9 +147,9 @@ func deleteChange(tx *httpapi.Tx, at inChange) error {
 	if s := standingOf(tx, p, left); s.Gone != "" {
 		return r.CheckBase("edited", s)
 	} else if len(s.Conflicts) == 0 {
-		err = edit(tx, p, env, r, rest, false)
+		err = edit(tx, p, env, r, rest)
 	} else {
-		bases := basesOf(tx, env, rest)
+		bases := basesOf(tx, env, rest, r.Bases.Uses)
 		keep(bases.Features, r.Bases.Features)
 		keep(bases.Segments, r.Bases.Segments)
 		r.Edit(rest, bases, r.Guarded, me(tx), tx.Now)
@@ -179,7 +175,7 @@ func rebase(tx *httpapi.Tx, at inRequest) (requestView, error) {
 	if len(s.Conflicts) == 0 {
 		return viewOf(tx, p, r), nil
 	}
-	if err := edit(tx, p, env, r, r.Changes, true); err != nil {
+	if err := edit(tx, p, env, r, r.Changes); err != nil {
 		return requestView{}, err
 	}
 	tx.Save(events.OfRequest(flags.RequestRebased, r), r)

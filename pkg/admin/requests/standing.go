@@ -40,8 +40,8 @@ func standingOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) review.Stan
 		s.Gone = "environment \"" + r.Environment + "\" was deleted, or detached from the project"
 		return s
 	}
-	load(tx, env, r.Changes)
-	now := basesOf(tx, env, r.Changes)
+	load(tx, env, r.Changes, r.Bases.Uses)
+	now := basesOf(tx, env, r.Changes, r.Bases.Uses)
 	for _, name := range r.Features() {
 		is, exists := now.Features[name]
 		if exists && is.Project != p.UID {
@@ -93,8 +93,8 @@ func mayApprove(tx *httpapi.Tx, user int64, p *flags.Project, environments []str
 	return !slices.ContainsFunc(environments, func(env string) bool { return !caller.HasPermission(access.ApproveChangeRequest, p, env) })
 }
 
-// load brings what changes are about, and the segments that the flags use now.
-func load(tx *httpapi.Tx, env flags.ProjectEnvironment, changes []review.Change) {
+// load brings what changes are about, and the segments that the flags use now, or after the changes (see review.Bases).
+func load(tx *httpapi.Tx, env flags.ProjectEnvironment, changes []review.Change, uses map[string][]int64) {
 	r := review.Request{Changes: changes}
 	keys := httpapi.FeatureKeys(r.Features()...)
 	for _, id := range r.Segments() {
@@ -103,6 +103,7 @@ func load(tx *httpapi.Tx, env flags.ProjectEnvironment, changes []review.Change)
 	tx.Load(append(keys, flags.StrategyTypesKey())...)
 	var used []flags.Key
 	for _, name := range r.Features() {
+		used = append(used, httpapi.Each(uses[name], flags.SegmentKey)...)
 		if f := tx.FindFeature(name); f != nil {
 			for _, s := range f.In(env).Strategies {
 				used = append(used, httpapi.Each(s.Segments, flags.SegmentKey)...)
@@ -113,14 +114,14 @@ func load(tx *httpapi.Tx, env flags.ProjectEnvironment, changes []review.Change)
 }
 
 // basesOf is what changes would be made on now. What does not exist is missing.
-func basesOf(tx *httpapi.Tx, env flags.ProjectEnvironment, changes []review.Change) review.Bases {
-	r, now := review.Request{Changes: changes}, review.Bases{}
+func basesOf(tx *httpapi.Tx, env flags.ProjectEnvironment, changes []review.Change, uses map[string][]int64) review.Bases {
+	r, now := review.Request{Changes: changes}, review.Bases{Uses: uses}
 	for _, name := range r.Features() {
 		if f := tx.FindFeature(name); f != nil {
 			if now.Features == nil {
 				now.Features = map[string]review.FeatureBase{}
 			}
-			now.Features[name] = review.BaseOf(f, env, tx.FindSegment)
+			now.Features[name] = review.BaseOf(f, env, uses[name], tx.FindSegment)
 		}
 	}
 	for _, id := range r.Segments() {

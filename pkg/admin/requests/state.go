@@ -157,6 +157,13 @@ func apply(tx *httpapi.Tx, caller access.Caller, p *flags.Project, r *review.Req
 	if err := r.CheckAppliable(s); err != nil {
 		return err
 	}
+	for _, ids := range r.Bases.Uses {
+		for _, id := range ids {
+			if s := tx.FindSegment(id); s != nil {
+				tx.AssumeSegment(s)
+			}
+		}
+	}
 	env, _ := environmentOf(tx, p, r)
 	tx.Group(r.ID)
 	tx.Approved(func(part flags.GuardedPart, env flags.Environment) bool {

@@ -149,13 +149,14 @@ type rehearsal struct {
 }
 
 // rehearse tries changes one after the other, without making them. It sets the default strategies that they add, and the names of
-// segments. It tries them without asking for permissions: those who apply the request need them.
-func rehearse(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, changes []review.Change) ([]review.Guarded, error) {
+// segments. It tries them without asking for permissions: those who apply the request need them. It returns the environments whose
+// protection they touch, and the segments that the flags use after them.
+func rehearse(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, changes []review.Change) ([]review.Guarded, map[string][]int64, error) {
 	found := rehearsal{guarded: []review.Guarded{{UID: env.UID, Name: env.Name}}}
 	var missing []access.Permission
 	caller := tx.Caller.DryRun(&missing)
 	tx.Approved(func(part flags.GuardedPart, env flags.Environment) bool { return found.note(p, part, env) })
-	items := 0
+	items, uses := 0, map[string][]int64{}
 	_, err := tx.DryRun(func(dry *httpapi.Tx) (err error) {
 		for i := range changes {
 			dry.CheckTime()
@@ -163,19 +164,39 @@ func rehearse(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, ch
 				return err
 			}
 		}
+		r := review.Request{Changes: changes}
+		if err := dry.Step(caller, func(step *httpapi.Tx) error {
+			for _, name := range r.Features() {
+				if ids := segmentsOf(step.FindFeature(name), env); len(ids) > 0 {
+					uses[name] = ids
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
 		items, err = dry.Items()
 		return err
 	})
 	tx.Approved(nil)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case found.elsewhere != "":
-		return nil, flags.Errorf(flags.Invalid, "a segment of the changes is also used in %s, which this request cannot change; someone with the permission SKIP_CHANGE_REQUEST there must change it", found.elsewhere)
+		return nil, nil, flags.Errorf(flags.Invalid, "a segment of the changes is also used in %s, which this request cannot change; someone with the permission SKIP_CHANGE_REQUEST there must change it", found.elsewhere)
 	case items > review.MaxItems:
-		return nil, flags.Errorf(flags.Invalid, "the changes would write %d items in one transaction, more than the limit of %d; send the others in another change request", items, review.MaxItems)
+		return nil, nil, flags.Errorf(flags.Invalid, "the changes would write %d items in one transaction, more than the limit of %d; send the others in another change request", items, review.MaxItems)
 	}
-	return found.guarded, nil
+	return found.guarded, uses, nil
+}
+
+// segmentsOf are the IDs of the segments that a flag uses in an environment, sorted.
+func segmentsOf(f *flags.Feature, env flags.ProjectEnvironment) (ids []int64) {
+	for _, s := range f.In(env).Strategies {
+		ids = append(ids, s.Segments...)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // note notes that the changes touch the protection of an environment.

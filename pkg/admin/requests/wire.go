@@ -281,7 +281,7 @@ func viewOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) requestView {
 	view := listedView(r, s)
 	view.Conflict = s.Gone
 	if env, found := environmentOf(tx, p, r); found && r.Open() {
-		now := basesOf(tx, env, r.Changes)
+		now := basesOf(tx, env, r.Changes, r.Bases.Uses)
 		for i, f := range view.Features {
 			is, exists := now.Features[f.Name]
 			view.Features[i].Conflict = r.Bases.Features[f.Name].Difference(f.Name, present(is, exists))
