@@ -1,25 +1,32 @@
 package admin_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 )
 
-// interrupted is a project in which production is guarded, like that of serveReviews, with a transport that can do something between the
-// decision about a change and its transaction.
-func interrupted(t *testing.T) (*reviewing, *interruption) {
+// interruptedBy is a project in which production is guarded, like that of serveReviews, with a transport to the store.
+func interruptedBy(t *testing.T, by http.RoundTripper) *reviewing {
 	t.Helper()
-	i, now := &interruption{}, newClock()
-	r := &reviewing{clock: now, server: serve(t, func(c *httpapi.Config, transport *http.RoundTripper) { c.Now, *transport = now.time, i })}
+	now := newClock()
+	r := &reviewing{clock: now, server: serve(t, func(c *httpapi.Config, transport *http.RoundTripper) { c.Now, *transport = now.time, by })}
 	r.begin(t, 1)
-	return r, i
+	return r
 }
+
+// A roundTrip is a transport.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // ownSegment is a segment of the project for user 7, which the author can change.
 func (r *reviewing) ownSegment(t *testing.T, name string) (id string) {
@@ -79,7 +86,8 @@ func TestApprovedSegments(t *testing.T) {
 // change is not applied with another content than the approved one.
 func TestSegmentChangedMeanwhile(t *testing.T) {
 	t.Parallel()
-	r, i := interrupted(t)
+	i := &interruption{}
+	r := interruptedBy(t, i)
 	segment := r.ownSegment(t, "one")
 	q := r.to(t, r.first, r.inReview(t, change("f", "addStrategy", `{"name":"default","segments":[`+segment+`]}`)), "Approved", 200)
 	i.do = func() {
@@ -107,4 +115,69 @@ func idsIn(t *testing.T, list string) (ids []string) {
 		ids = append(ids, one.ID)
 	}
 	return ids
+}
+
+// TestDraftClosedMeanwhile adds a change while the draft is discarded: the change is in another draft.
+func TestDraftClosedMeanwhile(t *testing.T) {
+	t.Parallel()
+	var discard func()
+	r := interruptedBy(t, roundTrip(func(call *http.Request) (*http.Response, error) {
+		body, err := io.ReadAll(call.Body)
+		if err != nil {
+			return nil, err
+		}
+		call.Body = io.NopCloser(bytes.NewReader(body))
+		response, err := http.DefaultTransport.RoundTrip(call)
+		if do := discard; do != nil && bytes.Contains(body, []byte("REQUEST#OPEN")) {
+			discard = nil
+			do()
+		}
+		return response, err
+	}))
+	q := r.as(t, r.author, "POST", submitted, switchOff("f"), 200)
+	discard = func() { r.as(t, r.author, "DELETE", pathOf(q), "", 200) }
+	got := r.as(t, r.author, "POST", submitted, switchOff("g"), 200)
+	if discard != nil || got.ID == q.ID || got.State != "Draft" {
+		t.Errorf("the change was added to %+v", got)
+	}
+	dynamotest.Check(t, r.store)
+}
+
+// TestRevisionOfStates sends the revision of an older state with each change of the state.
+func TestRevisionOfStates(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	old := r.as(t, r.author, "POST", submitted, switchOff("f"), 200)
+	q := r.as(t, r.author, "POST", submitted, switchOff("g"), 200)
+	r.to(t, r.author, old, "In review", 412, "its revision")
+	r.to(t, r.author, q, "In review", 200)
+	r.to(t, r.first, old, "Approved", 412)
+	r.to(t, r.first, q, "Approved", 200)
+	r.to(t, r.releaser, old, "Applied", 412)
+	r.to(t, r.first, old, "Rejected", 412)
+	r.to(t, r.author, old, "Cancelled", 412)
+	r.to(t, r.releaser, q, "Applied", 200)
+	r.to(t, r.releaser, q, "Applied", 200)
+}
+
+// TestAppliedInParallel applies a request several times at once: each time it is applied, and its changes are made once.
+func TestAppliedInParallel(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	for range 5 {
+		before := len(idsIn(t, r.must(t, "GET", in("f", "production")+"/strategies", "").body))
+		q := r.to(t, r.first, r.inReview(t, change("f", "addStrategy", `{"name":"default"}`)), "Approved", 200)
+		var running sync.WaitGroup
+		for range 8 {
+			running.Go(func() {
+				if got, err := r.try("PUT", pathOf(q)+"/state", `{"state":"Applied"}`, r.releaser...); err != nil || got.status != 200 {
+					t.Errorf("%v, %d %s", err, got.status, got.body)
+				}
+			})
+		}
+		running.Wait()
+		if n := len(idsIn(t, r.must(t, "GET", in("f", "production")+"/strategies", "").body)); n != before+1 {
+			t.Errorf("%d strategies, want %d", n, before+1)
+		}
+	}
 }

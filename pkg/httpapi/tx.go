@@ -189,6 +189,16 @@ func (tx *Tx) Again(keys ...flags.Key) {
 	}
 }
 
+// Outdated reports whether others have changed an aggregate since it was read. Use it before an error that depends on several aggregates:
+// these may have been read before and after one change.
+func (tx *Tx) Outdated(a flags.Aggregate) bool {
+	type outdated struct{ key flags.Key }
+	return memoized(tx, outdated{a.Key()}, func() (bool, error) {
+		now, err := tx.service.store.Load(tx.ctx, []flags.Key{a.Key()})
+		return err == nil && (now[a.Key()] == nil || flags.VersionOf(now[a.Key()]) != flags.VersionOf(a)), err
+	})
+}
+
 func (tx *Tx) must(err error) {
 	if err != nil {
 		tx.Fail(err)

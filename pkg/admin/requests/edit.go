@@ -62,9 +62,11 @@ func draftIn(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment) (*r
 	open := 0
 	for _, r := range requestsOf(tx, p, true) {
 		if r.DraftName() == draft.DraftName() {
-			if found := httpapi.Find[*review.Request](tx, r.Key()); found != nil {
-				return found, nil
+			found := httpapi.Find[*review.Request](tx, r.Key())
+			if found == nil || found.State != review.Draft {
+				return nil, flags.Errorf(flags.VersionConflict, "change request %d was sent or discarded at the same time", r.ID)
 			}
+			return found, nil
 		}
 		if mine(tx, r) {
 			open++

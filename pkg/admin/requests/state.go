@@ -21,6 +21,9 @@ func setState(tx *httpapi.Tx, at inRequest, in stateBody) (requestView, error) {
 	if before == in.State && !r.Open() {
 		return viewOf(tx, p, r), nil
 	}
+	if _, err := tx.CheckRevision(r.Revision); err != nil {
+		return requestView{}, err
+	}
 	act := map[review.State]func(*httpapi.Tx, *flags.Project, *review.Request) error{
 		review.InReview: send, review.Approved: approve, review.Rejected: reject, review.Cancelled: cancel,
 		review.Applied: func(tx *httpapi.Tx, p *flags.Project, r *review.Request) error { return apply(tx, tx.Caller, p, r) },
@@ -155,7 +158,7 @@ func apply(tx *httpapi.Tx, caller access.Caller, p *flags.Project, r *review.Req
 	}
 	s := standingOf(tx, p, r)
 	if err := r.CheckAppliable(s); err != nil {
-		return err
+		return readOnce(tx, r, err)
 	}
 	for _, ids := range r.Bases.Uses {
 		for _, id := range ids {
@@ -172,12 +175,21 @@ func apply(tx *httpapi.Tx, caller access.Caller, p *flags.Project, r *review.Req
 	for i, c := range r.Changes {
 		tx.CheckTime()
 		if err := run(tx, caller, c, p, env); err != nil {
-			return in(err, i+1, c, flags.Conflict)
+			return readOnce(tx, r, in(err, i+1, c, flags.Conflict))
 		}
 	}
 	r.MarkApplied(s, tx.Now)
 	tx.Save(events.OfRequest(flags.RequestApplied, r), r)
 	return nil
+}
+
+// readOnce is an error about a request, unless the request has changed since it was read: then it, and what it is about, were not read at one
+// time, so the operation must run again.
+func readOnce(tx *httpapi.Tx, r *review.Request, err error) error {
+	if tx.Outdated(r) {
+		return flags.Errorf(flags.VersionConflict, "change request %d was changed at the same time", r.ID)
+	}
+	return err
 }
 
 // setTitle changes the title.
