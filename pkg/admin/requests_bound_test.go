@@ -117,6 +117,51 @@ func idsIn(t *testing.T, list string) (ids []string) {
 	return ids
 }
 
+// TestUntriedChanges removes a change while another one has a conflict, so that the others are not tried: they can neither be approved nor
+// applied until they are, because they may do something else then. Here, switching on adds a default strategy.
+func TestUntriedChanges(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	r.create(t, "bare")
+	segment := r.ownSegment(t, "one")
+	q := r.inReview(t, change("bare", "addStrategy", `{"name":"userWithId","parameters":{"userIds":"7"}}`), change("bare", "updateEnabled", `{"enabled":true}`),
+		`{"action":"updateSegment","payload":`+strings.Replace(ownSegmentBody("one", `"8"`), "{", `{"id":`+segment+",", 1)+`}`)
+	r.as(t, r.author, "PUT", allSegments+"/"+segment, ownSegmentBody("one", `"9"`), 204)
+	r.as(t, r.author, "DELETE", pathOf(q)+"/changes/1", "", 200)
+	r.as(t, r.author, "PUT", allSegments+"/"+segment, ownSegmentBody("one", `"7"`), 204)
+	const says = "not tried"
+	if q = r.read(t, q); !strings.Contains(q.Features[0].Conflict, says) || !strings.Contains(q.Segments[0].Conflict, says) {
+		t.Errorf("it is %+v, want the conflict %q", q, says)
+	}
+	r.to(t, r.first, q, "Approved", 409, says)
+	r.as(t, r.author, "PUT", pathOf(q)+"/changes/2", switchOff("f"), 409, says)
+	r.as(t, r.author, "POST", inProduction+"/default-strategy", `{"name":"default"}`, 200)
+	q = r.as(t, r.author, "POST", pathOf(q)+"/rebase", "", 200)
+	if q.Features[0].Conflict != "" || q.Features[0].DefaultChange == nil {
+		t.Errorf("re-based, it is %+v, want a default strategy and no conflict", q)
+	}
+	r.to(t, r.releaser, r.to(t, r.first, q, "Approved", 200), "Applied", 200)
+	dynamotest.Check(t, r.store)
+}
+
+// TestApprovedOrder changes a sort number, but not the order, after a change of the order was approved: it would lead to another order.
+func TestApprovedOrder(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	list := in("f", "production") + "/strategies"
+	for _, at := range []string{"1", "2"} {
+		r.must(t, "POST", list, `{"name":"default","sortOrder":`+at+`,"variants":[{"name":"a`+at+`","weight":1000,"weightType":"variable","stickiness":"default"}]}`)
+	}
+	ids := idsIn(t, r.must(t, "GET", list, "").body)
+	place := func(i int, at string) string { return `[{"id":"` + ids[i] + `","sortOrder":` + at + `}]` }
+	r.must(t, "POST", list+"/set-sort-order", place(0, "0"))
+	q := r.to(t, r.first, r.inReview(t, change("f", "reorderStrategy", place(0, "1.5"))), "Approved", 200)
+	if got := r.do(t, "POST", list+"/set-sort-order", place(2, "1.2"), r.author...); got.status != 200 {
+		t.Fatalf("the order is the same: %d %s", got.status, got.body)
+	}
+	r.to(t, r.releaser, q, "Applied", 409, "its strategies were changed")
+}
+
 // TestDraftClosedMeanwhile adds a change while the draft is discarded: the change is in another draft.
 func TestDraftClosedMeanwhile(t *testing.T) {
 	t.Parallel()

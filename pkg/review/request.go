@@ -74,6 +74,7 @@ type Request struct {
 	Changes        []Change            `json:"changes,omitempty"` // in the order in which they are applied
 	LastChange     int64               `json:"lastChange"`        // ID of the newest change
 	Bases          Bases               `json:"bases"`             // what the changes were made on
+	Untried        bool                `json:"untried,omitzero"`  // the changes were not tried together since they were edited, see NotTried
 	Guarded        []Guarded           `json:"guarded,omitempty"` // the environments in which the changes need approvals
 	ChangedAt      time.Time           `json:"changedAt"`         // changes and bases
 	Revision       string              `json:"revision"`          // hash of the changes, the bases and the environments
@@ -161,6 +162,9 @@ func New(p *flags.Project, env flags.ProjectEnvironment, by Person, at time.Time
 
 func (r *Request) enter(s State, at time.Time) { r.State, r.Entered[s] = s, at }
 
+// NotTried is the conflict of a request that is Untried: nobody has seen what its changes do now, such as the strategy that switching on adds.
+const NotTried = "its changes were not tried together since one of them was removed"
+
 // A Standing is what counts at present for a request, of its surroundings.
 type Standing struct {
 	Needed    int      // approvals; 0 if change requests are off
@@ -213,7 +217,7 @@ func (r *Request) CheckEditable() error {
 
 // Edit replaces the changes by others, which guarded says about, and what they were made on. All approvals end.
 func (r *Request) Edit(changes []Change, bases Bases, guarded []Guarded, by Person, at time.Time) {
-	r.Changes, r.Bases, r.Guarded = changes, bases, guarded
+	r.Changes, r.Bases, r.Guarded, r.Untried = changes, bases, guarded, false
 	r.Approvals, r.Rejections, r.ChangedAt = nil, nil, at
 	if !r.Contributed(by) {
 		r.Contributors = append(r.Contributors, by)

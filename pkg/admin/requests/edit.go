@@ -136,7 +136,8 @@ func editChange(tx *httpapi.Tx, at inChange, in changeBody) (requestView, error)
 	return viewOf(tx, p, r), nil
 }
 
-// deleteChange removes a change. It is also possible if what other changes were made on has changed since: then these are not tried.
+// deleteChange removes a change. It is also possible if what other changes were made on has changed since: then these are not tried, and the
+// request must be re-based.
 func deleteChange(tx *httpapi.Tx, at inChange) error {
 	p, r, i := at.find(tx)
 	env, err := editable(tx, p, r, "edit")
@@ -145,7 +146,7 @@ func deleteChange(tx *httpapi.Tx, at inChange) error {
 	}
 	removed, rest := r.Changes[i], slices.Delete(slices.Clone(r.Changes), i, i+1)
 	left := r.Clone()
-	left.Changes = rest
+	left.Changes, left.Untried = rest, false
 	if s := standingOf(tx, p, left); s.Gone != "" {
 		return r.CheckBase("edited", s)
 	} else if len(s.Conflicts) == 0 {
@@ -155,6 +156,7 @@ func deleteChange(tx *httpapi.Tx, at inChange) error {
 		keep(bases.Features, r.Bases.Features)
 		keep(bases.Segments, r.Bases.Segments)
 		r.Edit(rest, bases, r.Guarded, me(tx), tx.Now)
+		r.Untried = len(rest) > 0
 	}
 	if err != nil {
 		return err

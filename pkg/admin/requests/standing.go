@@ -40,6 +40,9 @@ func standingOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) review.Stan
 		s.Gone = "environment \"" + r.Environment + "\" was deleted, or detached from the project"
 		return s
 	}
+	if r.Untried {
+		s.Conflicts = append(s.Conflicts, review.NotTried)
+	}
 	load(tx, env, r.Changes, r.Bases.Uses)
 	now := basesOf(tx, env, r.Changes, r.Bases.Uses)
 	for _, name := range r.Features() {

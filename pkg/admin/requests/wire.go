@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -281,14 +282,17 @@ func viewOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) requestView {
 	view := listedView(r, s)
 	view.Conflict = s.Gone
 	if env, found := environmentOf(tx, p, r); found && r.Open() {
-		now := basesOf(tx, env, r.Changes, r.Bases.Uses)
+		now, untried := basesOf(tx, env, r.Changes, r.Bases.Uses), ""
+		if r.Untried {
+			untried = review.NotTried
+		}
 		for i, f := range view.Features {
 			is, exists := now.Features[f.Name]
-			view.Features[i].Conflict = r.Bases.Features[f.Name].Difference(f.Name, present(is, exists))
+			view.Features[i].Conflict = cmp.Or(r.Bases.Features[f.Name].Difference(f.Name, present(is, exists)), untried)
 		}
 		for i, c := range view.Segments {
 			is, exists := now.Segments[c.Segment]
-			view.Segments[i].Conflict = r.Bases.Segments[c.Segment].Difference(c.Segment, present(is, exists))
+			view.Segments[i].Conflict = cmp.Or(r.Bases.Segments[c.Segment].Difference(c.Segment, present(is, exists)), untried)
 		}
 	}
 	for _, key := range r.CommentKeys() {
