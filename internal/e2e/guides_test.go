@@ -23,7 +23,7 @@ func TestGuides(t *testing.T) {
 	if err != nil || len(pages) < 15 {
 		t.Fatalf("docs/how-to has %d pages (%v), want 15 or more", len(pages), err)
 	}
-	pages = slices.DeleteFunc(pages, func(page string) bool { return slices.Contains(browserPages, filepath.Base(page)) })
+	pages = slices.DeleteFunc(pages, func(page string) bool { return slices.Contains(pagesElsewhere, filepath.Base(page)) })
 	pages = append(pages, filepath.Join(root, "docs", "tutorial.md"))
 	g := start(t, "WEBHOOK_PRIVATE_NETWORKS=127.0.0.0/8") // for webhooks.md
 	for _, run := range []string{"first", "again"}[:dynamotest.Times(1, 2)] {
@@ -36,9 +36,9 @@ func TestGuides(t *testing.T) {
 	}
 }
 
-// browserPages are the pages whose steps are in a browser or at a provider. The tests of the console, TestSignIn and
-// TestOpenID do them.
-var browserPages = []string{"console.md", "sign-in.md"}
+// pagesElsewhere are the pages whose steps are in a browser, at a provider, or on a platform for applications. The tests of the console,
+// TestSignIn and TestOpenID do the first of them. TestLambdaExamples and make template check the files that the others deploy.
+var pagesElsewhere = []string{"console.md", "sign-in.md", "edge-lambda.md", "edge-ecs.md", "edge-kubernetes.md"}
 
 // followGuide runs the commands of a page with another port, and compares what each block prints with what the page shows.
 func followGuide(t *testing.T, page, port string) {
