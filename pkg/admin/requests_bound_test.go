@@ -226,3 +226,32 @@ func TestAppliedInParallel(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownMembers refuses payloads with members that nothing reads, because those who approve would see them. What a read returns can be
+// sent back.
+func TestUnknownMembers(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	segment := r.ownSegment(t, "one")
+	const id = `"id":"x"`
+	for _, tt := range []struct{ change, at string }{
+		{change("f", "updateEnabled", `{"enabled":false,"Enabled":true}`), "/payload/Enabled"},
+		{change("f", "addStrategy", `{"name":"default","Constraints":[]}`), "/payload/Constraints"},
+		{change("f", "addStrategy", `{"name":"default","constraints":[{"contextName":"userId","operator":"IN","value_":"7","values":["7"]}]}`), "/payload/constraints/0/value_"},
+		{change("f", "addStrategy", `{"name":"default","variants":[{"name":"a","percent":1}]}`), "/payload/variants/0/percent"},
+		{change("f", "updateStrategy", `{`+id+`,"name":"default","only":"employees"}`), "/payload/only"},
+		{change("f", "deleteStrategy", `{`+id+`,"name":"the old one"}`), "/payload/name"},
+		{change("f", "patchVariant", `{"variants":[{"name":"a","weight":1000,"share":1}]}`), "/payload/variants/0/share"},
+		{change("f", "reorderStrategy", `[{`+id+`,"sortOrder":1,"title":"first"}]`), "/payload/0/title"},
+		{change("f", "archiveFeature", `{"in":"development"}`), "/payload/in"},
+		{change("f", "addDependency", `{"feature":"g","disabled":true}`), "/payload/disabled"},
+		{change("f", "deleteDependency", `{"Feature":"g"}`), "/payload/Feature"},
+		{`{"action":"updateSegment","payload":` + strings.Replace(ownSegmentBody("one", `"7"`), "{", `{"id":`+segment+`,"note":"",`, 1) + `}`, "/payload/note"},
+		{`{"action":"deleteSegment","payload":{"id":` + segment + `,"name":"another"}}`, "/payload/name"},
+	} {
+		r.as(t, r.author, "POST", submitted, tt.change, 400, `"path":"/0`+tt.at+`"`)
+	}
+	list := in("f", "production") + "/strategies"
+	strategy := r.must(t, "POST", list, `{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":["7"]}],"variants":[{"name":"a","weight":1000,"weightType":"variable","stickiness":"default","payload":{"type":"string","value":"b"}}]}`).body
+	r.as(t, r.author, "POST", submitted, "["+change("f", "updateStrategy", strategy)+","+change("f", "addStrategy", strategy)+","+change("f", "archiveFeature", "{}")+"]", 200)
+}

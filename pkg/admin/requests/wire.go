@@ -2,6 +2,7 @@ package requests
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/access"
+	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
@@ -76,6 +78,53 @@ func (b changeBody) Check(_ flags.Limits, problems *flags.Problems) {
 			problems.Add("/payload", "%s", err.Error())
 		}
 	}
+	if at, unknown := unknownMember(c); unknown {
+		problems.Add("/payload"+at, "is unknown to %s: it would be shown to those who approve, and do nothing", c.Action)
+	}
+}
+
+// unknownMember finds a member of a payload that nothing reads, with its path in the payload. The ids of a strategy that a response has may be
+// sent back.
+func unknownMember(c review.Change) (at string, found bool) {
+	payload := map[review.Action]any{
+		review.UpdateEnabled: &struct {
+			Enabled bool `json:"enabled"`
+		}{},
+		review.AddStrategy: &strategyPayload{}, review.UpdateStrategy: &strategyPayload{}, review.DeleteStrategy: &idPayload{},
+		review.PatchVariant: &struct {
+			Variants []wire.VariantBody `json:"variants"`
+		}{},
+		review.ReorderStrategy: &[]struct {
+			idPayload
+
+			SortOrder float64 `json:"sortOrder"`
+		}{},
+		review.ArchiveFeature: &struct{}{}, review.AddDependency: &wire.DependencyBody{},
+		review.DeleteDependency: &struct {
+			Feature string `json:"feature"`
+		}{},
+		review.UpdateSegment: &struct {
+			idPayload
+			wire.SegmentBody
+		}{},
+		review.DeleteSegment: &idPayload{},
+	}[c.Action]
+	err, is := errors.AsType[*json.SemanticError](json.Unmarshal(c.Payload, payload, json.RejectUnknownMembers(true)))
+	if !is || !errors.Is(err, json.ErrUnknownName) { // other faults are those of the operation
+		return "", false
+	}
+	return string(err.JSONPointer), true
+}
+
+type idPayload struct {
+	ID jsontext.Value `json:"id"`
+}
+
+type strategyPayload struct {
+	idPayload
+	wire.StrategyBody
+
+	FeatureName string `json:"featureName"`
 }
 
 // plain is the change that the body describes.
