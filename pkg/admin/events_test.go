@@ -107,7 +107,9 @@ func TestEveryChangeIsInTheLog(t *testing.T) {
 			}
 			transactions := len(slices.DeleteFunc(calls, func(operation string) bool { return operation != "TransactWriteItems" }))
 			news := slices.DeleteFunc(s.newest(t), func(e logEvent) bool { return e.ID <= was })
-			further := len(slices.DeleteFunc(slices.Clone(news), func(e logEvent) bool { return !strings.HasPrefix(e.Type, "feature-stale-") }))
+			further := len(slices.DeleteFunc(slices.Clone(news), func(e logEvent) bool { // beside that of the operation
+				return !strings.HasPrefix(e.Type, "feature-stale-") && (e.Type != "change-added" || len(news) == 1)
+			}))
 			if len(news)-further != transactions || c.method == "GET" && len(news) > 0 {
 				t.Errorf("%d transactions created the events %q, want one each, and none for reading", transactions, kinds(news))
 			}
@@ -148,7 +150,7 @@ func checkEvent(t *testing.T, route string, on subject, e logEvent) {
 	}
 	method, _, _ := strings.Cut(route, " ")
 	missing := e.Data == nil && e.PreData == nil
-	if method == "PUT" || method == "PATCH" {
+	if (method == "PUT" || method == "PATCH") && !strings.Contains(route, "{changeRequestId}") { // those of a request tell what it is now
 		missing = e.Data == nil || e.PreData == nil
 	}
 	if data, _ := json.Marshal(e.Data); missing || string(data) == fmt.Sprint(e.PreData) {
