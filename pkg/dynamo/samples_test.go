@@ -299,10 +299,12 @@ func FullRequest() *review.Request {
 			{ID: 3, Action: review.DeleteStrategy, Feature: "checkout", Strategy: "3f2e", Payload: jsontext.Value(`{"id":"3f2e"}`), By: ada, At: SampleTime},
 			{ID: 2, Action: review.UpdateSegment, Segment: 5, Name: "beta", Payload: jsontext.Value(`{"id":5}`), By: ada, At: SampleTime},
 		},
-		LastChange: 2, Bases: review.Bases{Features: map[string]review.FeatureBase{"checkout": base}, Segments: map[int64]review.SegmentBase{5: {Project: "0f1e2d3c", Constraints: "c"}}},
+		LastChange: 2, Bases: review.Bases{Features: map[string]review.FeatureBase{"checkout": base}, Segments: map[int64]review.SegmentBase{5: {Project: "0f1e2d3c", Constraints: "c"}},
+			Uses: map[string][]int64{"checkout": {5}}},
 		Guarded: []review.Guarded{{UID: "aaaa1111", Name: "production"}}, ChangedAt: SampleTime, Revision: "5f2c",
 		Approvals: []review.Approval{{By: bob, At: SampleTime, Revision: "5f2c"}}, Rejections: []review.Approval{{By: bob, At: SampleTime, Revision: "5f2c"}},
 		Reviewers: []int64{4}, Comments: 1, Schedule: &review.Schedule{At: SampleTime, By: ada, Status: review.Failed, Reason: "refused"},
+		Untried: true,
 	}
 }
 
