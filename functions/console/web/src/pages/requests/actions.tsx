@@ -24,6 +24,40 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
       ? 'You have approved it.'
       : can('APPROVE_CHANGE_REQUEST', project, environment).reason
   const application = can('APPLY_CHANGE_REQUEST', project, environment).reason
+  const changes = plural(countChanges(request), 'change')
+  const dialogs: Partial<Record<NonNullable<Open>, Omit<StateDialogProps, 'request' | 'onClose'>>> = {
+    approve: {
+      to: 'Approved',
+      title: `Approve ${changes} in ${environment}?`,
+      description: 'You approve what this page shows. When the request or what it changes is changed later, your approval ends.',
+      action: 'Approve',
+      done: 'Approved',
+    },
+    reject: {
+      to: 'Rejected',
+      title: 'Reject this change request?',
+      description: 'It is closed, and nothing changes. Say why, so that the author can do better.',
+      action: 'Reject',
+      done: 'Rejected',
+      danger: true,
+    },
+    apply: {
+      to: 'Applied',
+      title: `Apply ${changes} in ${environment}?`,
+      description: 'All changes are made at once, or none. Applications follow with their next request.',
+      action: 'Apply',
+      done: `Applied in ${environment}`,
+    },
+    cancel: {
+      to: 'Cancelled',
+      title: 'Cancel this change request?',
+      description: 'It is closed, and nothing changes. It stays in the list of closed requests.',
+      action: 'Cancel request',
+      done: 'Cancelled',
+      danger: true,
+    },
+  }
+  const dialog = open && dialogs[open]
   if (!isOpen(request))
     return (
       <Section>
@@ -72,52 +106,7 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
         )}
       </div>
       {open === 'send' && <SendDialog request={request} onClose={close} />}
-      {open === 'approve' && (
-        <StateDialog
-          request={request}
-          to="Approved"
-          title={`Approve ${plural(countChanges(request), 'change')} in ${environment}?`}
-          description="You approve what this page shows. When the request or what it changes is changed later, your approval ends."
-          action="Approve"
-          done="Approved"
-          onClose={close}
-        />
-      )}
-      {open === 'reject' && (
-        <StateDialog
-          request={request}
-          to="Rejected"
-          title="Reject this change request?"
-          description="It is closed, and nothing changes. Say why, so that the author can do better."
-          action="Reject"
-          done="Rejected"
-          danger
-          onClose={close}
-        />
-      )}
-      {open === 'apply' && (
-        <StateDialog
-          request={request}
-          to="Applied"
-          title={`Apply ${plural(countChanges(request), 'change')} in ${environment}?`}
-          description="All changes are made at once, or none. Applications follow with their next request."
-          action="Apply"
-          done={`Applied in ${environment}`}
-          onClose={close}
-        />
-      )}
-      {open === 'cancel' && (
-        <StateDialog
-          request={request}
-          to="Cancelled"
-          title="Cancel this change request?"
-          description="It is closed, and nothing changes. It stays in the list of closed requests."
-          action="Cancel request"
-          done="Cancelled"
-          danger
-          onClose={close}
-        />
-      )}
+      {dialog && <StateDialog key={open} {...dialog} request={request} onClose={close} />}
       {open === 'discard' && <DiscardDialog request={request} onClose={close} />}
     </Section>
   )
@@ -126,7 +115,7 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
 function StateText({ request }: { request: ChangeRequest }) {
   const { state, stateTimestamps, minApprovals, environment } = request
   const since = stateTimestamps[state]
-  const count = request.approvals.length ?? 0
+  const count = request.approvals.length
   switch (state) {
     case 'Draft':
       return <>Only you see this draft. Nothing has changed in {environment} yet.</>
