@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -45,18 +46,11 @@ var requestEntity = entity{
 		if is {
 			builder = builder.WithCondition(open.AttributeNotExists().Or(open.LessThan(expression.Value(review.MaxOpen))))
 		}
-		return s.update(tx, itemKey{projectPartition(cmpOr(r, old).ProjectUID), "REQUESTS"}, builder, retryable(tooManyRequests))
+		return s.update(tx, itemKey{projectPartition(cmp.Or(r, old).ProjectUID), "REQUESTS"}, builder, retryable(tooManyRequests))
 	},
 }
 
 var tooManyRequests = flags.Errorf(flags.Conflict, "the project has %d open change requests, which is the limit; apply or cancel some first", review.MaxOpen)
-
-func cmpOr(r, old *review.Request) *review.Request {
-	if r != nil {
-		return r
-	}
-	return old
-}
 
 var requestCodec = jsonCodec(func(a *review.Request) *int64 { return &a.Version })
 

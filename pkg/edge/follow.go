@@ -51,7 +51,7 @@ func (s *source) listen(ctx context.Context, upstream string) error {
 	}
 	endless := *s.edge.client.http
 	endless.Timeout = 0
-	resp, err := endless.Do(req) //nolint:gosec // G704: the operator names the upstream //nolint:gosec // G704: the operator names the upstreams
+	resp, err := endless.Do(req) //nolint:gosec // G704: the operator names the upstreams
 	if err != nil {
 		return err
 	}

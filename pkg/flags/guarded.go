@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"time"
@@ -24,7 +25,7 @@ type GuardedEnvironment struct {
 // Guarded returns the guarded parts that a write of a flag or project changes. Those of segments depend on who uses them, and those
 // of the registry of environments on the projects, see SegmentGuarded and RemovedEnvironments.
 func (w Write) Guarded() []GuardedPart {
-	switch a := cmpOr(w.After, w.Before).(type) {
+	switch a := cmp.Or(w.After, w.Before).(type) {
 	case *Feature:
 		before, _ := w.Before.(*Feature)
 		after, _ := w.After.(*Feature)
@@ -38,13 +39,6 @@ func (w Write) Guarded() []GuardedPart {
 		return guardedProject(before, after)
 	}
 	return nil
-}
-
-func cmpOr(a, b Aggregate) Aggregate {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // guardedOn is a flag that is new: guarded where it is on.

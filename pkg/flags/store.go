@@ -156,7 +156,7 @@ func (a ReviewAssumption) And(b ReviewAssumption) ReviewAssumption {
 func MergeWrites(writes []Write) (merged []Write) {
 	at := map[Key]int{}
 	for _, w := range writes {
-		key := cmpOr(w.After, w.Before).Key()
+		key := cmp.Or(w.After, w.Before).Key()
 		i, known := at[key]
 		if !known {
 			i = len(merged)
