@@ -249,10 +249,11 @@ func (r *Request) Approve(by Person, seen bool, s Standing, at time.Time) error 
 		return r.closedError("approved")
 	case r.Contributed(by):
 		return flags.Errorf(flags.Forbidden, "%s has created, edited or re-based change request %d and cannot approve it: someone else must", by.Name, r.ID)
-	case s.Gone != "":
-		return flags.Errorf(flags.Conflict, "change request %d can only be cancelled: %s", r.ID, s.Gone)
-	case len(s.Conflicts) > 0:
-		return r.movedError("approved", s)
+	}
+	if err := r.CheckBase("approved", s); err != nil {
+		return err
+	}
+	switch {
 	case slices.ContainsFunc(s.Approvals, func(a Approval) bool { return a.By.Key == by.Key }):
 		return nil
 	case !seen && at.Sub(r.ChangedAt) < UnseenApproval:

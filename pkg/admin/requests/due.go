@@ -157,7 +157,7 @@ func inFreeze(tx *httpapi.Tx, p *flags.Project, r *review.Request) bool {
 	registry := tx.Environments()
 	return slices.ContainsFunc(registry.List, func(env flags.Environment) bool {
 		_, is := registry.Frozen(p, env, tx.Now)
-		return is && (env.Name == r.Environment || slices.ContainsFunc(r.Guarded, func(g review.Guarded) bool { return g.Name == env.Name }))
+		return is && (env.UID == r.EnvironmentUID || concerns(r.Guarded, env))
 	})
 }
 

@@ -1,7 +1,6 @@
 package requests
 
 import (
-	"maps"
 	"slices"
 
 	"guidon/pkg/events"
@@ -97,7 +96,7 @@ func edit(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, r *rev
 
 // keep sets the entries of a map that another map has too to those of the other.
 func keep[K comparable, V any](in, old map[K]V) {
-	for key := range maps.Keys(in) {
+	for key := range in {
 		if value, had := old[key]; had {
 			in[key] = value
 		}

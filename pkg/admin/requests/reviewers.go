@@ -15,10 +15,7 @@ func listAvailableReviewers(tx *httpapi.Tx, at httpapi.InProjectEnvironment) (re
 	p, env := at.Find(tx)
 	list := reviewerList{Reviewers: []reviewerView{}}
 	for _, u := range tx.Users() {
-		if u.ServiceAccount {
-			continue
-		}
-		if caller, err := access.AsUser(u, tx.Roles()); err == nil && caller.HasPermission(access.ApproveChangeRequest, p, env.Name) {
+		if mayApprove(tx, u, p, []string{env.Name}) {
 			list.Reviewers = append(list.Reviewers, reviewerViewOf(u))
 		}
 	}
@@ -52,7 +49,7 @@ func setReviewers(tx *httpapi.Tx, at inRequest, in reviewersBody) error {
 	tx.Load(append(httpapi.Each(in.Reviewers.Value, access.UserKey), access.RolesKey())...)
 	var problems flags.Problems
 	for i, id := range in.Reviewers.Value {
-		if !mayApprove(tx, id, p, environments) {
+		if !mayApprove(tx, tx.FindUser(id), p, environments) {
 			problems.Add("/reviewers/"+strconv.Itoa(i), "user %d does not exist, or may not approve this change request", id)
 		}
 	}

@@ -29,17 +29,29 @@ func guardedNow(tx *httpapi.Tx, p *flags.Project, r *review.Request) (names []st
 
 // standingOf is what counts at present for a request. It loads what the request is about.
 func standingOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) review.Standing {
-	if !r.Open() {
-		_, needed := guardedNow(tx, p, r)
-		return review.Standing{Needed: needed, Approvals: r.Approvals}
-	}
+	s, _ := examine(tx, p, r)
+	return s
+}
+
+// differences are what has changed since the changes of a request were made, in words, by the flags and segments that it changes.
+type differences struct {
+	features map[string]string
+	segments map[int64]string
+}
+
+// examine returns the standing of a request, and the differences of an open one.
+func examine(tx *httpapi.Tx, p *flags.Project, r *review.Request) (review.Standing, differences) {
 	environments, needed := guardedNow(tx, p, r)
-	s := review.Standing{Needed: needed, Approvals: r.Valid(tx.Now, func(user int64) bool { return mayApprove(tx, user, p, environments) })}
+	if !r.Open() {
+		return review.Standing{Needed: needed, Approvals: r.Approvals}, differences{}
+	}
+	s := review.Standing{Needed: needed, Approvals: r.Valid(tx.Now, func(user int64) bool { return mayApprove(tx, tx.FindUser(user), p, environments) })}
 	env, found := environmentOf(tx, p, r)
 	if !found {
 		s.Gone = "environment \"" + r.Environment + "\" was deleted, or detached from the project"
-		return s
+		return s, differences{}
 	}
+	d := differences{map[string]string{}, map[int64]string{}}
 	if r.Untried {
 		s.Conflicts = append(s.Conflicts, review.NotTried)
 	}
@@ -50,13 +62,15 @@ func standingOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) review.Stan
 		if exists && is.Project != p.UID {
 			s.Gone = "flag \"" + name + "\" was moved to another project"
 		}
-		s.Conflicts = appendText(s.Conflicts, r.Bases.Features[name].Difference(name, present(is, exists)))
+		d.features[name] = r.Bases.Features[name].Difference(name, present(is, exists))
+		s.Conflicts = appendText(s.Conflicts, d.features[name])
 	}
 	for _, id := range r.Segments() {
 		is, exists := now.Segments[id]
-		s.Conflicts = appendText(s.Conflicts, r.Bases.Segments[id].Difference(id, present(is, exists)))
+		d.segments[id] = r.Bases.Segments[id].Difference(id, present(is, exists))
+		s.Conflicts = appendText(s.Conflicts, d.segments[id])
 	}
-	return s
+	return s, d
 }
 
 func present[T any](value T, exists bool) *T {
@@ -84,8 +98,7 @@ func listedStanding(tx *httpapi.Tx, p *flags.Project, r *review.Request) review.
 }
 
 // mayApprove reports whether a user exists, is a person, and may approve in all of these environments.
-func mayApprove(tx *httpapi.Tx, user int64, p *flags.Project, environments []string) bool {
-	u := tx.FindUser(user)
+func mayApprove(tx *httpapi.Tx, u *access.User, p *flags.Project, environments []string) bool {
 	if u == nil || u.ServiceAccount {
 		return false
 	}
@@ -108,9 +121,7 @@ func load(tx *httpapi.Tx, env flags.ProjectEnvironment, changes []review.Change,
 	for _, name := range r.Features() {
 		used = append(used, httpapi.Each(uses[name], flags.SegmentKey)...)
 		if f := tx.FindFeature(name); f != nil {
-			for _, s := range f.In(env).Strategies {
-				used = append(used, httpapi.Each(s.Segments, flags.SegmentKey)...)
-			}
+			used = append(used, httpapi.Each(segmentsOf(f, env), flags.SegmentKey)...)
 		}
 	}
 	tx.Load(used...)

@@ -21,12 +21,14 @@ func setState(tx *httpapi.Tx, at inRequest, in stateBody) (requestView, error) {
 	if before == in.State && !r.Open() {
 		return viewOf(tx, p, r), nil
 	}
-	if _, err := tx.CheckRevision(r.Revision); err != nil {
+	seen, err := tx.CheckRevision(r.Revision)
+	if err != nil {
 		return requestView{}, err
 	}
 	act := map[review.State]func(*httpapi.Tx, *flags.Project, *review.Request) error{
-		review.InReview: send, review.Approved: approve, review.Rejected: reject, review.Cancelled: cancel,
-		review.Applied: func(tx *httpapi.Tx, p *flags.Project, r *review.Request) error { return apply(tx, tx.Caller, p, r) },
+		review.InReview: send, review.Rejected: reject, review.Cancelled: cancel,
+		review.Approved: func(tx *httpapi.Tx, p *flags.Project, r *review.Request) error { return approve(tx, p, r, seen) },
+		review.Applied:  func(tx *httpapi.Tx, p *flags.Project, r *review.Request) error { return apply(tx, tx.Caller, p, r) },
 		review.Scheduled: func(tx *httpapi.Tx, p *flags.Project, r *review.Request) error {
 			return schedule(tx, p, r, httpapi.MomentOf(&in.ScheduledAt.Value))
 		},
@@ -92,16 +94,12 @@ func authorizeIn(tx *httpapi.Tx, caller access.Caller, permission access.Permiss
 	return nil
 }
 
-// approve adds the approval of the caller.
-func approve(tx *httpapi.Tx, p *flags.Project, r *review.Request) error {
+// approve adds the approval of the caller. seen says that the caller named the present revision.
+func approve(tx *httpapi.Tx, p *flags.Project, r *review.Request, seen bool) error {
 	if err := checkReviewer(tx); err != nil {
 		return err
 	}
 	if err := authorizeIn(tx, tx.Caller, access.ApproveChangeRequest, p, r); err != nil {
-		return err
-	}
-	seen, err := tx.CheckRevision(r.Revision)
-	if err != nil {
 		return err
 	}
 	before := standingOf(tx, p, r)
@@ -139,17 +137,7 @@ func cancel(tx *httpapi.Tx, _ *flags.Project, r *review.Request) error {
 	return nil
 }
 
-// Apply applies a change request in the transaction, as a caller: all of its changes, or none. Use it for what a user has planned for a later
-// time. The request must be one that was read in this transaction.
-func Apply(tx *httpapi.Tx, caller access.Caller, r *review.Request) error {
-	p := tx.FindProject(r.Project)
-	if p == nil || p.UID != r.ProjectUID {
-		return flags.Errorf(flags.Conflict, "change request %d can only be cancelled: its project was deleted", r.ID)
-	}
-	return apply(tx, caller, p, r)
-}
-
-// apply applies a request. The caller needs APPLY_CHANGE_REQUEST while change requests are on, and the permissions of the changes.
+// apply applies a request: all of its changes, or none. The caller needs APPLY_CHANGE_REQUEST while change requests are on, and the permissions of the changes.
 func apply(tx *httpapi.Tx, caller access.Caller, p *flags.Project, r *review.Request) error {
 	if environments, _ := guardedNow(tx, p, r); len(environments) > 0 {
 		if err := authorizeIn(tx, caller, access.ApplyChangeRequest, p, r); err != nil {

@@ -3,11 +3,12 @@ package requests
 import (
 	"errors"
 	"fmt"
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"slices"
 	"strconv"
 	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/access"
 	"guidon/pkg/admin/features"

@@ -327,22 +327,18 @@ func commentViewOf(c *review.Comment) commentView {
 // viewOf is a request by itself, with its comments that are stored.
 func viewOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) requestView {
 	tx.Load(append(r.CommentKeys(), httpapi.Each(r.Approvals, func(a review.Approval) flags.Key { return access.UserKey(a.By.ID) })...)...)
-	s := standingOf(tx, p, r)
+	s, d := examine(tx, p, r)
 	view := listedView(r, s)
 	view.Conflict = s.Gone
-	if env, found := environmentOf(tx, p, r); found && r.Open() {
-		now, untried := basesOf(tx, env, r.Changes, r.Bases.Uses), ""
-		if r.Untried {
-			untried = review.NotTried
-		}
-		for i, f := range view.Features {
-			is, exists := now.Features[f.Name]
-			view.Features[i].Conflict = cmp.Or(r.Bases.Features[f.Name].Difference(f.Name, present(is, exists)), untried)
-		}
-		for i, c := range view.Segments {
-			is, exists := now.Segments[c.Segment]
-			view.Segments[i].Conflict = cmp.Or(r.Bases.Segments[c.Segment].Difference(c.Segment, present(is, exists)), untried)
-		}
+	untried := ""
+	if r.Untried && d.features != nil {
+		untried = review.NotTried
+	}
+	for i, f := range view.Features {
+		view.Features[i].Conflict = cmp.Or(d.features[f.Name], untried)
+	}
+	for i, c := range view.Segments {
+		view.Segments[i].Conflict = cmp.Or(d.segments[c.Segment], untried)
 	}
 	for _, key := range r.CommentKeys() {
 		if c := httpapi.Find[*review.Comment](tx, key); c != nil {
