@@ -27,13 +27,17 @@ func (d dictionaries) toml() string {
 }
 
 // A fixture is a request that creates something before the run. A value of the response goes into a dictionary: the field
-// keep, or NAME if keep is "name". A path without a method is a POST. In path and body, NAME is the name, and ACCOUNT the service account that is an administrator.
+// keep, or NAME if keep is "name". A path without a method is a POST. In path and body, NAME is the name, and in a path {requests} is the
+// newest value of the dictionary requests.
 type fixture struct{ dictionary, keep, path, body string }
 
 const (
 	projects      = "/api/admin/projects"
 	flags         = projects + "/contract/features"
-	accountTokens = "/api/admin/service-account/ACCOUNT/token"
+	reviewed      = projects + "/contract/environments/contract"
+	requests      = projects + "/contract/change-requests"
+	aChange       = `{"feature":"reviewed","action":"addStrategy","payload":{"name":"default"}}`
+	accountTokens = "/api/admin/service-account/{accounts}/token"
 	personal      = "personal" // the dictionary with a personal token, for what API tokens cannot do
 )
 
@@ -54,11 +58,17 @@ var once = []fixture{
 	{"", "", "DELETE /api/admin/context/contract-field/legal-values/unused", ""},
 	{"users", "id", "/api/admin/user-admin", `{"username":"NAME","rootRole":3}`},
 	{"users", "id", "/api/admin/service-account", `{"username":"contract-account","name":"contract","rootRole":3}`},
+	{"", "", flags, `{"name":"reviewed"}`},
+	{"", "", "PUT " + reviewed + "/change-requests/config", `{"changeRequestsEnabled":true}`},
 	{"accounts", "id", "/api/admin/service-account", `{"username":"contract-admin","name":"contract","rootRole":1}`},
 }
 
-// last is created after the others: the run deletes personal tokens with small ids, and sends requests with this one.
-var last = fixture{personal, "secret", accountTokens, `{"description":"kept","expiresAt":"2999-01-01T00:00:00Z"}`}
+// last is created after the others: the run deletes personal tokens with small ids, and sends requests with this one; and a draft lasts
+// until the next request.
+var last = []fixture{
+	{personal, "secret", accountTokens, `{"description":"kept","expiresAt":"2999-01-01T00:00:00Z"}`},
+	{"drafts", "id", reviewed + "/change-requests", aChange},
+}
 
 // repeated creates many items that the run deletes or uses up.
 var repeated = []fixture{
@@ -75,17 +85,22 @@ var repeated = []fixture{
 	{"doomedTokens", "secret", "/api/admin/api-tokens", `{"tokenName":"NAME","type":"client","environment":"*"}`},
 	{"doomedProjectTokens", "secret", projects + "/contract/api-tokens", `{"tokenName":"NAME-of-contract","type":"client","environment":"contract"}`},
 	{"signups", "secret", "/api/admin/invite-link/tokens", `{"name":"NAME","expiresAt":"2999-01-01T00:00:00Z"}`},
+	{"freezes", "id", reviewed + "/freezes", `{"reason":"NAME","from":"2999-01-01T00:00:00Z","to":"2999-01-02T00:00:00Z"}`},
+	{"requests", "id", reviewed + "/change-requests", aChange},
+	{"", "", "PUT " + requests + "/{requests}/state", `{"state":"In review"}`},
+	{"doomedRequests", "id", reviewed + "/change-requests", aChange},
+	{"", "", "PUT " + requests + "/{doomedRequests}/state", `{"state":"In review"}`},
 	{"personalTokens", "id", accountTokens, `{"description":"NAME","expiresAt":"2999-01-01T00:00:00Z"}`},
 }
 
 const (
-	repetitions    = 25
+	repetitions    = 24 // two requests each, and a user may have 50 open ones
 	mostStrategies = 20 // a strategy list has a limit of 30, and the run adds more
 )
 
 // create sends the requests of the fixtures and returns the dictionaries.
 func create(t *testing.T, server *adminapi.Client) dictionaries {
-	made := dictionaries{"roles": {4, 5}, "matching": {"*"}} // built-in project roles; any state
+	made := dictionaries{"roles": {4, 5}, "matching": {"*"}, "changes": {1}} // built-in project roles; any state; the first change of a request
 	for _, f := range once {
 		f.create(t, server, made, "contract")
 	}
@@ -97,14 +112,16 @@ func create(t *testing.T, server *adminapi.Client) dictionaries {
 			f.create(t, server, made, fmt.Sprintf("doomed-%d", i))
 		}
 	}
-	last.create(t, server, made, "contract")
+	for _, f := range last {
+		f.create(t, server, made, "contract")
+	}
 	return made
 }
 
 func (f fixture) create(t *testing.T, server *adminapi.Client, made dictionaries, name string) {
 	path := f.path
-	if accounts := made["accounts"]; accounts != nil {
-		path = strings.ReplaceAll(path, "ACCOUNT", fmt.Sprint(accounts[0]))
+	for dictionary, values := range made {
+		path = strings.ReplaceAll(path, "{"+dictionary+"}", fmt.Sprint(values[len(values)-1]))
 	}
 	method, rest, found := strings.Cut(path, " ")
 	if path = rest; !found {
