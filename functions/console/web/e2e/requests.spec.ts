@@ -1,5 +1,6 @@
 // Change requests with two and three people: each has a browser context of their own.
 import type { Browser, Page } from '@playwright/test'
+import { readFile } from 'node:fs/promises'
 import { checkPage } from './checkpage'
 import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
 
@@ -124,6 +125,10 @@ test('one person proposes, a second one approves, and the first one applies', as
   await anna.reload()
   await confirm(anna, 'Apply')
   await expect(anna.getByText(/^Applied /).first()).toBeVisible()
+  const download = anna.waitForEvent('download')
+  await anna.getByRole('link', { name: 'Evidence' }).click()
+  expect((await download).suggestedFilename()).toMatch(/^change-request-\d+\.json$/)
+  expect(JSON.parse(await readFile(await (await download).path(), 'utf8'))).toMatchObject({ changeRequest: { title } })
   expect(await percent()).toBe('60')
   await checkPage(anna, 'request-applied')
 
@@ -154,6 +159,19 @@ test('an edit after the approval ends it', async ({ browser, api, server }) => {
   await confirm(ben, 'Approve')
   await anna.reload()
   await expect(anna.getByRole('button', { name: 'Apply' })).toBeVisible()
+  await anna.getByRole('button', { name: /^Edit this change: Change strategy: 60% of users/ }).click()
+  const editor = anna.getByRole('dialog', { name: 'Proposed strategy in production' })
+  await expect(editor.getByRole('spinbutton', { name: 'Percentage' })).toHaveValue('60')
+  await editor.getByRole('spinbutton', { name: 'Percentage' }).fill('30')
+  await editor.getByRole('button', { name: 'Save in the request' }).click()
+  await expect(anna.getByRole('article', { name: /^Change strategy: 30% of users/ })).toContainText(/"rollout": "10"[\s\S]*"rollout": "30"/)
+  await expect(anna.getByText('0 of 1 approval given.')).toBeVisible()
+  await expect(anna.getByRole('button', { name: 'Apply' })).toHaveCount(0)
+
+  // After another approval, removing a change ends that one, too.
+  await ben.reload()
+  await confirm(ben, 'Approve')
+  await anna.reload()
   await anna.getByRole('button', { name: 'Remove this change: Switch off' }).click()
   const dialog = anna.getByRole('dialog', { name: 'Remove this change from the request?' })
   await dialog.getByRole('button', { name: 'Remove change' }).click()
@@ -237,6 +255,38 @@ test('an owner alone cannot change production', async ({ browser, api, server })
   await anna.getByRole('dialog').getByRole('button', { name: 'Discard draft' }).click()
   await expect(anna.getByRole('link', { name: 'Review and send' })).toHaveCount(0)
   expect(await percent()).toBe('10')
+  await anna.context().close()
+})
+
+test('a segment that is used in production changes by a change request', async ({ browser, api, server }) => {
+  const { project, strategy, flag, path } = await protectedProject(api)
+  const name = unique('beta')
+  const { id } = await api<{ id: number }>('POST', '/api/admin/segments', {
+    name,
+    project,
+    constraints: [{ contextName: 'userId', operator: 'IN', values: ['1'] }],
+  })
+  await api('PUT', `${path}/strategies/${strategy}`, {
+    name: 'flexibleRollout',
+    parameters: { rollout: 10, stickiness: 'default', groupId: flag },
+    segments: [id],
+  })
+  const anna = await person(browser, api, server.url, unique('anna'), project, [owner])
+  await anna.goto(`/segments/${id}`)
+  await expect(anna.getByText(`Changes for production of project ${project} are added to a draft, and need 1 approval.`)).toBeVisible()
+  // What applications do not see is saved at once.
+  await anna.getByRole('textbox', { name: 'Description' }).fill('Who tests')
+  await anna.getByRole('button', { name: 'Save segment' }).click()
+  await expect(anna.getByText('Segment saved')).toBeVisible()
+  await anna.getByRole('button', { name: 'Delete segment' }).waitFor()
+  await anna.getByRole('combobox', { name: 'Operator' }).first().selectOption({ index: 1 })
+  await checkPage(anna, 'request-segment')
+  await anna.getByRole('button', { name: 'Add to draft' }).click()
+  await expect(anna.getByText('Added to your draft for production. Nothing has changed there yet.')).toBeVisible()
+  await anna.goto(`/projects/${project}`)
+  await anna.getByRole('link', { name: 'Review and send' }).click()
+  await expect(anna.getByRole('heading', { name: `Segment ${name}` })).toBeVisible()
+  await expect(anna.getByRole('article', { name: 'Change the segment' })).toContainText(/"operator": "IN"/)
   await anna.context().close()
 })
 

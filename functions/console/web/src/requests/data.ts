@@ -1,5 +1,6 @@
 // Reading change requests, and whom they wait for.
 import { apiQuery, type Schema } from '../api'
+import { fillPath } from '../api/client'
 
 /** A change request. */
 export type ChangeRequest = Schema<'Request'>
@@ -33,6 +34,9 @@ export const requestQuery = (projectId: string, id: number) => apiQuery(requestP
 export const versionOf = ({ revision }: ChangeRequest) => `"${revision}"`
 /** The parameters of paths for a change request. */
 export const at = ({ project, id }: Pick<ChangeRequest, 'project' | 'id'>) => ({ projectId: project, changeRequestId: id })
+/** The address of what auditors want to keep of a change request. */
+export const evidenceAddress = (request: ChangeRequest) => fillPath(`${requestPath}/evidence`, at(request))
+
 /** Whether a change request is not closed yet. */
 export const isOpen = ({ state }: Pick<ChangeRequest, 'state'>) => !['Applied', 'Cancelled', 'Rejected'].includes(state)
 

@@ -6,6 +6,7 @@ import {
   at,
   conflictsOf,
   countChanges,
+  evidenceAddress,
   isOpen,
   requestPath,
   requestQuery,
@@ -92,6 +93,7 @@ function Review({ request, crumbs }: ReviewProps) {
           </span>
         </span>
       }
+      actions={request.state !== 'Draft' && <EvidenceButton request={request} />}
     >
       <Conflicts request={request} editable={editable} />
       <Actions request={request} mine={mine} />
@@ -105,6 +107,16 @@ function Review({ request, crumbs }: ReviewProps) {
       <Discussion request={request} />
       {renaming && <TitleDialog request={request} onClose={() => setRenaming(false)} />}
     </Page>
+  )
+}
+
+// A file with the changes, the approvals and what they were for, and the events.
+function EvidenceButton({ request }: { request: ChangeRequest }) {
+  return (
+    <a className="button button-secondary button-medium" href={evidenceAddress(request)} download={`change-request-${request.id}.json`}>
+      <Icons.Down />
+      Evidence
+    </a>
   )
 }
 
