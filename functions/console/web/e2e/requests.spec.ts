@@ -311,6 +311,38 @@ test('a freeze is shown with its reason and end, and an approved request waits',
   await Promise.all([anna.context().close(), ben.context().close()])
 })
 
+test('an approved request is scheduled, gets another time, and is applied before it', async ({ browser, api, server }) => {
+  const { project, percent, page: flagPage } = await protectedProject(api)
+  const anna = await person(browser, api, server.url, unique('anna'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])
+  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  await anna.goto(flagPage)
+  await propose(anna, 60)
+  await send(anna, 'Tomorrow')
+  await ben.goto(anna.url())
+  await confirm(ben, 'Approve')
+  await anna.reload()
+  const schedule = async (button: string, days: number) => {
+    await anna.getByRole('button', { name: button, exact: true }).click()
+    const dialog = anna.getByRole('dialog', { name: 'When should it be applied?' })
+    await dialog.getByRole('button', { name: 'Schedule' }).click()
+    await expect(dialog.getByRole('alert')).toHaveText('Choose a time in the future.')
+    await dialog.getByLabel('Time (UTC)').fill(new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16))
+    await dialog.getByRole('button', { name: 'Schedule' }).click()
+    await expect(dialog).toBeHidden()
+  }
+  await schedule('Schedule', 1)
+  await expect(anna.getByText(/^It will be applied .*, with the permissions of anna/)).toBeVisible()
+  await checkPage(anna, 'request-scheduled')
+  await schedule('Change the time', 2)
+  await expect(anna.getByRole('button', { name: /^Edit this change/ })).toHaveCount(0)
+  expect(await percent()).toBe('10')
+  await anna.getByRole('button', { name: 'Apply now' }).click()
+  await anna.getByRole('dialog').getByRole('button', { name: 'Apply', exact: true }).click()
+  await expect(anna.getByText(/^Applied /).first()).toBeVisible()
+  expect(await percent()).toBe('60')
+  await Promise.all([anna.context().close(), ben.context().close()])
+})
+
 test('an administrator adds to a draft as well, and changes directly only after choosing so', async ({ page, api }) => {
   const { flag, page: flagPage } = await protectedProject(api)
   await page.goto(flagPage)

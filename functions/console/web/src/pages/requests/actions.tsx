@@ -3,12 +3,13 @@ import { useState } from 'react'
 import { api, isConflict, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { at, conflictsOf, countChanges, isOpen, requestPath, touchedRequests, versionOf, type ChangeRequest } from '../../requests/data'
+import { localZone } from '../../ui/dates'
 import { Button, ConfirmDialog, DateTime, Dialog, Icons, Notice, Section, TextArea, TextField, plural } from '../../ui'
 
 /** What is read again after a change request was applied: everything that shows flags. */
 const applied = ['/api/admin/projects', '/api/admin/features', '/api/admin/search', '/api/admin/events', '/api/admin/archive', '/api/admin/segments']
 
-type Open = 'send' | 'approve' | 'reject' | 'apply' | 'cancel' | 'discard' | undefined
+type Open = 'send' | 'approve' | 'reject' | 'apply' | 'cancel' | 'discard' | 'schedule' | undefined
 
 /** Where a change request stands, and the next steps: sending, approving, applying. */
 export function Actions({ request, mine }: { request: ChangeRequest; mine: boolean }) {
@@ -56,6 +57,13 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
       done: 'Cancelled',
       danger: true,
     },
+    schedule: {
+      to: 'Scheduled',
+      title: 'When should it be applied?',
+      description: 'It is applied with your permissions, within two minutes of this time. If what it changes has changed by then, it waits for a person.',
+      action: 'Schedule',
+      done: 'Scheduled',
+    },
   }
   const dialog = open && dialogs[open]
   if (!isOpen(request))
@@ -83,9 +91,14 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
             Approve
           </Button>
         )}
-        {state === 'Approved' && (
+        {(state === 'Approved' || state === 'Scheduled') && (
           <Button variant="primary" disabledReason={application} onClick={() => setOpen('apply')}>
-            Apply
+            {state === 'Scheduled' ? 'Apply now' : 'Apply'}
+          </Button>
+        )}
+        {(state === 'Approved' || state === 'Scheduled') && (
+          <Button icon={<Icons.Clock />} disabledReason={application} onClick={() => setOpen('schedule')}>
+            {state === 'Scheduled' ? 'Change the time' : 'Schedule'}
           </Button>
         )}
         {state !== 'Draft' && !mine && (
@@ -113,7 +126,7 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
 }
 
 function StateText({ request }: { request: ChangeRequest }) {
-  const { state, stateTimestamps, minApprovals, environment } = request
+  const { state, stateTimestamps, minApprovals, schedule, environment } = request
   const since = stateTimestamps[state]
   const count = request.approvals.length
   switch (state) {
@@ -128,6 +141,18 @@ function StateText({ request }: { request: ChangeRequest }) {
       )
     case 'Approved':
       return <>It is approved and can be applied. Nothing has changed in {environment} yet.</>
+    case 'Scheduled':
+      if (schedule?.status !== 'pending')
+        return (
+          <>
+            {schedule?.status === 'failed' ? 'Applying it failed' : 'It is not applied by itself any more'}: {schedule?.reason}
+          </>
+        )
+      return (
+        <>
+          It will be applied <DateTime value={schedule.scheduledAt} absolute />, with the permissions of {schedule.scheduledBy.username}.
+        </>
+      )
     default:
       return (
         <>
@@ -166,11 +191,11 @@ type State = Schema<'StateRequest'>['state']
 // A change of the state. What is approved is the version that the page shows: the server refuses if there is a newer one.
 function useTransition(request: ChangeRequest, to: State, done: string, onClose: () => void) {
   return useChange({
-    change: async (comment: string) => {
+    change: async ({ comment, scheduledAt }: { comment: string; scheduledAt?: string }) => {
       try {
         await api.put(`${requestPath}/state`, {
           path: at(request),
-          body: { state: to, comment: comment.trim() || undefined },
+          body: { state: to, comment: comment.trim() || undefined, scheduledAt },
           ifMatch: versionOf(request),
         })
       } catch (error) {
@@ -198,17 +223,17 @@ interface StateDialogProps {
 
 function StateDialog({ request, to, title, description, action, done, danger, onClose }: StateDialogProps) {
   const [comment, setComment] = useState('')
+  const [time, setTime] = useState('')
   const move = useTransition(request, to, done, onClose)
+  const confirm = async () => {
+    if (to !== 'Scheduled') return move.mutateAsync({ comment })
+    const scheduled = new Date(time)
+    if (!(scheduled > new Date())) throw new Error('Choose a time in the future.')
+    return move.mutateAsync({ comment, scheduledAt: scheduled.toISOString() })
+  }
   return (
-    <ConfirmDialog
-      open
-      danger={Boolean(danger)}
-      onClose={onClose}
-      title={title}
-      description={description}
-      action={action}
-      onConfirm={() => move.mutateAsync(comment)}
-    >
+    <ConfirmDialog open danger={Boolean(danger)} onClose={onClose} title={title} description={description} action={action} onConfirm={confirm}>
+      {to === 'Scheduled' && <TextField label={`Time (${localZone})`} type="datetime-local" required value={time} onChange={setTime} />}
       <TextArea label="Comment" rows={2} maxLength={1000} value={comment} onChange={setComment} />
     </ConfirmDialog>
   )
@@ -221,7 +246,7 @@ function SendDialog({ request, onClose }: { request: ChangeRequest; onClose: () 
     submit: async ({ title, comment }) => {
       const name = title.trim()
       if (name !== (request.title ?? '')) await api.put(`${requestPath}/title`, { path: at(request), body: { title: name } })
-      await move.mutateAsync(comment)
+      await move.mutateAsync({ comment })
     },
   })
   return (
