@@ -255,3 +255,21 @@ func TestUnknownMembers(t *testing.T) {
 	strategy := r.must(t, "POST", list, `{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":["7"]}],"variants":[{"name":"a","weight":1000,"weightType":"variable","stickiness":"default","payload":{"type":"string","value":"b"}}]}`).body
 	r.as(t, r.author, "POST", submitted, "["+change("f", "updateStrategy", strategy)+","+change("f", "addStrategy", strategy)+","+change("f", "archiveFeature", "{}")+"]", 200)
 }
+
+// TestCompletedStrategies leaves fields of a strategy out: those who approve see what that empties.
+func TestCompletedStrategies(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	list := in("f", "production") + "/strategies"
+	only := `"name":"flexibleRollout","parameters":{"rollout":"10"},"constraints":[{"contextName":"userId","operator":"IN","values":["7"]}]`
+	r.must(t, "POST", list, "{"+only+"}")
+	ids := idsIn(t, r.must(t, "GET", list, "").body)
+	id := ids[len(ids)-1]
+	for _, tt := range []struct{ action, payload, want string }{
+		{"updateStrategy", `{"id":"` + id + `"}`, `"constraints":[],"id":"` + id + `","name":"flexibleRollout","parameters":{"groupId":"f","rollout":"100","stickiness":"default"},"segments":[],"variants":[]}`},
+		{"updateStrategy", `{"id":"` + id + `","title":"t","parameters":{"rollout":5.0}}`, `"parameters":{"groupId":"f","rollout":"5","stickiness":"default"},"segments":[],"title":"t","variants":[]}`},
+		{"addStrategy", `{` + only + `}`, `"values":["7"]}],"name":"flexibleRollout","parameters":{"groupId":"f","rollout":"10","stickiness":"default"},"segments":[],"variants":[]}`},
+	} {
+		r.as(t, r.author, "POST", submitted, change("f", tt.action, tt.payload), 200, tt.want)
+	}
+}

@@ -240,15 +240,38 @@ func try(tx *httpapi.Tx, caller access.Caller, c *review.Change, n int, p *flags
 	if err := run(tx, caller, *c, p, env); err != nil {
 		return in(err, n, *c, flags.Invalid)
 	}
-	if c.Action != review.UpdateEnabled || f == nil || len(f.In(env).Strategies) > 0 {
+	switch {
+	case c.Action == review.AddStrategy, c.Action == review.UpdateStrategy:
+	case c.Action == review.UpdateEnabled && f != nil && len(f.In(env).Strategies) == 0:
+	default:
 		return nil
 	}
 	after, _, err := state()
 	if err != nil {
 		return err
 	}
-	if added := after.In(env).Strategies; len(added) > 0 {
-		c.Default, err = json.Marshal(shape.StrategyViewOf(added[0], after.Name), json.Deterministic(true))
+	for _, s := range after.In(env).Strategies {
+		switch view := shape.StrategyViewOf(s, after.Name); {
+		case c.Action == review.UpdateEnabled:
+			c.Default, err = json.Marshal(view, json.Deterministic(true))
+		case c.Strategy == s.ID, c.Strategy == "" && !slices.ContainsFunc(f.In(env).Strategies, func(was flags.Strategy) bool { return was.ID == s.ID }):
+			c.Payload, err = completed(c.Payload, view)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
+}
+
+// completed is the payload of a strategy with what the operation makes of the fields that it replaces as a whole, so that those who approve
+// also see what it empties or fills by leaving it out.
+func completed(payload jsontext.Value, result shape.StrategyView) (jsontext.Value, error) {
+	var fields map[string]any
+	if err := json.Unmarshal(payload, &fields); err != nil {
+		return nil, err
+	}
+	fields["name"], fields["parameters"] = result.Name, result.Parameters
+	fields["constraints"], fields["segments"], fields["variants"] = result.Constraints, result.Segments, result.Variants
+	return json.Marshal(fields, json.Deterministic(true))
 }
