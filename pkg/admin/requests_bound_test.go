@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 )
@@ -103,6 +104,74 @@ func TestSegmentChangedMeanwhile(t *testing.T) {
 	segment = r.ownSegment(t, "two")
 	q = r.inReview(t, fmt.Sprintf(both, segment), change("g", "addStrategy", `{"name":"default","segments":[`+segment+`]}`))
 	r.to(t, r.releaser, r.to(t, r.first, q, "Approved", 200), "Applied", 200)
+	dynamotest.Check(t, r.store)
+}
+
+// TestStandingChangedMeanwhile takes from a request what it needs to be applied, between the decision to apply it and the transaction.
+func TestStandingChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	i := &interruption{}
+	r := interruptedBy(t, i)
+	applied := 0
+	for name, prepare := range map[string]func(t *testing.T, approver int64, role string) (done func()){
+		"more approvals are needed": func(t *testing.T, _ int64, _ string) func() {
+			return func() { r.must(t, "PUT", reviews, `{"changeRequestsEnabled":true,"requiredApprovals":2}`) }
+		},
+		"more approvals are needed everywhere": func(t *testing.T, _ int64, _ string) func() {
+			return func() {
+				r.must(t, "PUT", "/api/admin/environments/update/production", `{"requiredApprovals":2}`)
+			}
+		},
+		"the approver is deleted": func(t *testing.T, approver int64, _ string) func() {
+			return func() { r.must(t, "DELETE", fmt.Sprintf("%s/%d", people, approver), "") }
+		},
+		"the approver, an administrator, is deleted": func(t *testing.T, approver int64, role string) func() {
+			r.must(t, "DELETE", fmt.Sprintf("%s/users/%d/roles/%s", project, approver, role), "")
+			r.must(t, "PUT", fmt.Sprintf("%s/%d", people, approver), fmt.Sprintf(`{"rootRole":%d}`, access.RoleAdmin))
+			return func() { r.must(t, "DELETE", fmt.Sprintf("%s/%d", people, approver), "") }
+		},
+		"the approver is no administrator any more": func(t *testing.T, approver int64, role string) func() {
+			r.must(t, "DELETE", fmt.Sprintf("%s/users/%d/roles/%s", project, approver, role), "")
+			r.must(t, "PUT", fmt.Sprintf("%s/%d", people, approver), fmt.Sprintf(`{"rootRole":%d}`, access.RoleAdmin))
+			return func() { r.must(t, "PUT", fmt.Sprintf("%s/%d", people, approver), `{"rootRole":3}`) }
+		},
+		"the approver loses the role": func(t *testing.T, approver int64, role string) func() {
+			return func() { r.must(t, "DELETE", fmt.Sprintf("%s/users/%d/roles/%s", project, approver, role), "") }
+		},
+		"the role loses the permission": func(t *testing.T, _ int64, role string) func() {
+			return func() {
+				r.must(t, "PUT", "/api/admin/roles/"+role, `{"name":"empty `+role+`","type":"custom","permissions":[]}`)
+			}
+		},
+		"": func(*testing.T, int64, string) func() { return func() {} },
+	} {
+		r.must(t, "PUT", "/api/admin/environments/update/production", `{"requiredApprovals":null}`)
+		r.must(t, "PUT", reviews, `{"changeRequestsEnabled":true,"requiredApprovals":1}`)
+		approver, headers := r.signedIn(t, "5", "")
+		role := r.roleOf(t, "custom", "APPROVE_CHANGE_REQUEST")
+		r.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%s", project, approver, role), "")
+		interrupt := prepare(t, approver, role)
+		q := r.to(t, headers, r.inReview(t, change("f", "addStrategy", `{"name":"default"}`)), "Approved", 200)
+		if q.State != "Approved" {
+			t.Fatalf("%s: it is %+v", name, q)
+		}
+		i.do = interrupt
+		if name == "" {
+			r.to(t, r.releaser, q, "Applied", 200)
+			applied++
+			continue
+		}
+		if got := r.do(t, "PUT", pathOf(q)+"/state", `{"state":"Applied"}`, r.releaser...); got.status != 409 || !strings.Contains(got.body, "approvals that it needs") {
+			t.Errorf("%s: applying is %d %s, want 409", name, got.status, got.body)
+		}
+		if i.do != nil {
+			t.Errorf("%s: nothing was interrupted", name)
+		}
+		r.do(t, "PUT", pathOf(q)+"/state", `{"state":"Cancelled"}`)
+	}
+	if n := len(idsIn(t, r.must(t, "GET", in("f", "production")+"/strategies", "").body)); n != 1+applied {
+		t.Errorf("%d strategies, want the first and %d that were applied", n, applied)
+	}
 	dynamotest.Check(t, r.store)
 }
 

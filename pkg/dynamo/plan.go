@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -155,6 +156,13 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 		}
 		tx.noteReview(m.Write)
 	}
+	for _, step := range change.Steps() {
+		for _, a := range step.Unchanged {
+			if err := s.planUnchanged(tx, merged, a); err != nil {
+				return nil, err
+			}
+		}
+	}
 	assumed := change.Assumed
 	for _, step := range change.Then {
 		assumed = assumed.And(step.Assumed)
@@ -242,6 +250,17 @@ func (s *Store) planDelete(tx *transaction, m *merge) error {
 		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
 	}}, versionConflict)
 	return s.planDependents(tx, m.Before, nil)
+}
+
+// planUnchanged adds the condition that an aggregate is still what was read, unless it is written on that condition. It is an update that
+// alters nothing: a condition check would need a permission that the boundaries of earlier deployments do not have.
+func (s *Store) planUnchanged(tx *transaction, merged []*merge, a flags.Aggregate) error {
+	if slices.ContainsFunc(merged, func(m *merge) bool { return m.subject.Key() == a.Key() }) {
+		return nil
+	}
+	tx.versioned = append(tx.versioned, len(tx.errors))
+	builder := expression.NewBuilder().WithUpdate(expression.Remove(expression.Name("none"))).WithCondition(unchanged(a))
+	return s.update(tx, keyOf(a.Key()), builder, versionConflict)
 }
 
 // planEvent adds an event, and its body if that is an item of its own.

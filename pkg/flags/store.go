@@ -126,6 +126,9 @@ type Change struct {
 
 	// Assumed is what was read of change requests and freezes when it was decided that they allow the change.
 	Assumed ReviewAssumption
+
+	// Unchanged are further aggregates that the change depends on: it is only committed if they still are as they were loaded.
+	Unchanged []Aggregate
 }
 
 // Steps returns the steps of the change: itself, and those of Then.

@@ -348,6 +348,11 @@ func (tx *Tx) storedFor(a flags.Aggregate) flags.Aggregate {
 	return stored
 }
 
+// Assume has the change committed only if aggregates, which are stored, still are as they were read. Otherwise the function runs again.
+func (tx *Tx) Assume(aggregates ...flags.Aggregate) {
+	tx.change.Unchanged = append(tx.change.Unchanged, aggregates...)
+}
+
 // After runs do when the function has returned without an error and its change, if any, has been committed. Use it for effects that
 // change no aggregates. A caller who gets no response may repeat the request, so do must be safe to run twice.
 func (tx *Tx) After(do func(ctx context.Context, store Store) error) {

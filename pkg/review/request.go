@@ -39,7 +39,7 @@ const (
 	MaxChanges     = 100
 	MaxFlags       = 20
 	MaxSize        = 256 << 10 // bytes of all changes
-	MaxItems       = 75        // items of the transaction that applies the request, of the 100 that DynamoDB allows
+	MaxItems       = 70        // items that the changes write; addons, the request, and conditions on who has approved it need the rest of 100
 	MaxReviewers   = 10
 	MaxComments    = 100
 	MaxComment     = 1000 // characters

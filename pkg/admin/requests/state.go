@@ -155,6 +155,12 @@ func apply(tx *httpapi.Tx, caller access.Caller, p *flags.Project, r *review.Req
 			}
 		}
 	}
+	if len(s.Approvals) > 0 { // as many approvals are still needed at the commit, and those who gave them still may approve
+		tx.Assume(p, tx.Roles())
+		for _, a := range s.Approvals[:min(s.Needed, len(s.Approvals))] {
+			tx.Assume(tx.FindUser(a.By.ID))
+		}
+	}
 	env, _ := environmentOf(tx, p, r)
 	tx.Group(r.ID)
 	tx.Approved(func(part flags.GuardedPart, env flags.Environment) bool {
