@@ -38,7 +38,7 @@ func main() {
 		log.Fatal(err)
 	}
 	sealer := secretsmanager.New(os.Getenv("TOKEN_KEY_SECRET")).Sealer
-	deliverer := webhook.NewDeliverer(store, sealer, webhook.NewSender(webhook.Options{Networks: networks}), logger)
+	deliverer := webhook.NewDeliverer(store, sealer, webhook.NewSender(webhook.Options{Networks: networks, PublicURL: config.PublicURL}), logger)
 	lambda.Start(func(ctx context.Context) (string, error) { return run(ctx, deliverer, logger) })
 }
 

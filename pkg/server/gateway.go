@@ -144,7 +144,7 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 	}
 	g.reader = serving.NewReader(store, serving.OptionsOf(s.config))
 	g.aggregator = aggregate.New(store, aggregate.Settings{Settle: settle, Logger: s.config.Logger})
-	sender := webhook.NewSender(webhook.Options{Networks: s.networks})
+	sender := webhook.NewSender(webhook.Options{Networks: s.networks, PublicURL: s.config.PublicURL})
 	g.deliverer = webhook.NewDeliverer(store, s.config.Sealer, sender, cmp.Or(s.config.Logger, slog.New(slog.DiscardHandler)))
 	g.scheduler = requests.NewScheduler(store, s.config)
 	routes, err := g.functions(t, store, s.config)

@@ -2,6 +2,8 @@ package webhook
 
 import (
 	"fmt"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -12,9 +14,9 @@ import (
 
 const jsonType = "application/json"
 
-// MessageOf is what a receiver gets of an event that was read from the store. It returns the reason if the parameters are
-// not valid.
-func MessageOf(provider string, parameters map[string]string, event flags.Event) (Message, error) {
+// MessageOf is what a receiver gets of an event that was read from the store, with links to the console at publicURL, or without links if
+// that is "". It returns the reason if the parameters are not valid.
+func MessageOf(provider string, parameters map[string]string, event flags.Event, publicURL string) (Message, error) {
 	for _, name := range []string{flags.AddonContentType, flags.AddonAuthorization} {
 		if err := CheckHeaderValue(parameters[name]); err != nil {
 			return Message{}, invalid("%s: %s", name, err.Error())
@@ -29,18 +31,32 @@ func MessageOf(provider string, parameters map[string]string, event flags.Event)
 		Authorization: parameters[flags.AddonAuthorization], Secret: parameters[flags.AddonSecretKey],
 	}
 	if provider == flags.AddonSlack {
-		m.Body, err = slackBody(parameters, event)
+		m.Body, err = slackBody(parameters, event, publicURL)
 		return m, err
 	}
 	if contentType := parameters[flags.AddonContentType]; contentType != "" {
 		m.ContentType = contentType
 	}
-	m.Body, err = eventBody(parameters[flags.AddonBodyTemplate], m.ContentType, event)
+	m.Body, err = eventBody(parameters[flags.AddonBodyTemplate], m.ContentType, event, publicURL)
 	return m, err
 }
 
+// linkOf is the page of the console about the change request or flag of an event; "" if there is none.
+func linkOf(publicURL string, event flags.Event) string {
+	page := publicURL + "/projects/" + url.PathEscape(event.Project)
+	switch id := subjectOf(event).Request; {
+	case publicURL == "" || event.Project == "":
+		return ""
+	case id != 0:
+		return page + "/change-requests/" + strconv.FormatInt(id, 10)
+	case event.FeatureName != "":
+		return page + "/flags/" + url.PathEscape(event.FeatureName)
+	}
+	return ""
+}
+
 // eventBody is the event as GET /api/admin/events has it, or what the template makes of it.
-func eventBody(template, contentType string, event flags.Event) ([]byte, error) {
+func eventBody(template, contentType string, event flags.Event, publicURL string) ([]byte, error) {
 	document, err := json.Marshal(shape.EventViewOf(event))
 	if err != nil {
 		return nil, fmt.Errorf("write event %s: %w", event.ID, err)
@@ -60,5 +76,5 @@ func eventBody(template, contentType string, event flags.Event) ([]byte, error) 
 	if err != nil {
 		return nil, fmt.Errorf("quote event %s: %w", event.ID, err)
 	}
-	return parsed.render(map[string]any{"event": values, "eventJson": literal(quoted)}, contentType)
+	return parsed.render(map[string]any{"event": values, "eventJson": literal(quoted), "link": linkOf(publicURL, event)}, contentType)
 }

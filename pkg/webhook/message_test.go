@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func sampleEvent() flags.Event {
 // body makes the message and returns its body.
 func body(t *testing.T, provider string, parameters map[string]string, event flags.Event) string {
 	t.Helper()
-	m, err := MessageOf(provider, parameters, event)
+	m, err := MessageOf(provider, parameters, event, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,6 +69,35 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
+// TestLinks links to the page of the flag or change request, if the address of the console is known.
+func TestLinks(t *testing.T) {
+	const console = "https://flags.example.com"
+	request := flags.Event{Type: flags.RequestApplied, CreatedBy: "ann", Project: "shop", Environment: "production", Data: jsontext.Value(`{"changeRequestId":7,"title":"a|b>"}`)}
+	for _, test := range []struct {
+		event                  flags.Event
+		publicURL, text, plain string
+	}{
+		{request, console, "*ann* applied *<https://flags.example.com/projects/shop/change-requests/7|change request 7: a|b&gt;>* to the *production* environment in project *shop*",
+			"https://flags.example.com/projects/shop/change-requests/7"},
+		{request, "", "*ann* applied *change request 7: a|b&gt;* to the *production* environment in project *shop*", ""},
+		{flags.Event{Type: flags.FeatureArchived, CreatedBy: "ann", Project: "shop", FeatureName: "f<>"}, console,
+			"*ann* archived *<https://flags.example.com/projects/shop/flags/f%3C%3E|f&lt;&gt;>* in project *shop*", "https://flags.example.com/projects/shop/flags/f%3C%3E"},
+		{flags.Event{Type: flags.SegmentCreated, CreatedBy: "ann", Data: jsontext.Value(`{"name":"s"}`)}, console, "*ann* created segment *s*", ""},
+	} {
+		m, err := MessageOf(flags.AddonSlack, nil, test.event, test.publicURL)
+		var got struct {
+			Text string `json:"text"`
+		}
+		if err := errors.Join(err, json.Unmarshal(m.Body, &got)); err != nil || got.Text != test.text {
+			t.Errorf("%s: %q, %v; want %q", test.event.Type, got.Text, err, test.text)
+		}
+		m, err = MessageOf(flags.AddonWebhook, map[string]string{flags.AddonBodyTemplate: "{{{link}}}"}, test.event, test.publicURL)
+		if err != nil || string(m.Body) != test.plain {
+			t.Errorf("%s: %q, %v; want %q", test.event.Type, m.Body, err, test.plain)
+		}
+	}
+}
+
 // TestEventJSON checks that eventJson is the event as a JSON string, as in Unleash.
 func TestEventJSON(t *testing.T) {
 	for _, template := range []string{"{{{eventJson}}}", "{{eventJson}}"} {
@@ -104,7 +134,7 @@ func TestTemplatesAreBounded(t *testing.T) {
 		"{{#event.data.l}}{{eventJson}}{{/event.data.l}}",
 	} {
 		began := time.Now()
-		m, err := MessageOf(flags.AddonWebhook, map[string]string{flags.AddonBodyTemplate: template}, event)
+		m, err := MessageOf(flags.AddonWebhook, map[string]string{flags.AddonBodyTemplate: template}, event, "")
 		if err == nil || flags.KindOf(err) != flags.Invalid {
 			t.Errorf("%.40q: a body of %d bytes, %v; want an error of kind Invalid", template, len(m.Body), err)
 		}
@@ -119,7 +149,7 @@ func FuzzTemplate(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, template string) {
-		m, err := MessageOf(flags.AddonWebhook, map[string]string{flags.AddonBodyTemplate: template}, sampleEvent())
+		m, err := MessageOf(flags.AddonWebhook, map[string]string{flags.AddonBodyTemplate: template}, sampleEvent(), "")
 		if err != nil && flags.KindOf(err) != flags.Invalid {
 			t.Errorf("%q: %v", template, err)
 		}
@@ -129,7 +159,7 @@ func FuzzTemplate(f *testing.F) {
 	})
 }
 
-// The texts are those of Unleash 5.12.8, without links: Guidon has no console that they could lead to.
+// The texts are those of Unleash 5.12.8, which has no change requests in its open edition.
 func TestSlackTexts(t *testing.T) {
 	for _, test := range []struct {
 		event flags.Event
@@ -148,6 +178,10 @@ func TestSlackTexts(t *testing.T) {
 		{flags.Event{Type: flags.ContextFieldCreated, Data: jsontext.Value(`{"name":"cx"}`)}, "*admin* created context field *cx*"},
 		{flags.Event{Type: flags.FeatureDependencyAdded, FeatureName: "fl3", Project: "default", Data: jsontext.Value(`{"feature":"p"}`)},
 			"*admin* added feature dependency of *fl3* in project *default*"},
+		{flags.Event{Type: flags.RequestSent, Project: "default", Environment: "production", Data: jsontext.Value(`{"changeRequestId":7,"title":"Half of <all>"}`)},
+			"*admin* sent *change request 7: Half of &lt;all&gt;* for the *production* environment in project *default* to review"},
+		{flags.Event{Type: flags.RequestTitled, Project: "default", Environment: "production", Data: jsontext.Value(`{"changeRequestId":7}`)},
+			"*admin* updated change request title of *change request 7* for the *production* environment in project *default*"},
 		{flags.Event{Type: flags.FeatureCreated, FeatureName: "<!channel>", Project: "a&b"}, "*admin* created *&lt;!channel&gt;* in project *a&amp;b*"},
 	} {
 		test.event.CreatedBy = "admin"

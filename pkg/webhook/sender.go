@@ -41,8 +41,9 @@ const maxResponseHeader = 16 << 10
 
 // Options are what a Sender needs to know. The zero value is for production.
 type Options struct {
-	Networks Networks      // what is allowed besides the public internet
-	Timeout  time.Duration // for a message, from DNS to the headers of the response; 10 s if it is 0
+	Networks  Networks      // what is allowed besides the public internet
+	Timeout   time.Duration // for a message, from DNS to the headers of the response; 10 s if it is 0
+	PublicURL string        // the address of the console, to which messages link; "" for no links
 
 	resolver *net.Resolver  // nil for the system's
 	roots    *x509.CertPool // nil for the system's
@@ -52,9 +53,10 @@ type Options struct {
 // is checked when the connection is made, after the name was resolved, so a name cannot lead to another address than the one
 // that was checked. Redirects are not followed and proxies of the environment are not used.
 type Sender struct {
-	client  *http.Client
-	timeout time.Duration
-	now     func() time.Time
+	client    *http.Client
+	timeout   time.Duration
+	publicURL string
+	now       func() time.Time
 }
 
 // NewSender returns a sender.
@@ -80,8 +82,9 @@ func NewSender(options Options) *Sender {
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		timeout: options.Timeout,
-		now:     time.Now,
+		timeout:   options.Timeout,
+		publicURL: options.PublicURL,
+		now:       time.Now,
 	}
 }
 
@@ -118,7 +121,7 @@ type Result struct {
 
 // SendEvent sends what a receiver gets of an event, see MessageOf.
 func (s *Sender) SendEvent(ctx context.Context, provider string, parameters map[string]string, event flags.Event) Result {
-	message, err := MessageOf(provider, parameters, event)
+	message, err := MessageOf(provider, parameters, event, s.publicURL)
 	if err != nil {
 		return Result{Failure: err.Error(), Permanent: true}
 	}

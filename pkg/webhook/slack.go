@@ -18,8 +18,8 @@ type slackMessage struct {
 	Channel   string `json:"channel,omitzero"`
 }
 
-func slackBody(parameters map[string]string, event flags.Event) ([]byte, error) {
-	message := slackMessage{Username: "Guidon", IconEmoji: ":triangular_flag_on_post:", Text: slackText(event)}
+func slackBody(parameters map[string]string, event flags.Event, publicURL string) ([]byte, error) {
+	message := slackMessage{Username: "Guidon", IconEmoji: ":triangular_flag_on_post:", Text: slackText(event, publicURL)}
 	if name := parameters[flags.AddonUsername]; name != "" {
 		message.Username = name
 	}
@@ -55,8 +55,8 @@ func slackChannels(f *flags.Feature, otherwise string) []string {
 	return channels
 }
 
-// slackTexts are what happened, in Unleash's words. F is the flag, E the environment, P the project, S the strategy, and T
-// the tag.
+// slackTexts are what happened, in Unleash's words. F is the flag, E the environment, P the project, S the strategy, T the tag, and R the
+// change request.
 var slackTexts = map[flags.EventType]string{
 	flags.FeatureCreated:             "created F in project P",
 	flags.FeatureUpdated:             "updated F in project P",
@@ -75,6 +75,20 @@ var slackTexts = map[flags.EventType]string{
 	flags.FeatureAllVariantsUpdated:  "updated variants for F in project P",
 	flags.FeatureTagged:              "tagged F with T in project P",
 	flags.FeatureUntagged:            "untagged F with T in project P",
+	flags.RequestCreated:             "began R for the E environment in project P",
+	flags.RequestDiscarded:           "discarded R for the E environment in project P",
+	flags.RequestRebased:             "re-based R for the E environment in project P",
+	flags.RequestSent:                "sent R for the E environment in project P to review",
+	flags.RequestApprovalAdded:       "approved R for the E environment in project P",
+	flags.RequestApproved:            "gave R the last approval that it needs for the E environment in project P",
+	flags.RequestRejected:            "rejected R for the E environment in project P",
+	flags.RequestCancelled:           "cancelled R for the E environment in project P",
+	flags.RequestApplied:             "applied R to the E environment in project P",
+	flags.RequestScheduled:           "scheduled R for the E environment in project P",
+	flags.RequestScheduleApplied:     "scheduled R, which is applied to the E environment in project P now",
+	flags.RequestScheduleFailed:      "scheduled R, which could not be applied to the E environment in project P",
+	flags.RequestScheduleSuspended:   "scheduled R, which is suspended for the E environment in project P",
+	flags.RequestCommented:           "commented on R for the E environment in project P",
 }
 
 // A slackSubject is what the texts name of the state before or after a change.
@@ -82,22 +96,31 @@ type slackSubject struct {
 	Name  string `json:"name"`
 	Type  string `json:"type"`
 	Value string `json:"value"`
+
+	Request int64  `json:"changeRequestId"`
+	Title   string `json:"title"` // of a change request or strategy
 }
 
-// slackText says who did what.
-func slackText(event flags.Event) string {
+// slackText says who did what. The change request or the flag links to its page.
+func slackText(event flags.Event, publicURL string) string {
 	subject := subjectOf(event)
 	words, known := slackTexts[event.Type]
 	if !known {
 		words = otherWords(event, subject)
 	}
+	request := strings.TrimSuffix(fmt.Sprintf("change request %d: %s", subject.Request, subject.Title), ": ")
 	values := map[string]string{
-		"F": event.FeatureName, "E": event.Environment, "P": event.Project,
+		"F": event.FeatureName, "E": event.Environment, "P": event.Project, "R": request,
 		"S": subject.Name, "N": subject.Name, "T": strings.Trim(subject.Type+":"+subject.Value, ":"),
 	}
+	link := linkOf(publicURL, event)
 	parts := strings.Fields(words)
 	for i, part := range parts {
-		if value, found := values[part]; found {
+		value, found := values[part]
+		switch {
+		case found && link != "" && (part == "R" || part == "F" && subject.Request == 0):
+			parts[i] = "*<" + escaped(link) + "|" + escaped(value) + ">*"
+		case found:
 			parts[i] = bold(value)
 		}
 	}
@@ -111,6 +134,8 @@ func otherWords(event flags.Event, subject slackSubject) string {
 		words = string(event.Type[i+1:]) + " " + strings.ReplaceAll(string(event.Type[:i]), "-", " ")
 	}
 	switch {
+	case subject.Request != 0:
+		words += " of R"
 	case event.FeatureName != "":
 		words += " of F"
 	case subject.Name != "":
@@ -137,10 +162,15 @@ func subjectOf(event flags.Event) slackSubject {
 	return slackSubject{}
 }
 
-// bold marks a name. Names are escaped as Slack asks, so that they cannot mention anyone or link anywhere.
+// bold marks a name.
 func bold(name string) string {
 	if name == "" {
 		return "?"
 	}
-	return "*" + strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(name) + "*"
+	return "*" + escaped(name) + "*"
+}
+
+// escaped is a text as Slack asks for it, so that it cannot mention anyone or link anywhere.
+func escaped(text string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
 }
