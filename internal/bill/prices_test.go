@@ -60,7 +60,7 @@ const (
 	snapshotUnits              = 280 // written for a snapshot of 1,000 flags
 	snapshotRuns, snapshotDays = 12 * hoursAMonth, 30
 	secrets                    = 3
-	alarmMetrics, groupAlarms  = 67, 3
+	alarmMetrics, groupAlarms  = 69, 3
 	sdkInterval                = 15 // seconds between two polls of an SDK
 
 	// States that are published: 10,000 flags in three environments, to two buckets, the second of which is in another region.

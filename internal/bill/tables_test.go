@@ -74,7 +74,8 @@ func (m Measured) administration() string {
 			minutesAMonth * (m.Due.dollars() + lambda(dueSeconds, functionGB) + logs(deliverLogKB) + priceTrace),
 		}
 		use := math.Round((sum(lines)+tiny)*100) / 100
-		const threeSecrets, alarms = secrets * priceSecret, alarmMetrics*priceAlarm + groupAlarms*priceGroup
+		const threeSecrets = secrets * priceSecret
+		alarms := alarmMetrics*priceAlarm + groupAlarms*priceGroup + t.hours/hoursAMonth*priceMetric // its objective counts requests
 		all := use + threeSecrets + priceBoard + alarms
 		lines = append(lines, use, threeSecrets, priceBoard, alarms, all, all-alarms-metrics, all-alarms-metrics-traces-(snapshotRuns+minutesAMonth)*priceTrace)
 		columns = append(columns, append([]string{count(requests)}, amounts(lines)...))

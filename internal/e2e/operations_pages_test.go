@@ -21,7 +21,7 @@ var (
 	makeTarget     = regexp.MustCompile(`(?m)^([a-z][a-z-]*):(?:[^=]|$)`)             // a rule of the Makefile
 	functionList   = regexp.MustCompile(`Fn::ForEach::Functions:\s+- Name\s+- \[([^\]]+)\]`)
 	alarmName      = regexp.MustCompile(`AlarmName: !Sub (?:\["|)\$\{AWS::StackName\}-([^\s"]+)`)
-	alarmRow       = regexp.MustCompile(`\n    \w+: \{Name: (\w+), Seconds: `)                                                                                                                   // of a mapping with the names of alarms
+	alarmRow       = regexp.MustCompile(`\n    \w+: \{Name: ([\w-]+), Seconds: `)                                                                                                                // of a mapping with the names of alarms
 	notOurs        = []string{"BatchGetItem", "TransactWriteItems", "AccessDeniedException", "ResourceNotFoundException", "UsePreviousValue", "TransactionConflict", "SuccessfulRequestLatency"} // AWS's own words
 )
 
@@ -102,11 +102,11 @@ func TestRunbook(t *testing.T) {
 	}
 	placeholders := strings.NewReplacer("${Name}", "<Function>", "${Operation}", "…", "${Index}", "<Index>")
 	rows := alarmRow.FindAllStringSubmatch(readRoot(t, "template.yaml"), -1)
-	if len(rows) != 5 {
-		t.Errorf("template.yaml has %d alarms in mappings, want two of the objective and three of workers", len(rows))
+	if len(rows) != 7 {
+		t.Errorf("template.yaml has %d alarms in mappings, want two for each objective and three of workers", len(rows))
 	}
 	for _, row := range rows {
-		alarms = append(alarms, []string{"", map[bool]string{true: "slo-" + row[1] + "-burn", false: row[1] + "-fails"}[row[1] == "fast" || row[1] == "slow"]})
+		alarms = append(alarms, []string{"", map[bool]string{true: "slo-" + row[1] + "-burn", false: row[1] + "-fails"}[strings.Contains(row[1], "-")]})
 	}
 	for _, m := range alarms {
 		if strings.Contains(m[1], "${Name}-burn") || strings.Contains(m[1], "${Worker}") {
@@ -124,7 +124,7 @@ func TestCostPage(t *testing.T) {
 	if list == nil {
 		t.Fatal("template.yaml has no list of functions")
 	}
-	const each, others = 4, 23 // metrics that a function's alarms look at, and those of the interface, the table, its indexes, the snapshot, the aggregation and deliveries
+	const each, others = 4, 25 // metrics that a function's alarms look at, and those of the interface, the table, its indexes, the snapshot, the aggregation and deliveries
 	const groups = 3 * 0.50    // the alarms that notify for the others
 	alarms := 0.10*float64(each*len(strings.Split(list[1], ","))+others) + groups
 	var use, fixed, uses, all, got [4]float64

@@ -103,10 +103,6 @@ table_in_use := {"Ref": "Table"} if not input.everything
 stack_alarms := {
 	["ApiErrors", "AWS/ApiGateway", "5xx", [{"Ref": "Api"}]],
 	["ApiRefused", "Guidon/${AWS::StackName}", "Refusals", []],
-	["SloFastBurn", "Guidon/${AWS::StackName}", "Refusals", []],
-	["SloSlowBurn", "Guidon/${AWS::StackName}", "Refusals", []],
-	["SloFastBurn", "AWS/ApiGateway", "5xx", [{"Ref": "Api"}]],
-	["SloSlowBurn", "AWS/ApiGateway", "5xx", [{"Ref": "Api"}]],
 	["TableThrottles", "AWS/DynamoDB", "ReadThrottleEvents", [table_in_use]],
 	["TableThrottles", "AWS/DynamoDB", "WriteThrottleEvents", [table_in_use]],
 	["TableConflicts", "AWS/DynamoDB", "TransactionConflict", [table_in_use]],
@@ -121,19 +117,64 @@ index_alarms := {[sprintf("%sThrottles", [index.IndexName]), "AWS/DynamoDB", met
 	some metric in ["ReadThrottleEvents", "WriteThrottleEvents"]
 }
 
+burn_alarms := {[burn_alarm(callers, burn), "Guidon/${AWS::StackName}", concat("", [callers, metric]), []] |
+	some callers in ["Administration", "Applications"]
+	some burn in ["Fast", "Slow"]
+	some metric in ["Errors", "Requests"]
+}
+
+burn_alarm(callers, burn) := sprintf("Slo%s%sBurn", [callers, burn])
+
 problems.stack_alarms contains message if {
-	some [id, namespace, metric, values] in (stack_alarms | index_alarms)
+	some [id, namespace, metric, values] in ((stack_alarms | index_alarms) | burn_alarms)
 	some message in alarm_problems(id, namespace, metric, values)
 }
 
 problems.stack_alarms contains sprintf("%s rings above %v; expected [requests, seconds, share] %v", [id, got, want]) if {
-	some id, want in {"SloFastBurn": ["Count", 3600, 0.0144], "SloSlowBurn": ["Count", 21600, 0.006]}
+	some callers in ["Administration", "Applications"]
+	some burn, limits in {"Fast": [3600, 0.0144], "Slow": [21600, 0.006]}
+	id := burn_alarm(callers, burn)
+	want := array.concat([concat("", [callers, "Requests"])], limits)
 	got := [
 		object.get(metric_stat(id, "requests"), ["Metric", "MetricName"], null),
 		object.get(metric_stat(id, "errors"), "Period", null),
 		get(id, ["Threshold"]),
 	]
 	got != want
+}
+
+# The filters of the access log count each route for the right objective, and 5xx and 429 as errors.
+served_patterns := {pattern |
+	some match in regex.find_all_string_submatch_n(`"(ANY [^"]+)\*"`, counts("ApplicationsRequests"), -1)
+	pattern := match[1]
+}
+
+counts(metric) := pattern if {
+	transformations := [{"MetricNamespace": "Guidon/${AWS::StackName}", "MetricName": metric, "MetricValue": "1"}]
+	get(sprintf("Api%s", [metric]), ["MetricTransformations"]) == transformations
+	get(sprintf("Api%s", [metric]), ["LogGroupName"]) == {"Ref": "ApiLogs"}
+	pattern := get(sprintf("Api%s", [metric]), ["FilterPattern"])
+} else := ""
+
+problems.objectives contains sprintf("%s counts for the objective of applications: %v; expected %v", [path, got, want]) if {
+	some path, operations in get("Api", ["Body", "paths"])
+	uri := json.marshal(operations)
+	want := regex.match("(Applications|Frontend)Function", uri)
+	got := count({p | some p in served_patterns; startswith(sprintf("ANY %s", [path]), p)}) > 0
+	got != want
+}
+
+problems.objectives contains sprintf("%s counts %s; expected %s", [metric, counts(metric), want]) if {
+	applications := trim_suffix(trim_prefix(counts("ApplicationsRequests"), "{ "), " }")
+	others := replace(replace(applications, " = ", " != "), "||", "&&")
+	failed := `($.status = "5*" || $.status = "429")`
+	some metric, want in {
+		"Refusals": `{ $.status = "429" }`,
+		"ApplicationsErrors": sprintf("{ (%s) && %s }", [applications, failed]),
+		"AdministrationRequests": sprintf("{ %s }", [others]),
+		"AdministrationErrors": sprintf("{ %s && %s }", [others, failed]),
+	}
+	counts(metric) != want
 }
 
 problems.stack_alarms contains "the alarms may notify no one: the rule AlarmsNotify does not require a topic when Alarms is on" if {
