@@ -57,6 +57,9 @@ func changesToken(w flags.Write) bool {
 	return is
 }
 
+// mostFeedItems are the feed and a page.
+const mostFeedItems = 2
+
 // planFeed adds the entry of a change to the feed. The feed as it was read is needed to turn it and to change a token, and may be nil
 // otherwise.
 //
@@ -78,8 +81,7 @@ func (s *Store) planFeed(tx *transaction, read *flags.Feed, assumed flags.Review
 	}
 	entry := formatEntry(tx.served)
 	tx.bytes += len(entry)
-	const items = 2 // the feed and a page
-	if read != nil && read.Size > longFeed && len(tx.errors)+items <= maxTransaction && tx.bytes+feedReserve <= maxTransactionBytes {
+	if read != nil && read.Size > longFeed && len(tx.errors)+mostFeedItems <= maxTransaction && tx.bytes+feedReserve <= maxTransactionBytes {
 		return s.planTurn(tx, read, entry, condition, failure)
 	}
 	recent := expression.Name("recent")

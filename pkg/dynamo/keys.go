@@ -65,7 +65,7 @@ import (
 //	instances        APP#<name>           INSTANCES#<environment>     its instances in an environment; expires too
 //	application history APP#<name>#<ms>   EVENT#<version>             changes by users, by the time of its creation
 //	token's applications USAGE            TOKEN#<sha256>              which applications reported with the token
-//	outbox           OUTBOX#<addon>       <event id>                  an event that an addon is to send; expires after 30 days, see outbox.go
+//	outbox           OUTBOX#<addon>       <event id>                  an event that an addon is to send, or those of a large change; expires after 30 days
 //	sent event       DELIVERED#<addon>    <event id>                  an event that the addon sent; expires after 7 days
 //	parked event     PARKED#<addon>       <event id>                  an event that the addon could not send; expires after 7 days
 //	due              DUE                  <time>#request#<id>         a change request that is to be applied at that time

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -13,43 +14,106 @@ import (
 )
 
 // A change puts an entry into the outbox of each addon that matches one of its events, in its own transaction. The entry
-// refers to the event, which is never deleted, so it is small even if the event is large.
+// refers to the event, which is never deleted, so it is small even if the event is large. If the entries of a change with many events are too
+// many for the transaction, an addon gets one item for all of them, which is unfolded before any of them is sent.
 //
 // An entry is moved by a transaction without conditions, which may be repeated: it deletes the entry in one place and puts it
 // into another. Only the holder of the addon's lease moves entries out of the outbox. If a lease ends while its holder still
 // sends, an entry can be sent twice, or come back after it was resent: it is sent at least once.
 
-// planOutbox adds an entry for each addon that sends the event, which is the item at.
-func (s *Store) planOutbox(tx *transaction, addons *flags.Addons, at itemKey, version int64, event flags.Event) error {
+// planOutbox adds an entry for each event and each addon that sends it.
+func (s *Store) planOutbox(tx *transaction, addons *flags.Addons, events []loggedEvent) error {
 	if addons == nil {
 		return nil
 	}
-	for _, id := range addons.Matching(event) {
-		entry := flags.OutboxEntry{Addon: id, ID: event.ID, Subject: at.pk, Version: version}
-		item, err := newOutboxItem(outboxPrefix, flags.Delivery{OutboxEntry: entry}, outboxExpiry())
+	var docs []outboxDocument
+	for _, event := range events {
+		for _, id := range addons.Matching(event.Event) {
+			docs = append(docs, outboxDocument{Format: format, Addon: id, outboxRef: outboxRef{event.ID, event.key().pk, event.version()}})
+		}
+	}
+	if len(tx.errors)+len(docs)+mostFeedItems > maxTransaction {
+		docs = fold(docs)
+	}
+	for _, doc := range docs {
+		item, err := doc.item(outboxPrefix, outboxExpiry().Unix())
 		if err != nil {
 			return internalError(err)
 		}
 		if err := s.put(tx, item, absent, versionConflict); err != nil {
 			return err
 		}
-		tx.outbox++
+	}
+	tx.outbox = len(docs)
+	return nil
+}
+
+// fold makes one document of all those of an addon.
+func fold(docs []outboxDocument) (folded []outboxDocument) {
+	place := map[int64]int{}
+	for _, doc := range docs {
+		i, found := place[doc.Addon]
+		if !found {
+			place[doc.Addon] = len(folded)
+			folded = append(folded, doc)
+			continue
+		}
+		folded[i].Also = append(folded[i].Also, doc.outboxRef)
+	}
+	return folded
+}
+
+// unfold replaces an item by one for each of its entries, unless that has been done: one call.
+func (s *Store) unfold(ctx context.Context, e storedEntry) error {
+	input := &dynamodb.TransactWriteItemsInput{}
+	condition := expression.Name("doc").Equal(expression.Value(e.item.Document)) // of the first, which has the key of the item
+	for _, doc := range e.doc.unfolded() {
+		item, err := doc.item(outboxPrefix, e.item.TTL)
+		if err != nil {
+			return internalError(err)
+		}
+		put, err := s.putOf(item, condition)
+		if err != nil {
+			return err
+		}
+		input.TransactItems = append(input.TransactItems, types.TransactWriteItem{Put: put})
+		condition = always
+	}
+	a := newAttempts(ctx)
+	if _, err := s.client.TransactWriteItems(ctx, input, a.retry); err != nil {
+		if result, _ := classify(err); result != conditionFailed {
+			return unavailable(a.unanswered, a.cause(err))
+		}
 	}
 	return nil
 }
 
 func outboxExpiry() time.Time { return time.Now().Add(flags.OutboxKept) }
 
-// Outbox reads a page of an addon's outbox: one call.
+// Outbox reads a page of an addon's outbox: one call. It ends the page before an item with several entries, which it unfolds.
 func (s *Store) Outbox(ctx context.Context, addon int64, after string, limit int) (entries []flags.OutboxEntry, more bool, err error) {
 	list, more, err := s.queryOutbox(ctx, outboxPrefix, addon, after, limit, true)
-	return entriesOf(list), more, err
+	if err != nil {
+		return nil, false, err
+	}
+	if i := slices.IndexFunc(list, func(e storedEntry) bool { return len(e.doc.Also) > 0 }); i >= 0 {
+		if err := s.unfold(ctx, list[i]); err != nil {
+			return nil, false, err
+		}
+		list, more = list[:i], true
+	}
+	deliveries, err := deliveriesOf(list)
+	return entriesOf(deliveries), more, err
 }
 
 // Parked reads a page of the parked entries: one call.
 func (s *Store) Parked(ctx context.Context, addon int64, limit int) (entries []flags.OutboxEntry, more bool, err error) {
 	list, more, err := s.queryOutbox(ctx, parkedPrefix, addon, "", limit, true)
-	return entriesOf(list), more, err
+	if err != nil {
+		return nil, false, err
+	}
+	deliveries, err := deliveriesOf(list)
+	return entriesOf(deliveries), more, err
 }
 
 func entriesOf(list []flags.Delivery) []flags.OutboxEntry {
@@ -68,14 +132,24 @@ func (s *Store) Deliveries(ctx context.Context, addon int64, which flags.WhichDe
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, page...)
+		deliveries, err := deliveriesOf(page)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, deliveries...)
 	}
 	slices.SortStableFunc(all, func(a, b flags.Delivery) int { return strings.Compare(b.ID, a.ID) })
 	return all[:min(limit, len(all))], nil
 }
 
-// queryOutbox reads entries of a partition, in the order of their IDs or against it.
-func (s *Store) queryOutbox(ctx context.Context, prefix string, addon int64, after string, limit int, ascending bool) (list []flags.Delivery, more bool, err error) {
+// A storedEntry is an item of an outbox as it was read, and what is in it.
+type storedEntry struct {
+	item outboxItem
+	doc  outboxDocument
+}
+
+// queryOutbox reads items of a partition, in the order of their IDs or against it.
+func (s *Store) queryOutbox(ctx context.Context, prefix string, addon int64, after string, limit int, ascending bool) (list []storedEntry, more bool, err error) {
 	q := itemQuery{pk: outboxKey(prefix, addon, "").pk, limit: max(1, min(limit, flags.MaxOutboxPage)), descending: !ascending}
 	if after != "" {
 		q.first = after + "\x00" // the first key after it
@@ -85,17 +159,27 @@ func (s *Store) queryOutbox(ctx context.Context, prefix string, addon int64, aft
 		return nil, false, err
 	}
 	for _, item := range items {
-		var doc outboxDocument
-		if err := decode(item.Document, &doc); err != nil {
+		e := storedEntry{item: item}
+		if err := decode(item.Document, &e.doc); err != nil {
 			return nil, false, internalError(err)
 		}
-		d, err := doc.delivery()
-		if err != nil {
-			return nil, false, internalError(err)
-		}
-		list = append(list, d)
+		list = append(list, e)
 	}
 	return list, more, nil
+}
+
+// deliveriesOf are all entries of items.
+func deliveriesOf(list []storedEntry) (deliveries []flags.Delivery, err error) {
+	for _, e := range list {
+		for _, doc := range e.doc.unfolded() {
+			d, err := doc.delivery()
+			if err != nil {
+				return nil, internalError(err)
+			}
+			deliveries = append(deliveries, d)
+		}
+	}
+	return deliveries, nil
 }
 
 // OutboxEvents reads the events of entries: one call for 100 events, and one for 100 bodies.

@@ -33,13 +33,19 @@ type outboxItem struct {
 	TTL      int64  `dynamodbav:"ttl"`
 }
 
+// An outboxRef names an event.
+type outboxRef struct {
+	ID      string `json:"id"`
+	Subject string `json:"subject,omitzero"`
+	Version int64  `json:"version,omitzero"`
+}
+
 // An outboxDocument is the stored form of an entry, and of its delivery.
 type outboxDocument struct {
-	Format   int            `json:"format"`
-	Addon    int64          `json:"addon"`
-	ID       string         `json:"id"`
-	Subject  string         `json:"subject,omitzero"`
-	Version  int64          `json:"version,omitzero"`
+	Format int   `json:"format"`
+	Addon  int64 `json:"addon"`
+	outboxRef
+	Also     []outboxRef    `json:"also,omitempty"` // further entries of the same change, see Store.unfold
 	Test     *eventDocument `json:"test,omitzero"`
 	Attempts int            `json:"attempts,omitzero"`
 	Next     time.Time      `json:"next,omitzero"`
@@ -51,7 +57,7 @@ type outboxDocument struct {
 
 func storeDelivery(d flags.Delivery) (outboxDocument, error) {
 	doc := outboxDocument{
-		Format: format, Addon: d.Addon, ID: d.ID, Subject: d.Subject, Version: d.Version, Attempts: d.Attempts, Next: d.Next,
+		Format: format, Addon: d.Addon, outboxRef: outboxRef{d.ID, d.Subject, d.Version}, Attempts: d.Attempts, Next: d.Next,
 		Error: clip(d.Error), Parked: d.Parked, At: d.At, Detail: clip(d.Detail),
 	}
 	if d.Test == nil {
@@ -92,7 +98,23 @@ func newOutboxItem(prefix string, d flags.Delivery, expires time.Time) (outboxIt
 	if err != nil {
 		return outboxItem{}, err
 	}
+	return doc.item(prefix, expires.Unix())
+}
+
+// item is the item of the document.
+func (doc outboxDocument) item(prefix string, expires int64) (outboxItem, error) {
 	document, err := encode(doc)
-	at := outboxKey(prefix, d.Addon, d.ID)
-	return outboxItem{at.pk, at.sk, document, expires.Unix()}, err
+	at := outboxKey(prefix, doc.Addon, doc.ID)
+	return outboxItem{at.pk, at.sk, document, expires}, err
+}
+
+// unfolded are the documents of the entry and of those that its item also has.
+func (doc outboxDocument) unfolded() []outboxDocument {
+	also := doc.Also
+	doc.Also = nil
+	all := []outboxDocument{doc}
+	for _, ref := range also {
+		all = append(all, outboxDocument{Format: doc.Format, Addon: doc.Addon, outboxRef: ref})
+	}
+	return all
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -270,6 +271,58 @@ func TestOutboxInFullTransaction(t *testing.T) {
 	for addon := range int64(18) {
 		if n := len(outbox(t, s, addon+1)); n != 1 {
 			t.Errorf("addon %d has %d entries, want 1", addon+1, n)
+		}
+	}
+	checkEntries(t, s)
+}
+
+// TestFoldedOutbox commits a change of 20 flags that 20 addons send: each gets one item, which is unfolded when it is read, also if responses
+// are lost and by two at once.
+func TestFoldedOutbox(t *testing.T) {
+	t.Parallel()
+	s := dynamotest.Open(t, &dynamotest.Faults{LoseResponses: 0.2, Seed: 1})
+	var c flags.Change
+	var want []string
+	for i := range 20 {
+		name := fmt.Sprintf("flag-%02d", i)
+		mustCommit(t, s, flags.Write{After: newFlag(name)})
+		step := newChange(write(find(t, s, name), func(f *flags.Feature) { f.ImpressionData = true }))
+		if want = append(want, step.Event.ID); i == 0 {
+			c = step
+		} else {
+			c.Then = append(c.Then, step)
+		}
+	}
+	c.Feed, c.Addons = loadFeed(t, s), sending(flags.MaxAddons)
+	if err := s.Commit(t.Context(), c); err != nil {
+		t.Fatal(reason(err))
+	}
+	checkEntries(t, s)
+	for addon := int64(1); addon <= flags.MaxAddons; addon++ {
+		waiting, err := s.Deliveries(t.Context(), addon, flags.WaitingDeliveries, flags.MaxOutboxPage)
+		if err != nil || len(waiting) != len(want) || waiting[0].ID != want[len(want)-1] {
+			t.Fatalf("addon %d: %d events wait (%v), want %d", addon, len(waiting), err, len(want))
+		}
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() {
+				if _, _, err := s.Outbox(t.Context(), addon, "", 2); err != nil {
+					t.Error(reason(err))
+				}
+			})
+		}
+		both.Wait()
+		var got []string
+		for _, e := range outbox(t, s, addon) {
+			if got = append(got, e.ID); e.Addon != addon || e.Version != 2 {
+				t.Errorf("entry %+v", e)
+			}
+			if err := s.Delivered(t.Context(), e, at, "200 OK"); err != nil {
+				t.Fatal(reason(err))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("addon %d has\n%q, want\n%q", addon, got, want)
 		}
 	}
 	checkEntries(t, s)

@@ -177,9 +177,9 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 		if err := s.planEvent(tx, event.key(), event.Event); err != nil {
 			return nil, err
 		}
-		if err := s.planOutbox(tx, change.Addons, event.key(), event.version(), event.Event); err != nil {
-			return nil, err
-		}
+	}
+	if err := s.planOutbox(tx, change.Addons, events); err != nil {
+		return nil, err
 	}
 	if err := s.planFeed(tx, change.Feed, assumed); err != nil {
 		return nil, err

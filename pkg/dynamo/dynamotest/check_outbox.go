@@ -19,18 +19,24 @@ func (c *checker) checkOutbox() {
 			c.report("the entry %s is in %s and in %s", entry, place, other)
 		}
 		places[entry] = place
-		var doc struct {
+		type ref struct {
 			ID, Subject string
 			Version     int64
-			Test        json.RawMessage
+		}
+		var doc struct {
+			ref
+			Also []ref
+			Test json.RawMessage
 		}
 		if err := json.Unmarshal([]byte(i.doc), &doc); err != nil {
 			c.report("the entry %s: %v", entry, err)
 			continue
 		}
-		event, exists := c.items[key{doc.Subject, fmt.Sprintf("EVENT#%012d", doc.Version)}]
-		if doc.Test == nil && (!exists || event.id != i.sk) || doc.ID != i.sk {
-			c.report("the entry %s in %s has no event: %s", entry, place, i.doc)
+		for _, one := range append(doc.Also, doc.ref) {
+			event, exists := c.items[key{one.Subject, fmt.Sprintf("EVENT#%012d", one.Version)}]
+			if doc.Test == nil && (!exists || event.id != one.ID) || doc.ID != i.sk {
+				c.report("the entry %s in %s has no event: %s", entry, place, i.doc)
+			}
 		}
 	}
 }

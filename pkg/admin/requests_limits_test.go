@@ -1,0 +1,58 @@
+package admin_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/review"
+)
+
+// TestRequestLimits sends one change more than a limit allows, which changes nothing, and applies the largest request while every addon
+// hears of it.
+func TestRequestLimits(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 5)
+	var switches, strategies, segments []string
+	for i := range review.MaxFlags + 1 {
+		name := fmt.Sprint("flag-", i)
+		r.onInProduction(t, name)
+		switches = append(switches, switchOff(name))
+	}
+	large := `{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":["` + strings.Repeat("x", 90) + `"` + strings.Repeat(`,"`+strings.Repeat("y", 90)+`"`, 240) + `]}]}`
+	for range review.MaxSize/len(large) + 1 {
+		strategies = append(strategies, change("f", "addStrategy", large))
+	}
+	for i := range review.MaxItems/3 + 2 {
+		id := r.ownSegment(t, fmt.Sprint("segment-", i))
+		segments = append(segments, `{"action":"updateSegment","payload":`+strings.Replace(ownSegmentBody(fmt.Sprint("segment-", i), `"8"`), "{", `{"id":`+id+`,`, 1)+`}`)
+	}
+	send := func(changes []string, status int, want ...string) changeRequest {
+		return r.as(t, r.author, "POST", submitted, "["+strings.Join(changes, ",")+"]", status, want...)
+	}
+	send(switches, 400, "at most 20 flags, and this one would change 21")
+	send(strings.Split(strings.Repeat(switches[0]+"|", review.MaxChanges)+switches[0], "|"), 400, "at most 100")
+	send(strategies, 400, "at most 256 KiB")
+	send(segments, 400, "items in one transaction, more than the limit of 70")
+
+	for i := range 20 {
+		r.must(t, "POST", "/api/admin/addons", fmt.Sprintf(`{"provider":"webhook","description":"%d","enabled":true,"events":["change-request-applied","feature-environment-disabled"],"parameters":{"url":"https://example.com"}}`, i))
+	}
+	q := r.to(t, r.author, send(switches[:review.MaxFlags], 200), "In review", 200)
+	q = r.to(t, r.first, q, "Approved", 200)
+	q = r.to(t, r.second, q, "Approved", 200)
+	for range 3 {
+		_, another := r.signedIn(t, "5", "APPROVE_CHANGE_REQUEST")
+		q = r.to(t, another, q, "Approved", 200)
+	}
+	r.to(t, r.releaser, q, "Applied", 200)
+	if r.on(t, "flag-0") || r.on(t, fmt.Sprint("flag-", review.MaxFlags-1)) || !r.on(t, fmt.Sprint("flag-", review.MaxFlags)) {
+		t.Error("the request was not applied as a whole")
+	}
+	for range review.MaxOpenOfOne {
+		r.to(t, r.author, send(switches[review.MaxFlags:], 200), "In review", 200)
+	}
+	send(switches[review.MaxFlags:], 409, "has 50 open change requests")
+	dynamotest.Check(t, r.store)
+}
