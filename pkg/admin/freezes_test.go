@@ -128,7 +128,13 @@ func TestFreezesTakeTheirTime(t *testing.T) {
 	strict := idIn(s.must(t, "POST", freezesOf+"production/freezes", `{"reason":"an audit","from":"2020-12-19T00:00:00Z","to":"2020-12-20T00:00:00Z","offAllowed":false}`).body)
 	on := in("f", "production") + "/on"
 	s.check(t, call{"before", "POST", in("f", "production") + "/off", "", 200, anything}, owner)
+	config := func(freeze string) call {
+		return call{"in the list of environments", "GET", project + "/change-requests/config", "", 200,
+			`[{"environment":"development","...":0},{"environment":"production","type":"production","changeRequestEnabled":false,"requiredApprovals":null` + freeze + `}]`}
+	}
+	s.check(t, config(""), owner)
 	set("2020-12-18T16:00:00Z")
+	s.check(t, config(`,"freeze":{"...":0,"reason":"weekends","until":"2020-12-21T07:00:00.000Z","offAllowed":true,"ofService":true}`), owner)
 	for _, c := range []call{
 		{"switch on", "POST", on, "", 409, failure("ConflictError", `environment "production", in all projects, is frozen until 2020-12-21T07:00:00Z: weekends (freeze `)},
 		{"switch off", "POST", in("g", "production") + "/off", "", 200, anything},

@@ -111,7 +111,7 @@ func liftProjectFreeze(tx *httpapi.Tx, at inProjectFreeze) error {
 // freezesOf lists the freezes of an environment that have not ended: those of all projects, and with a project also its own.
 func freezesOf(tx *httpapi.Tx, p *flags.Project, env flags.Environment) freezeList {
 	registry := tx.Environments()
-	list := freezeList{Freezes: []shape.FreezeView{}}
+	list := freezeList{Current: frozenViewOf(tx, p, env), Freezes: []shape.FreezeView{}}
 	add := func(freezes []flags.Freeze, ofService bool) {
 		for _, f := range freezes {
 			if f.EnvironmentUID == env.UID && !f.Ended(tx.Now) {
@@ -123,10 +123,16 @@ func freezesOf(tx *httpapi.Tx, p *flags.Project, env flags.Environment) freezeLi
 	if p != nil {
 		add(p.Freezes, false)
 	}
-	if frozen, is := registry.Frozen(p, env, tx.Now); is {
-		list.Current = &frozenView{frozen.ID, frozen.Reason, shape.Time(frozen.Until), frozen.OffAllowed, frozen.OfService}
-	}
 	return list
+}
+
+// frozenViewOf is the freeze in effect in an environment, for all projects or with a project also its own; nil if it is not frozen.
+func frozenViewOf(tx *httpapi.Tx, p *flags.Project, env flags.Environment) *frozenView {
+	frozen, is := tx.Environments().Frozen(p, env, tx.Now)
+	if !is {
+		return nil
+	}
+	return &frozenView{frozen.ID, frozen.Reason, shape.Time(frozen.Until), frozen.OffAllowed, frozen.OfService}
 }
 
 // A freezeBody is a new freeze: from and to, or weekly.

@@ -9,7 +9,7 @@ import (
 	"guidon/pkg/jsonbody"
 )
 
-// readReviews lists the environments of a project, and where change requests are on. The Terraform provider reads it.
+// readReviews lists the environments of a project, and where change requests are on or a freeze is in effect. The Terraform provider reads it.
 func readReviews(tx *httpapi.Tx, at httpapi.InProject) ([]reviewView, error) {
 	p := at.Project(tx)
 	return httpapi.Each(tx.ProjectEnvironments(p), func(env flags.ProjectEnvironment) reviewView {
@@ -18,6 +18,7 @@ func readReviews(tx *httpapi.Tx, at httpapi.InProject) ([]reviewView, error) {
 			approvals := max(rule.Approvals, env.RequiredApprovals)
 			view.Enabled, view.Approvals = true, &approvals
 		}
+		view.Freeze = frozenViewOf(tx, p, env.Environment)
 		return view
 	}), nil
 }
@@ -84,10 +85,11 @@ func (b reviewBody) Check(_ flags.Limits, problems *flags.Problems) {
 	}
 }
 
-// A reviewView says whether change requests are on in an environment of a project.
+// A reviewView says whether change requests are on in an environment of a project, and whether it is frozen.
 type reviewView struct {
-	Environment string `json:"environment"`
-	Type        string `json:"type"`
-	Enabled     bool   `json:"changeRequestEnabled"`
-	Approvals   *int   `json:"requiredApprovals"`
+	Environment string      `json:"environment"`
+	Type        string      `json:"type"`
+	Enabled     bool        `json:"changeRequestEnabled"`
+	Approvals   *int        `json:"requiredApprovals"`
+	Freeze      *frozenView `json:"freeze,omitzero"` // nil if it is not frozen
 }

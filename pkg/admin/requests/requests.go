@@ -199,7 +199,8 @@ func searchRequests(tx *httpapi.Tx, _ httpapi.InService) (searchResult, error) {
 	if err := problems.Err(); err != nil {
 		return searchResult{}, err
 	}
-	projects := tx.Projects()
+	// The others have no requests: they have never switched them on.
+	projects := slices.DeleteFunc(slices.Clone(tx.Projects()), func(p *flags.Project) bool { return p.ReviewChange == 0 })
 	var found []*review.Request
 	for open, wanted := range map[bool]bool{true: state != "IS:closed", false: state != "IS:open"} {
 		if wanted {

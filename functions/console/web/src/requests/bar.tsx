@@ -1,6 +1,6 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { apiQuery, useMe } from '../api'
+import { useMe } from '../api'
 import { Button, DateTime, Icons, LinkButton, ProductionMark, plural } from '../ui'
 import { countChanges, pendingQuery, titleOf } from './data'
 import { setDirect, useProtection } from './drafts'
@@ -16,7 +16,15 @@ export function DraftBar({ project }: { project: string }) {
   const direct = protection.environments.filter((one) => protection.isDirect(one.environment))
   return (
     <>
-      <Freezes project={project} />
+      {protection.frozen.map(({ environment, until, reason, offAllowed }) => (
+        <div key={environment} className="draft-bar draft-bar-frozen" role="status">
+          <Icons.Clock />
+          <span className="grow break">
+            <span className="strong">{environment} is frozen</span> until <DateTime value={until} absolute />: {reason}{' '}
+            <span className="soft">{offAllowed ? 'Flags can only be switched off.' : 'Flags cannot change.'} Approved change requests wait.</span>
+          </span>
+        </div>
+      ))}
       {drafts.map((draft) => (
         <div key={draft.id} className="draft-bar" role="status">
           <Icons.Edit />
@@ -50,29 +58,4 @@ export function DraftBar({ project }: { project: string }) {
       ))}
     </>
   )
-}
-
-// The environments of the project in which nothing may change now.
-function Freezes({ project }: { project: string }) {
-  const overview = useQuery({ ...apiQuery('/api/admin/projects/{projectId}/overview', { path: { projectId: project } }), staleTime: 60_000 })
-  const names = (overview.data?.environments ?? []).map((one) => one.environment)
-  const found = useQueries({
-    queries: names.map((environment) => ({
-      ...apiQuery('/api/admin/projects/{projectId}/environments/{environment}/freezes', { path: { projectId: project, environment } }),
-      staleTime: 60_000,
-    })),
-  })
-  return names.map((name, index) => {
-    const current = found[index]?.data?.current
-    if (!current) return null
-    return (
-      <div key={name} className="draft-bar draft-bar-frozen" role="status">
-        <Icons.Clock />
-        <span className="grow break">
-          <span className="strong">{name} is frozen</span> until <DateTime value={current.until} absolute />: {current.reason}{' '}
-          <span className="soft">{current.offAllowed ? 'Flags can only be switched off.' : 'Flags cannot change.'} Approved change requests wait.</span>
-        </span>
-      </div>
-    )
-  })
 }

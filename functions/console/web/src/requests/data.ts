@@ -22,7 +22,7 @@ export const touchedRequests = [base, searchPath]
 /** The newest change requests of a project. */
 export const requestsQuery = (projectId: string) => apiQuery(base, { path: { projectId } })
 /** The caller's own change requests that are not closed, with drafts. */
-export const pendingQuery = (projectId: string) => apiQuery(`${base}/pending`, { path: { projectId } })
+export const pendingQuery = (projectId: string) => ({ ...apiQuery(`${base}/pending`, { path: { projectId } }), staleTime: 60_000 })
 /** The open change requests that change a flag. */
 export const pendingOfFlag = (projectId: string, featureName: string) => apiQuery(`${base}/pending/{featureName}`, { path: { projectId, featureName } })
 /** Open change requests of all projects. */

@@ -1,7 +1,7 @@
 // Changes in an environment with change requests are added to a draft instead of being made.
 import { queryOptions, useQueries, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { api, apiQuery, invalidate, type ApiRequest } from '../api'
+import { api, apiQuery, invalidate, type ApiRequest, type Schema } from '../api'
 import { plural, toast } from '../ui'
 import { guardedOf, type Change } from './changes'
 import { draftPath, touchedRequests } from './data'
@@ -17,22 +17,28 @@ export interface Protected {
   offAllowed: boolean
 }
 
+/** An environment of a project in which flags cannot change now, and why. */
+type Frozen = Schema<'Frozen'> & { environment: string }
+
 const configPath = '/api/admin/projects/{projectId}/change-requests/config'
 
-/** The protected environments of a project, production first. */
+/** The protected environments of a project, production first, and the frozen ones. */
 export const protection = (projectId: string) =>
   queryOptions({
     queryKey: [configPath, { projectId }, 'protection'],
-    queryFn: async ({ signal }): Promise<Protected[]> => {
-      const on = (await api.get(configPath, { path: { projectId }, signal })).filter((one) => one.changeRequestEnabled)
-      if (on.length === 0) return []
+    queryFn: async ({ signal }): Promise<{ environments: Protected[]; frozen: Frozen[] }> => {
+      const all = await api.get(configPath, { path: { projectId }, signal })
+      const frozen = all.flatMap(({ environment, freeze }) => (freeze ? [{ environment, ...freeze }] : []))
+      const on = all.filter((one) => one.changeRequestEnabled)
+      if (on.length === 0) return { environments: [], frozen }
       const { environments } = await api.get('/api/admin/environments', { signal })
-      return on
+      const protectedOnes = on
         .map(({ environment, type, requiredApprovals }) => {
           const { nobodySkips = false, offAllowed = false } = environments.find((one) => one.name === environment) ?? {}
           return { environment, type, requiredApprovals: requiredApprovals ?? 1, nobodySkips, offAllowed }
         })
         .sort((a, b) => Number(b.type === 'production') - Number(a.type === 'production'))
+      return { environments: protectedOnes, frozen }
     },
     staleTime: 60_000,
   })
@@ -63,14 +69,15 @@ function draftFor(list: readonly Protected[], project: string, environment?: str
   return guarded.find((one) => !direct.has(keyOf(project, one.environment)))?.environment
 }
 
-const none: Protected[] = []
+const none = { environments: [], frozen: [] }
 
 /** What is protected in a project, and whether a change is added to a draft. */
 export function useProtection(project: string) {
   useSyncExternalStore(subscribe, () => version)
-  const environments = useQuery(protection(project)).data ?? none
+  const { environments, frozen } = useQuery(protection(project)).data ?? none
   return {
     environments,
+    frozen,
     of: (environment: string) => environments.find((one) => one.environment === environment),
     isDirect: (environment: string) => direct.has(keyOf(project, environment)),
     /** Whether a change in an environment is added to a draft; without a name, one of all environments. */
@@ -91,8 +98,8 @@ export async function proposalOf(client: QueryClient, requests: readonly ApiRequ
   const guarded = requests.map(guardedOf)
   const [first] = guarded
   if (!first) return undefined
-  const list = await client.fetchQuery(protection(first.project))
-  const environment = draftFor(list, first.project, first.environment, first.off)
+  const { environments } = await client.fetchQuery(protection(first.project))
+  const environment = draftFor(environments, first.project, first.environment, first.off)
   if (environment === undefined) return undefined
   return { project: first.project, environment, changes: guarded.flatMap((one) => one?.changes ?? []) }
 }
@@ -131,7 +138,7 @@ export function useSegmentProtection(id: number | undefined) {
   const projects = [...new Set((uses ?? []).map((one) => one.projectId))]
   const found = useQueries({ queries: projects.map(protection) })
   const places = projects.flatMap((project, index) =>
-    (found[index]?.data ?? [])
+    (found[index]?.data?.environments ?? [])
       .filter(({ environment }) => uses?.some((one) => one.projectId === project && one.environment === environment))
       .map(({ environment }) => ({ project, environment })),
   )

@@ -23,11 +23,11 @@ export function ProtectionDialog({ projectId, environment, onClose }: Protection
       description="While they are on, a change of a flag here is proposed by one person and approved by others before applications see it."
     >
       <Loaded query={query} lines={2}>
-        {(list) => (
+        {({ environments }) => (
           <ProtectionForm
             projectId={projectId}
             environment={environment}
-            approvals={list.find((one) => one.environment === environment.name)?.requiredApprovals}
+            approvals={environments.find((one) => one.environment === environment.name)?.requiredApprovals}
             onClose={onClose}
           />
         )}
