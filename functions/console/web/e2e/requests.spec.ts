@@ -290,6 +290,51 @@ test('a segment that is used in production changes by a change request', async (
   await anna.context().close()
 })
 
+test('an owner freezes production from the tab Environments, and lifts the freeze', async ({ browser, api, server }) => {
+  const { project, page: flagPage } = await protectedProject(api)
+  // A freeze of all projects, on another day of the week.
+  const day = ['Wed', 'Thu', 'Fri', 'Sat', 'Sun', 'Mon', 'Tue'][new Date().getUTCDay()]
+  const { id } = await api<{ id: string }>('POST', '/api/admin/freezes/production', {
+    reason: 'Nights',
+    weekly: { from: `${day} 02:00`, to: `${day} 03:00`, zone: 'UTC' },
+  })
+  const anna = await person(browser, api, server.url, unique('anna'), project, [owner])
+  await anna.goto(`/projects/${project}/environments`)
+  const freezes = anna.getByRole('list', { name: 'Freezes of production' })
+  await expect(freezes).toContainText(`Nights each week from ${day} 02:00 to ${day} 03:00 (UTC). Flags can only be switched off. It applies to all projects.`)
+  await expect(freezes.getByRole('button')).toHaveCount(0)
+  await anna.getByRole('button', { name: 'Freeze production' }).click()
+  const dialog = anna.getByRole('dialog', { name: 'Freeze production' })
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Holidays')
+  await dialog.getByRole('button', { name: 'Freeze' }).click()
+  await expect(dialog.getByText('Choose when it ends.')).toBeVisible()
+  await dialog.getByLabel(/^To/).fill(new Date(Date.now() - 86_400_000).toISOString().slice(0, 16))
+  await dialog.getByRole('button', { name: 'Freeze' }).click()
+  await expect(dialog.getByText('Must be after from.')).toBeVisible()
+  await dialog.getByLabel(/^To/).fill(new Date(Date.now() + 14 * 86_400_000).toISOString().slice(0, 16))
+  await checkPage(anna, 'freeze-dialog')
+  await dialog.getByRole('checkbox', { name: 'Flags can be switched off' }).uncheck()
+  await dialog.getByRole('button', { name: 'Freeze' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(freezes).toContainText(/Holidays from .* to .*\. Flags cannot change\./)
+  await expect(anna.getByText(/production is frozen until .*: Holidays/)).toBeVisible()
+  await checkPage(anna, 'freezes')
+
+  // Whoever may not change the project sees it, and cannot lift it.
+  const ben = await person(browser, api, server.url, unique('ben'), project, [member])
+  await ben.goto(`/projects/${project}/environments`)
+  await expect(ben.getByRole('button', { name: 'Lift the freeze: Holidays' })).toHaveAccessibleDescription(/UPDATE_PROJECT|permission/)
+  await anna.getByRole('button', { name: 'Lift the freeze: Holidays' }).click()
+  await anna.getByRole('dialog').getByRole('button', { name: 'Lift freeze' }).click()
+  await expect(anna.getByText(/production is frozen until/)).toHaveCount(0)
+  await expect(freezes.getByRole('listitem')).toHaveCount(1)
+  await anna.goto(flagPage)
+  await propose(anna, 60)
+  await expect(anna.getByText(/production is frozen until/)).toHaveCount(0)
+  await api('DELETE', `/api/admin/freezes/production/${id}`)
+  await Promise.all([anna.context().close(), ben.context().close()])
+})
+
 test('a freeze is shown with its reason and end, and an approved request waits', async ({ browser, api, server }) => {
   const { project, percent, page: flagPage } = await protectedProject(api)
   const anna = await person(browser, api, server.url, unique('anna'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])

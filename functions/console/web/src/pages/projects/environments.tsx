@@ -24,6 +24,7 @@ import { describeStrategy } from '../flag/strategy/describe'
 import { useSegmentNames } from '../flag/strategy/list'
 import { strategyDraft, strategyRequest } from '../flag/strategy/model'
 import { DefaultStrategyDialog } from './defaultstrategy'
+import { Freezes } from './freezes'
 import { ProtectionDialog } from './protection'
 
 type Environment = Schema<'ProjectEnvironment'>
@@ -178,6 +179,7 @@ function EnvironmentSection({ projectId, environment, reason, onReview, onEdit, 
           Set
         </Button>
       </div>
+      <Freezes projectId={projectId} environment={name} reason={reason} />
       <div className="row-apart project-default">
         <p className="grow break">
           <span className="soft">Default strategy: </span>
