@@ -146,6 +146,37 @@ test('one person proposes, a second one approves, and the first one applies', as
   await Promise.all([anna.context().close(), ben.context().close()])
 })
 
+test('the author asks for reviews, and the reviewer is told', async ({ browser, api, server }) => {
+  const { project, page: flagPage } = await protectedProject(api)
+  const [name, other] = [unique('ben'), unique('carla')]
+  const role = await roleWith(api, ['APPROVE_CHANGE_REQUEST'])
+  const anna = await person(browser, api, server.url, unique('anna'), project, [member, role])
+  const ben = await person(browser, api, server.url, name, project, [role])
+  const carla = await person(browser, api, server.url, other, project, [member])
+  await anna.goto(flagPage)
+  await propose(anna, 60)
+  await send(anna, 'Who looks at this?')
+  await expect(anna.getByText('Asked to review: nobody')).toBeVisible()
+  await anna.getByRole('button', { name: 'Ask reviewers' }).click()
+  const dialog = anna.getByRole('dialog', { name: 'Who should review it?' })
+  await dialog.getByRole('combobox', { name: 'Reviewers' }).click()
+  // Neither the author nor people who may not approve can be asked.
+  await expect(anna.getByRole('option', { name })).toBeVisible()
+  await expect(anna.getByRole('option', { name: /anna|carla/ })).toHaveCount(0)
+  await anna.getByRole('option', { name }).click()
+  await dialog.getByRole('combobox', { name: 'Reviewers' }).press('Escape')
+  await expect(anna.getByRole('option')).toHaveCount(0)
+  await checkPage(anna, 'request-reviewers')
+  await dialog.getByRole('button', { name: 'Save reviewers' }).click()
+  await expect(anna.getByText(`Asked to review: ${name}`)).toBeVisible()
+  await carla.goto(anna.url())
+  await expect(carla.getByText(`Asked to review: ${name}`)).toBeVisible()
+  await expect(carla.getByRole('button', { name: 'Ask reviewers' })).toHaveCount(0)
+  await ben.goto('/change-requests')
+  await expect(ben.getByRole('row', { name: /Who looks at this/ })).toContainText('You were asked')
+  await Promise.all([anna, ben, carla].map((page) => page.context().close()))
+})
+
 test('an edit after the approval ends it', async ({ browser, api, server }) => {
   const { project, flag, page: flagPage } = await protectedProject(api)
   const anna = await person(browser, api, server.url, unique('anna'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])

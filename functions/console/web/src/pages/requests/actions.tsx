@@ -5,6 +5,7 @@ import { FormActions, useForm } from '../../forms'
 import { at, conflictsOf, countChanges, isOpen, requestPath, touchedRequests, versionOf, type ChangeRequest } from '../../requests/data'
 import { localZone } from '../../ui/dates'
 import { Button, ConfirmDialog, DateTime, Dialog, Icons, Notice, Section, TextArea, TextField, plural } from '../../ui'
+import { Reviewers } from './reviewers'
 
 /** What is read again after a change request was applied: everything that shows flags. */
 const applied = ['/api/admin/projects', '/api/admin/features', '/api/admin/search', '/api/admin/events', '/api/admin/archive', '/api/admin/segments']
@@ -80,6 +81,7 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
         <StateText request={request} />
       </p>
       <Votes request={request} />
+      {state === 'In review' && <Reviewers request={request} editable={mine || isAdmin} />}
       <div className="row">
         {state === 'Draft' && (
           <Button variant="primary" disabledReason={empty} onClick={() => setOpen('send')}>

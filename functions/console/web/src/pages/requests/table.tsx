@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useMe } from '../../api'
 import { stateKind, titleOf, type RequestRow } from '../../requests/data'
 import { Badge, DateTime, ProductionMark, Table, type Column } from '../../ui'
 import type { ReactNode } from 'react'
@@ -16,6 +17,7 @@ const shownNames = 3
 
 /** A list of change requests. */
 export function RequestTable({ label, requests, typeOf, withProject, loading, empty }: RequestTableProps) {
+  const me = useMe().user?.id
   const columns: Column<RequestRow>[] = [
     {
       id: 'title',
@@ -41,6 +43,7 @@ export function RequestTable({ label, requests, typeOf, withProject, loading, em
               {one.approvals} of {one.minApprovals}
             </span>
           )}
+          {one.state === 'In review' && me !== undefined && one.reviewers.includes(me) && <span className="soft small">You were asked</span>}
         </span>
       ),
     },
