@@ -309,6 +309,7 @@ func TestUnknownMembers(t *testing.T) {
 		{change("f", "addStrategy", `{"name":"default","constraints":[{"contextName":"userId","operator":"IN","value_":"7","values":["7"]}]}`), "/payload/constraints/0/value_"},
 		{change("f", "addStrategy", `{"name":"default","variants":[{"name":"a","percent":1}]}`), "/payload/variants/0/percent"},
 		{change("f", "updateStrategy", `{`+id+`,"name":"default","only":"employees"}`), "/payload/only"},
+		{change("f", "addStrategy", `{"featureName":5,"name":"default","only":"employees"}`), "/payload/only"},
 		{change("f", "deleteStrategy", `{`+id+`,"name":"the old one"}`), "/payload/name"},
 		{change("f", "patchVariant", `{"variants":[{"name":"a","weight":1000,"share":1}]}`), "/payload/variants/0/share"},
 		{change("f", "reorderStrategy", `[{`+id+`,"sortOrder":1,"title":"first"}]`), "/payload/0/title"},
@@ -325,8 +326,8 @@ func TestUnknownMembers(t *testing.T) {
 	r.as(t, r.author, "POST", submitted, "["+change("f", "updateStrategy", strategy)+","+change("f", "addStrategy", strategy)+","+change("f", "archiveFeature", "{}")+"]", 200)
 }
 
-// TestCompletedStrategies leaves fields of a strategy out: those who approve see what that empties.
-func TestCompletedStrategies(t *testing.T) {
+// TestCompletedPayloads leaves fields out, or sends what the operation corrects: those who approve see what becomes of it.
+func TestCompletedPayloads(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
 	list := in("f", "production") + "/strategies"
@@ -341,4 +342,14 @@ func TestCompletedStrategies(t *testing.T) {
 	} {
 		r.as(t, r.author, "POST", submitted, change("f", tt.action, tt.payload), 200, tt.want)
 	}
+	variant := func(name, weight string) string {
+		return `{"name":"` + name + `","weight":` + weight + `,"weightType":"variable"}`
+	}
+	r.as(t, r.author, "POST", submitted, change("g", "patchVariant", `{"variants":[`+variant("a", "999")+","+variant("b", "1")+`]}`), 200,
+		`{"name":"a","weight":500,`, `{"name":"b","weight":500,`)
+	segment := r.ownSegment(t, "one")
+	r.as(t, r.author, "POST", submitted, `{"action":"updateSegment","payload":{"id":`+segment+`,"name":"one","constraints":[]}}`, 200,
+		`{"constraints":[],"description":null,"id":`+segment+`,"name":"one","project":null}`)
+	r.as(t, r.author, "POST", submitted, change("f", "reorderStrategy", `[{"id":"`+id+`","sortOrder":1},{"id":"`+id+`","sortOrder":2}]`), 400,
+		`"path":"/0/payload/1/id"`, "is the strategy "+id+" again")
 }

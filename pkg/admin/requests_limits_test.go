@@ -14,17 +14,17 @@ import (
 func TestRequestLimits(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 5)
-	var switches, strategies, segments []string
+	var switches, adding, strategies, segments []string
 	for i := range review.MaxFlags + 1 {
 		name := fmt.Sprint("flag-", i)
 		r.onInProduction(t, name)
-		switches = append(switches, switchOff(name))
+		switches, adding = append(switches, switchOff(name)), append(adding, change(name, "addStrategy", `{"name":"default"}`))
 	}
 	large := `{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":["` + strings.Repeat("x", 90) + `"` + strings.Repeat(`,"`+strings.Repeat("y", 90)+`"`, 240) + `]}]}`
 	for range review.MaxSize/len(large) + 1 {
 		strategies = append(strategies, change("f", "addStrategy", large))
 	}
-	for i := range review.MaxItems/3 + 2 {
+	for i := range review.MaxSegments + 1 {
 		id := r.ownSegment(t, fmt.Sprint("segment-", i))
 		segments = append(segments, `{"action":"updateSegment","payload":`+strings.Replace(ownSegmentBody(fmt.Sprint("segment-", i), `"8"`), "{", `{"id":`+id+`,`, 1)+`}`)
 	}
@@ -34,7 +34,8 @@ func TestRequestLimits(t *testing.T) {
 	send(switches, 400, "at most 20 flags, and this one would change 21")
 	send(strings.Split(strings.Repeat(switches[0]+"|", review.MaxChanges)+switches[0], "|"), 400, "at most 100")
 	send(strategies, 400, "at most 256 KiB")
-	send(segments, 400, "items in one transaction, more than the limit of 70")
+	send(segments, 400, "segments at most 5 times, and this one would 6 times")
+	send(append(switches[:review.MaxFlags:review.MaxFlags], adding[:review.MaxFlags]...), 400, "items in one transaction, more than the limit of 70")
 
 	for i := range 20 {
 		r.must(t, "POST", "/api/admin/addons", fmt.Sprintf(`{"provider":"webhook","description":"%d","enabled":true,"events":["change-request-applied","feature-environment-disabled"],"parameters":{"url":"https://example.com"}}`, i))

@@ -78,15 +78,21 @@ func CheckLimits(changes []Change) error {
 	if n := len(changes); n > MaxChanges {
 		return flags.Errorf(flags.Invalid, "a change request can have at most %d changes, and this one would have %d; send it to review and begin another one", MaxChanges, n)
 	}
-	size, features := 0, map[string]bool{}
+	size, features, segments := 0, map[string]bool{}, 0
 	for _, c := range changes {
 		size += len(c.Payload)
+		if c.Action.OfSegment() {
+			segments++
+		}
 		if c.Feature != "" {
 			features[c.Feature] = true
 		}
 	}
 	if n := len(features); n > MaxFlags {
 		return flags.Errorf(flags.Invalid, "a change request can change at most %d flags, and this one would change %d; send it to review and begin another one", MaxFlags, n)
+	}
+	if segments > MaxSegments {
+		return flags.Errorf(flags.Invalid, "a change request can change segments at most %d times, and this one would %d times; send it to review and begin another one", MaxSegments, segments)
 	}
 	if size > MaxSize {
 		return flags.Errorf(flags.Invalid, "the changes of a change request can have at most %d KiB, and these have %d; send it to review and begin another one", MaxSize>>10, size>>10)

@@ -38,6 +38,7 @@ const (
 	MaxOpenOfOne   = 50  // of these, by one author
 	MaxChanges     = 100
 	MaxFlags       = 20
+	MaxSegments    = 5         // changes of segments: each one looks at all flags
 	MaxSize        = 256 << 10 // bytes of all changes
 	MaxItems       = 70        // items that the changes write; addons, the request, and conditions on who has approved it need the rest of 100
 	MaxReviewers   = 10

@@ -3,6 +3,7 @@ package requests
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -240,38 +241,41 @@ func try(tx *httpapi.Tx, caller access.Caller, c *review.Change, n int, p *flags
 	if err := run(tx, caller, *c, p, env); err != nil {
 		return in(err, n, *c, flags.Invalid)
 	}
-	switch {
-	case c.Action == review.AddStrategy, c.Action == review.UpdateStrategy:
-	case c.Action == review.UpdateEnabled && f != nil && len(f.In(env).Strategies) == 0:
-	default:
-		return nil
-	}
-	after, _, err := state()
+	after, segment, err := state()
 	if err != nil {
 		return err
 	}
-	for _, s := range after.In(env).Strategies {
-		switch view := shape.StrategyViewOf(s, after.Name); {
-		case c.Action == review.UpdateEnabled:
-			c.Default, err = json.Marshal(view, json.Deterministic(true))
-		case c.Strategy == s.ID, c.Strategy == "" && !slices.ContainsFunc(f.In(env).Strategies, func(was flags.Strategy) bool { return was.ID == s.ID }):
-			c.Payload, err = completed(c.Payload, view)
+	switch c.Action {
+	case review.UpdateEnabled:
+		if added := after.In(env).Strategies; len(added) > 0 && len(f.In(env).Strategies) == 0 {
+			c.Default, err = json.Marshal(shape.StrategyViewOf(added[0], after.Name), json.Deterministic(true))
 		}
-		if err != nil {
-			return err
-		}
+	case review.AddStrategy, review.UpdateStrategy:
+		i := slices.IndexFunc(after.In(env).Strategies, func(s flags.Strategy) bool {
+			return s.ID == c.Strategy || c.Strategy == "" && !slices.ContainsFunc(f.In(env).Strategies, func(was flags.Strategy) bool { return was.ID == s.ID })
+		})
+		made := shape.StrategyViewOf(after.In(env).Strategies[i], after.Name)
+		err = complete(c, map[string]any{
+			"name": made.Name, "parameters": made.Parameters, "constraints": made.Constraints, "segments": made.Segments, "variants": made.Variants,
+		})
+	case review.PatchVariant:
+		err = complete(c, map[string]any{"variants": shape.Variants(after.In(env).Variants)})
+	case review.UpdateSegment:
+		made := shape.SegmentViewOf(segment)
+		err = complete(c, map[string]any{"name": made.Name, "description": made.Description, "project": made.Project, "constraints": made.Constraints})
 	}
-	return nil
+	return err
 }
 
-// completed is the payload of a strategy with what the operation makes of the fields that it replaces as a whole, so that those who approve
-// also see what it empties or fills by leaving it out.
-func completed(payload jsontext.Value, result shape.StrategyView) (jsontext.Value, error) {
-	var fields map[string]any
-	if err := json.Unmarshal(payload, &fields); err != nil {
-		return nil, err
+// complete sets members of the payload to what the operation makes of them, so that those who approve also see what it fills, corrects, or
+// empties because it was left out.
+func complete(c *review.Change, made map[string]any) error {
+	var members map[string]any
+	if err := json.Unmarshal(c.Payload, &members); err != nil {
+		return err
 	}
-	fields["name"], fields["parameters"] = result.Name, result.Parameters
-	fields["constraints"], fields["segments"], fields["variants"] = result.Constraints, result.Segments, result.Variants
-	return json.Marshal(fields, json.Deterministic(true))
+	maps.Copy(members, made)
+	payload, err := json.Marshal(members, json.Deterministic(true))
+	c.Payload = payload
+	return err
 }

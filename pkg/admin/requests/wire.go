@@ -73,6 +73,9 @@ func (b changeBody) Check(_ flags.Limits, problems *flags.Problems) {
 			return
 		}
 	}
+	if b.Action == review.ReorderStrategy {
+		checkOrder(b.Payload, problems)
+	}
 	if len(*problems) == 0 && b.Action != review.DeleteSegment {
 		if _, err := stepOf(c, &flags.Project{}, flags.ProjectEnvironment{}); err != nil {
 			problems.Add("/payload", "%s", err.Error())
@@ -116,6 +119,21 @@ func unknownMember(c review.Change) (at string, found bool) {
 	return string(err.JSONPointer), true
 }
 
+// checkOrder finds a strategy that an order has twice: those who approve could not tell which of its places counts.
+func checkOrder(payload jsontext.Value, problems *flags.Problems) {
+	var order []struct {
+		ID string `json:"id"`
+	}
+	_ = json.Unmarshal(payload, &order) // checked when the change is tried
+	seen := map[string]bool{}
+	for i, place := range order {
+		if seen[place.ID] {
+			problems.Add("/payload/"+strconv.Itoa(i)+"/id", "is the strategy %s again", jsonbody.Shorten(place.ID))
+		}
+		seen[place.ID] = true
+	}
+}
+
 type idPayload struct {
 	ID jsontext.Value `json:"id"`
 }
@@ -124,7 +142,7 @@ type strategyPayload struct {
 	idPayload
 	wire.StrategyBody
 
-	FeatureName string `json:"featureName"`
+	FeatureName jsontext.Value `json:"featureName"`
 }
 
 // plain is the change that the body describes.
