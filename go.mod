@@ -44,6 +44,7 @@ require (
 	golang.org/x/oauth2 v0.37.0
 	golang.org/x/sync v0.17.0
 	golang.org/x/term v0.47.0
+	golang.org/x/time v0.16.0
 )
 
 require (

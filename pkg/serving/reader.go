@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/time/rate"
 
 	"guidon/pkg/access"
 	"guidon/pkg/backoff"
@@ -49,7 +50,7 @@ type Reader struct {
 	// known are hashes of tokens that are in no state and were valid when they were used. It only decides which tokens are read with
 	// the feed. Guarded by mu.
 	known   map[string]bool
-	unknown allowance // of reads for unknown tokens. Guarded by mu
+	unknown *rate.Limiter // of reads for unknown tokens
 }
 
 var _ Source = (*Reader)(nil)
@@ -80,7 +81,7 @@ func NewReader(store Store, options ReaderOptions) *Reader {
 	if options.Report == nil {
 		options.Report = func(context.Context, string, error) {}
 	}
-	return &Reader{store: store, options: options, id: uuid.NewString(), updating: make(chan struct{}, 1)}
+	return &Reader{store: store, options: options, id: uuid.NewString(), updating: make(chan struct{}, 1), unknown: rate.NewLimiter(unknownReads, unknownReads)}
 }
 
 // Read returns a reading, see Source.
@@ -148,7 +149,8 @@ func (r *Reader) join(hash string, lookUp bool) (*sharedRead, error) {
 		read = &sharedRead{hashes: map[string]bool{}, done: make(chan struct{})}
 	}
 	if r.state != nil && r.state.HasTokens && hash != "" && r.state.Tokens[hash] == nil {
-		if _, joins := read.hashes[hash]; !joins && !r.known[hash] && !r.options.Open && !r.unknown.take(r.wallClock()) {
+		// The limiter has the monotonic clock: one that is set back would refuse until it has caught up.
+		if _, joins := read.hashes[hash]; !joins && !r.known[hash] && !r.options.Open && !r.unknown.AllowN(r.options.Now(), 1) {
 			return nil, errUnknownToken
 		}
 		lookUp = lookUp || r.known[hash]
@@ -359,26 +361,5 @@ func (r *Reader) fromMemory(hash string) (Reading, bool) {
 	return reading, ok && young(r.readAt)
 }
 
-// An allowance allows unknownReads in a second, and as many at once.
-type allowance struct {
-	left float64
-	at   time.Time // when left was computed
-}
-
 // unknownReads is how many reads for unknown tokens an instance makes in a second. Only these cost more if somebody guesses tokens.
 const unknownReads = 5
-
-// take reports whether another one is allowed.
-func (a *allowance) take(now time.Time) bool {
-	if passed := now.Sub(a.at); a.at.IsZero() || passed < 0 {
-		a.left = unknownReads
-	} else {
-		a.left = min(unknownReads, a.left+unknownReads*passed.Seconds())
-	}
-	a.at = now
-	if a.left < 1 {
-		return false
-	}
-	a.left--
-	return true
-}
