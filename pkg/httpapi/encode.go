@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -34,8 +35,8 @@ type encoding struct {
 }
 
 // encode encodes a response as JSON. With compress, a text of MinGzip bytes or more is compressed while it is encoded, so that
-// only the compressed form is in memory. With tagged, it computes an ETag.
-func encode(body any, compress, tagged bool) (encoding, error) {
+// only the compressed form is in memory. With tagged, it computes an ETag. It panics at a defect: a body that cannot be JSON.
+func encode(body any, compress, tagged bool) encoding {
 	text := &compressor{after: MinGzip}
 	if !compress {
 		text.after = -1
@@ -58,17 +59,14 @@ func encode(body any, compress, tagged bool) (encoding, error) {
 		// AllowInvalidUTF8, because messages can quote parts of a path.
 		err = json.MarshalWrite(out, body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	}
-	if err != nil {
-		return encoding{}, err
-	}
-	if err := text.close(); err != nil {
-		return encoding{}, err
+	if err = cmp.Or(err, text.close()); err != nil {
+		panic(err)
 	}
 	answer := encoding{body: text.out.Bytes(), gzipped: text.gzip != nil, media: media}
 	if tagged {
 		answer.etag = weakTag(sum)
 	}
-	return answer, nil
+	return answer
 }
 
 // A JSONWriter is a response that writes itself: the same bytes as package json, faster.
@@ -211,11 +209,13 @@ func TooLong(body []byte, gzipped bool) bool {
 	return size > MaxAnswer
 }
 
-// setHeaders sets the headers that describe the body.
-func (e encoding) setHeaders(header http.Header) {
-	header.Set("Content-Type", e.media)
-	header.Set("Content-Length", strconv.Itoa(len(e.body)))
+// write ends a response, with the headers that describe the body.
+func (e encoding) write(w http.ResponseWriter, status int) {
+	w.Header().Set("Content-Type", e.media)
+	w.Header().Set("Content-Length", strconv.Itoa(len(e.body)))
 	if e.gzipped {
-		header.Set("Content-Encoding", "gzip")
+		w.Header().Set("Content-Encoding", "gzip")
 	}
+	w.WriteHeader(status)
+	_, _ = w.Write(e.body) // fails only if the caller is gone
 }

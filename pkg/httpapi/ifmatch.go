@@ -18,8 +18,8 @@ func (tx *Tx) CheckIfMatch(before, after any) error {
 	if strings.Join(r.Header.Values("If-Match"), "") == "" {
 		return nil
 	}
-	current := tx.tagOf(before)
-	if listsTag(r, "If-Match", current) || after != nil && tx.tagOf(after) == current {
+	current := tagOf(before)
+	if listsTag(r, "If-Match", current) || after != nil && tagOf(after) == current {
 		return nil
 	}
 	return flags.Errorf(flags.PreconditionFailed, "this was changed after you read it, and nothing was saved: "+
@@ -43,8 +43,4 @@ func (tx *Tx) CheckRevision(revision string) (seen bool, err error) {
 }
 
 // tagOf is the ETag with which a read returns this body.
-func (tx *Tx) tagOf(answer any) string {
-	encoded, err := encode(answer, false, true)
-	tx.must(err)
-	return encoded.etag
-}
+func tagOf(answer any) string { return encode(answer, false, true).etag }

@@ -82,11 +82,8 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	}
 	var failure errorBody
 	if o.err != nil {
-		status, failure = describe(o.err)
+		status, failure = o.fail(w.Header())
 		body = failure
-		if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
-			w.Header().Set("Retry-After", strconv.Itoa(o.retryAfter()))
-		}
 	}
 	for _, cookie := range from.cookies {
 		w.Header().Add("Set-Cookie", cookie)
@@ -104,10 +101,7 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 		return
 	}
 	tagged := o.err == nil && r.Method == http.MethodGet && !from.secret // callers may cache it, and revalidate it each time
-	answer, err := encode(body, AcceptsGzip(r), tagged)
-	if err != nil { // a defect: the body cannot be JSON
-		panic(err)
-	}
+	answer := encode(body, AcceptsGzip(r), tagged)
 	if TooLong(answer.body, answer.gzipped) {
 		o.err = flags.Errorf(flags.TooLarge, "%s", TooLongMessage(answer.gzipped))
 		s.respond(w, r, o)
@@ -134,9 +128,16 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	if from.download != "" {
 		w.Header().Set("Content-Disposition", `attachment; filename="`+from.download+`"`)
 	}
-	answer.setHeaders(w.Header())
-	w.WriteHeader(status)
-	_, _ = w.Write(answer.body) // fails only if the caller is gone
+	answer.write(w, status)
+}
+
+// fail returns the status and body of an error, and sets when to try again.
+func (o outcome) fail(header http.Header) (int, errorBody) {
+	status, body := describe(o.err)
+	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
+		header.Set("Retry-After", strconv.Itoa(o.retryAfter()))
+	}
+	return status, body
 }
 
 // pagesHint says how to read a long list.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"strconv"
 	"time"
 )
 
@@ -62,16 +61,7 @@ func RemoteAddress(r *http.Request) string {
 
 // WriteError responds with an error as operations for applications do, for a server that has no operations.
 func WriteError(w http.ResponseWriter, err error) {
-	status, body := describe(err)
-	answer, err := encode(body, false, false)
-	if err != nil { // a defect: the body cannot be JSON
-		panic(err)
-	}
-	if status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", strconv.Itoa(outcome{application: true}.retryAfter()))
-	}
+	status, body := outcome{application: true, err: err}.fail(w.Header())
 	w.Header().Set("X-Content-Type-Options", "nosniff") // a text in the body must not make it a page
-	answer.setHeaders(w.Header())
-	w.WriteHeader(status)
-	_, _ = w.Write(answer.body) // fails only if the caller is gone
+	encode(body, false, false).write(w, status)
 }
