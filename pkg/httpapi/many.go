@@ -144,7 +144,7 @@ func (m *Many) Each(n int, needs func(i int) []int, do func(tx *Tx, i int) error
 func (m *Many) end(items []int, errs []error, err error) {
 	switch kind := flags.KindOf(err); {
 	case err == nil, m.ctx.Err() != nil, kind == flags.Internal, kind == flags.Unavailable, kind == flags.VersionConflict:
-		err = &flags.Error{Kind: flags.Unavailable, Err: err, Message: "the request ran out of time, and this was not changed; try again"}
+		err = &flags.Error{Kind: flags.Unavailable, Err: err, Message: "the request ran out of time first, so it was not changed; try again"}
 	}
 	for _, i := range items {
 		errs[i] = err
