@@ -99,6 +99,8 @@ func TestStepsOfChangedFiles(t *testing.T) {
 		"pkg/server/event.go":                "test-image test-release",
 		"cmd/guidon/migrate.go":              "test-migration",
 		"pkg/admin/transfer/import.go":       "test-migration",
+		"pkg/edge/http.go":                   "test-migration",
+		"pkg/edge/bucket_test.go":            "test-deploy",
 		"internal/clients/java/pom.xml":      "test-clients-more",
 		"functions/console/build":            "test-release",
 		"infra/image/Dockerfile":             "test-image",
