@@ -55,25 +55,13 @@ func Group() httpapi.Group {
 // inPage is the place of a list of a project's flags, with the page that its query requests.
 type inPage struct {
 	httpapi.InProject
-	page wire.FlagPage
-}
-
-// Parse reads limit, and cursor or offset.
-func (at *inPage) Parse(r httpapi.Request) (err error) {
-	at.page, err = wire.FlagPageOf(r.Query())
-	return err
+	wire.FlagPage
 }
 
 // inServicePage is inPage for a list of the flags of all projects.
 type inServicePage struct {
 	httpapi.InService
-	page wire.FlagPage
-}
-
-// Parse reads limit, and cursor or offset.
-func (at *inServicePage) Parse(r httpapi.Request) (err error) {
-	at.page, err = wire.FlagPageOf(r.Query())
-	return err
+	wire.FlagPage
 }
 
 // inList is the place of the list of a project's flags, with what its query asks for.
@@ -104,7 +92,7 @@ func listFeatures(tx *httpapi.Tx, at inList) (featureList, error) {
 	p := at.Project(tx)
 	envs, favorites := tx.ProjectEnvironments(p), tx.Favorites()
 	view := func(s flags.FeatureSummary) listedFeature { return listedFeatureOf(s, envs, favorites) }
-	found, err := wire.ListFlags(tx, []*flags.Project{p}, flags.SummaryQuery{Prefix: at.prefix, Tags: at.tags}, at.page, leastSize(view))
+	found, err := wire.ListFlags(tx, []*flags.Project{p}, flags.SummaryQuery{Prefix: at.prefix, Tags: at.tags}, at.FlagPage, leastSize(view))
 	return featureList{Version: 2, Features: httpapi.Each(found.Flags, view), Next: found.Next}, err
 }
 
@@ -127,7 +115,7 @@ func listArchived(tx *httpapi.Tx, at inPage) (archivedList, error) {
 	p := at.Project(tx)
 	envs := tx.ProjectEnvironments(p)
 	view := func(s flags.FeatureSummary) archivedFeature { return archivedFeatureOf(s, envs) }
-	found, err := wire.ListFlags(tx, []*flags.Project{p}, flags.SummaryQuery{Archived: true}, at.page, leastSize(view))
+	found, err := wire.ListFlags(tx, []*flags.Project{p}, flags.SummaryQuery{Archived: true}, at.FlagPage, leastSize(view))
 	return archivedList{Version: 2, Features: httpapi.Each(found.Flags, view), Next: found.Next}, err
 }
 
@@ -139,6 +127,6 @@ func listAllArchived(tx *httpapi.Tx, at inServicePage) (archivedList, error) {
 		envs[p.ID] = tx.ProjectEnvironments(p)
 	}
 	view := func(s flags.FeatureSummary) archivedFeature { return archivedFeatureOf(s, envs[s.Project]) }
-	found, err := wire.ListFlags(tx, projects, flags.SummaryQuery{Archived: true}, at.page, leastSize(view))
+	found, err := wire.ListFlags(tx, projects, flags.SummaryQuery{Archived: true}, at.FlagPage, leastSize(view))
 	return archivedList{Version: 2, Features: httpapi.Each(found.Flags, view), Next: found.Next}, err
 }

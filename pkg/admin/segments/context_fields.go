@@ -66,13 +66,7 @@ func readContextField(tx *httpapi.Tx, at inContextField) (shape.ContextFieldView
 // inFieldStrategies is the place of the list of the strategies that use a context field.
 type inFieldStrategies struct {
 	inContextField
-	page wire.FlagPage
-}
-
-// Parse reads limit, and cursor or offset.
-func (at *inFieldStrategies) Parse(r httpapi.Request) (err error) {
-	at.page, err = wire.FlagPageOf(r.Query())
-	return err
+	wire.FlagPage
 }
 
 // listFieldStrategies lists the strategies that have constraints on a context field.
@@ -80,10 +74,10 @@ func listFieldStrategies(tx *httpapi.Tx, at inFieldStrategies) (usingStrategyLis
 	if _, err := tx.ContextFields().Get(at.Name); err != nil {
 		return usingStrategyList{}, err
 	}
-	using := strategiesOn(tx, at.page, usable{field: at.Name})
+	using := strategiesOn(tx, at.FlagPage, usable{field: at.Name})
 	return usingStrategyList{
 		Strategies:        httpapi.Each(using.list, usingStrategyOf),
-		DefaultStrategies: defaultsOn(tx, at.page, func(d flags.Strategy) bool { return d.UsesContextField(at.Name) }),
+		DefaultStrategies: defaultsOn(tx, at.FlagPage, func(d flags.Strategy) bool { return d.UsesContextField(at.Name) }),
 		Next:              using.next,
 	}, nil
 }

@@ -16,13 +16,7 @@ import (
 // inSegmentStrategies is the place of the list of the strategies that use a segment.
 type inSegmentStrategies struct {
 	inSegment
-	page wire.FlagPage
-}
-
-// Parse reads limit, and cursor or offset.
-func (at *inSegmentStrategies) Parse(r httpapi.Request) (err error) {
-	at.page, err = wire.FlagPageOf(r.Query())
-	return err
+	wire.FlagPage
 }
 
 // listSegmentStrategies lists the strategies that use a segment.
@@ -30,11 +24,11 @@ func listSegmentStrategies(tx *httpapi.Tx, at inSegmentStrategies) (segmentStrat
 	s := tx.Segment(at.ID)
 	var using strategyPage
 	if tx.FlagsUsing(s.ID) != 0 {
-		using = strategiesOn(tx, at.page, usable{segment: s.ID})
+		using = strategiesOn(tx, at.FlagPage, usable{segment: s.ID})
 	}
 	return segmentStrategies{
 		Strategies:              httpapi.Each(using.list, usingStrategyOf),
-		DefaultStrategies:       defaultsOn(tx, at.page, func(d flags.Strategy) bool { return d.UsesSegment(s.ID) }),
+		DefaultStrategies:       defaultsOn(tx, at.FlagPage, func(d flags.Strategy) bool { return d.UsesSegment(s.ID) }),
 		ChangeRequestStrategies: []usingStrategy{},
 		Next:                    using.next,
 	}, nil

@@ -16,9 +16,6 @@ import (
 // tagTypesPath is where tag types are.
 const tagTypesPath = "/api/admin/tag-types"
 
-// valueParam is the rest of the path: the value of a tag can have any characters, slashes included.
-const valueParam = "value"
-
 // Group is the operations on the tags of flags.
 func Group() httpapi.Group {
 	const (
@@ -54,29 +51,19 @@ func TypeGroup() httpapi.Group {
 // inTag is the place of an operation on a tag of any flag.
 type inTag struct {
 	httpapi.InService
-	flags.Tag
+	tagInPath
 }
 
-// Parse reads the type and the value.
-func (at *inTag) Parse(r httpapi.Request) error {
-	at.Tag = tagOf(r)
-	return nil
-}
-
-func tagOf(r httpapi.Request) flags.Tag {
-	return flags.Tag{Type: r.Path("tagType"), Value: r.Path(valueParam)}
+// tagInPath is the part of a place whose path has a tag.
+type tagInPath struct {
+	Type  string `path:"tagType"`
+	Value string `path:"value"` // the rest of the path: any characters, slashes included
 }
 
 // inFeatureTag is the place of an operation on a tag of a flag.
 type inFeatureTag struct {
 	httpapi.InFeatureAlone
-	flags.Tag
-}
-
-// Parse reads the tag.
-func (at *inFeatureTag) Parse(r httpapi.Request) error {
-	at.Tag = tagOf(r)
-	return nil
+	tagInPath
 }
 
 // A tagAnswer is one tag.
@@ -120,10 +107,10 @@ func readTag(tx *httpapi.Tx, at inTag) (tagAnswer, error) {
 	if _, err := tx.TagTypes().Get(at.Type); err != nil {
 		return tagAnswer{}, err
 	}
-	if !slices.Contains(tx.TagsOf(tx.Projects()), at.Tag) {
+	if !slices.Contains(tx.TagsOf(tx.Projects()), flags.Tag(at.tagInPath)) {
 		return tagAnswer{}, flags.Errorf(flags.NotFound, "no flag has a tag %q of type %q", jsonbody.Shorten(at.Value), at.Type)
 	}
-	return tagAnswer{1, shape.Tag(at.Tag)}, nil
+	return tagAnswer{1, shape.Tag(at.tagInPath)}, nil
 }
 
 func listFeatureTags(tx *httpapi.Tx, at httpapi.InFeatureAlone) (tagList, error) {
@@ -159,9 +146,9 @@ func changeTags(tx *httpapi.Tx, at httpapi.InFeatureAlone, in wire.ChangeTagsBod
 
 func removeTag(tx *httpapi.Tx, at inFeatureTag) error {
 	f := at.Feature(tx)
-	if err := f.RemoveTag(at.Tag); err != nil {
+	if err := f.RemoveTag(flags.Tag(at.tagInPath)); err != nil {
 		return err
 	}
-	tx.Save(events.FeatureUntagged(f, at.Tag), f)
+	tx.Save(events.FeatureUntagged(f, flags.Tag(at.tagInPath)), f)
 	return nil
 }

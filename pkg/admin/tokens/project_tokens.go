@@ -24,13 +24,7 @@ func projectTokens() []httpapi.Operation {
 // inProjectToken is the place of an operation on an API token of a project.
 type inProjectToken struct {
 	httpapi.InProject
-	hash string
-}
-
-// Parse reads the secret of the token.
-func (at *inProjectToken) Parse(r httpapi.Request) error {
-	at.hash = access.HashSecret(r.Path(tokenParam))
-	return nil
+	secretInPath
 }
 
 // Keys names the project and the token.

@@ -28,16 +28,10 @@ func signupTokens() []httpapi.Operation {
 	}
 }
 
-// inSignupToken is the place of an operation on a public signup token. The path has its secret.
+// inSignupToken is the place of an operation on a public signup token.
 type inSignupToken struct {
 	httpapi.InService
-	hash string
-}
-
-// Parse reads the secret of the token.
-func (at *inSignupToken) Parse(r httpapi.Request) error {
-	at.hash = access.HashSecret(r.Path(tokenParam))
-	return nil
+	secretInPath
 }
 
 // Keys names the token.

@@ -45,13 +45,17 @@ func requireTokenRight(right access.TokenRight) func(tx *httpapi.Tx) error {
 	return func(tx *httpapi.Tx) error { return tx.Caller.AuthorizeAnyToken(right, tx.CallersProjects()) }
 }
 
-// inToken is the place of an operation on an API token. The path has its secret.
+// inToken is the place of an operation on an API token.
 type inToken struct {
 	httpapi.InService
-	hash string
+	secretInPath
 }
 
-func (at *inToken) Parse(r httpapi.Request) error {
+// secretInPath is the part of a place whose path has the secret of a token.
+type secretInPath struct{ hash string }
+
+// Parse reads the secret.
+func (at *secretInPath) Parse(r httpapi.Request) error {
 	at.hash = access.HashSecret(r.Path(tokenParam))
 	return nil
 }

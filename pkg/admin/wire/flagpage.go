@@ -24,17 +24,19 @@ type FlagPage struct {
 	offset, limit int // no limit: the rest of the list
 }
 
-// FlagPageOf reads limit with cursor or offset. Next to a cursor, an offset is ignored. Invalid if the cursor is not a name.
-func FlagPageOf(query httpapi.Query) (FlagPage, error) {
-	page := FlagPage{offset: httpapi.WholeNumber(query, "offset", 0, 0, httpapi.MaxOffset), limit: httpapi.WholeNumber(query, "limit", 0, 1, httpapi.MaxPage)}
+// Parse reads limit with cursor or offset, for a place that embeds the page. Next to a cursor, an offset is ignored. Invalid if the cursor
+// is not a name.
+func (page *FlagPage) Parse(r httpapi.Request) error {
+	query := r.Query()
+	*page = FlagPage{offset: httpapi.WholeNumber(query, "offset", 0, 0, httpapi.MaxOffset), limit: httpapi.WholeNumber(query, "limit", 0, 1, httpapi.MaxPage)}
 	if !query.Has("cursor") {
-		return page, nil
+		return nil
 	}
 	page.keyed, page.after, page.offset = true, query.Get("cursor"), 0
 	if page.limit == 0 {
 		page.limit = DefaultPage
 	}
-	return page, CheckCursor(page.after)
+	return CheckCursor(page.after)
 }
 
 // FlagPageAfter is the page of so many flags after a cursor.
