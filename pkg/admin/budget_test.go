@@ -119,6 +119,23 @@ func TestBudgetOfProjectPages(t *testing.T) {
 	}
 }
 
+// TestBudgetOfRequestSearch checks that a search for open change requests, which each visible page of the console sends once a minute,
+// costs nothing for projects that have never switched them on.
+func TestBudgetOfRequestSearch(t *testing.T) {
+	t.Parallel()
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	for i, id := range []string{"a", "b", "c"} {
+		s.must(t, "POST", projects, `{"id":"`+id+`"}`)
+		if i > 0 {
+			s.must(t, "PUT", projects+"/"+id+"/environments/production/change-requests/config", `{"changeRequestsEnabled":true}`)
+		}
+		if got := count.during(func() { s.must(t, "GET", "/api/admin/search/change-requests?state=IS:open", "") }); len(got) != 2+i {
+			t.Errorf("%d projects with change requests: %d calls %v, want %d", i, len(got), got, 2+i)
+		}
+	}
+}
+
 // TestRefusedSegmentsLoadNoFlags checks that setting the segments of strategies is refused before flags are listed or
 // loaded, for a caller who can set them in another project only.
 func TestRefusedSegmentsLoadNoFlags(t *testing.T) {
