@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -32,6 +33,18 @@ func (r *reviewing) schedule(t *testing.T, who []string, q changeRequest, after 
 	t.Helper()
 	at := r.clock.time().Add(after).Format(time.RFC3339Nano)
 	r.as(t, who, "PUT", pathOf(q)+"/state", fmt.Sprintf(`{"state":"Scheduled","scheduledAt":%q}`, at), status, want...)
+}
+
+// TestScheduleAtTheEnd checks that a run which the end of the server interrupts is not an error in the log.
+func TestScheduleAtTheEnd(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := requests.NewScheduler(serve(t).store, httpapi.Config{Now: time.Now, Logger: slog.New(slog.NewJSONHandler(&log, nil))}).Run(ctx)
+	if err == nil || !strings.Contains(log.String(), `"level":"INFO","msg":"due"`) {
+		t.Errorf("the run returned %v and logged %s", err, log.String())
+	}
 }
 
 // due does what is due. Changes to the store go through a transport, if there is one.

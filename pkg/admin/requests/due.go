@@ -81,6 +81,9 @@ func (s *Scheduler) Run(ctx context.Context) error {
 		if err != nil {
 			level, attributes = slog.LevelError, append(attributes, slog.Any("cause", err))
 		}
+		if errors.Is(ctx.Err(), context.Canceled) {
+			level = slog.LevelInfo // the server ends; the rest is due in the next run
+		}
 		logger.LogAttrs(ctx, level, "due", attributes...)
 	}
 	return err
