@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -162,11 +163,16 @@ func (t *tokens) ask(h hash, secret string) (*question, error) {
 	}
 	q := &question{secret: secret, done: make(chan struct{})}
 	t.waiting[h] = q
+	signal(t.wake)
+	return q, nil
+}
+
+// signal puts something into a channel that has room for one.
+func signal(c chan<- struct{}) {
 	select {
-	case t.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
-	return q, nil
 }
 
 // checkAgain has all tokens validated again at once, and those that were refused when they are used again.
@@ -174,13 +180,11 @@ func (t *tokens) checkAgain() {
 	t.mu.Lock()
 	clear(t.refused)
 	t.mu.Unlock()
-	select {
-	case t.changed <- struct{}{}:
-	default:
-	}
+	signal(t.changed)
 }
 
-// run validates tokens: new ones at once, and all of them again after the interval, or when Guidon says that they have changed. It asks at most once a second.
+// run validates tokens: new ones at once, and all of them again after the interval, or when Guidon says that they have changed. It asks at
+// most once a second. Strangers can send new tokens faster than that, so it never waits until there are none.
 func (t *tokens) run(ctx context.Context) {
 	again := time.NewTimer(0) // the upstream tokens
 	defer again.Stop()
@@ -196,33 +200,41 @@ func (t *tokens) run(ctx context.Context) {
 			due = t.secrets()
 			again.Reset(jitter(t.edge.config.RevalidationInterval))
 		}
-		for group := t.nextGroup(&due); len(group) > 0; group = t.nextGroup(&due) {
+		if group := t.nextGroup(&due); len(group) > 0 {
 			t.settle(ctx, group, &due)
 			if !sleep(ctx, validatePace) {
 				return
 			}
+			signal(t.wake) // there can be more
 		}
 		t.forget()
 	}
 }
 
-// settle validates a group of tokens. If it is too large for the upstream, its tokens are due again.
+// settle validates a group of tokens. If it is too large for the upstream, all tokens are due again; those that requests wait for still are.
 func (t *tokens) settle(ctx context.Context, group []string, due *[]string) {
 	err := t.validate(ctx, group)
 	if statusOf(err) == http.StatusBadRequest && len(group) > smallGroup {
 		t.careful = time.Now().Add(time.Minute) // Guidon does not look up many unknown tokens at once
-		*due = append(*due, group...)
+		*due = t.secrets()
 	} else if err != nil {
 		t.failed(group, err)
 	}
 }
 
-// nextGroup returns the tokens to ask about next: those that requests wait for, and then those that are due.
+// nextGroup returns the tokens to ask about next: those that requests wait for, and those that are due. The latter may fill half of the
+// group before the others, so that strangers cannot keep a deleted token valid.
 func (t *tokens) nextGroup(due *[]string) (group []string) {
 	most := maxGroup - len(t.own())
 	if time.Now().Before(t.careful) {
 		most = smallGroup
 	}
+	takeDue := func(n int) {
+		n = min(n, len(*due))
+		group = append(group, (*due)[:n]...)
+		*due = (*due)[n:]
+	}
+	takeDue(most / 2)
 	t.mu.Lock()
 	for _, q := range t.waiting {
 		if len(group) == most {
@@ -231,9 +243,7 @@ func (t *tokens) nextGroup(due *[]string) (group []string) {
 		group = append(group, q.secret)
 	}
 	t.mu.Unlock()
-	n := min(most-len(group), len(*due))
-	group = append(group, (*due)[:n]...)
-	*due = (*due)[n:]
+	takeDue(most - len(group))
 	return group
 }
 
@@ -244,12 +254,14 @@ func (t *tokens) has(g *grant) bool {
 	return t.known[g.hash] == g
 }
 
-// secrets returns all tokens that can be validated.
+// secrets returns all tokens that can be validated: those of the settings, and then the others, beginning with the one that was checked
+// the longest time ago, so that each has its turn even if this list is made again before its end is reached.
 func (t *tokens) secrets() (list []string) {
 	list = append(list, t.edge.config.Tokens...)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, g := range t.known {
+	byAge := slices.SortedFunc(maps.Values(t.known), func(a, b *grant) int { return a.checked.Load().Compare(*b.checked.Load()) })
+	for _, g := range byAge {
 		if secret := g.secret.Load(); secret != nil && !g.fixed && !t.edge.isOwn(*secret) {
 			list = append(list, *secret)
 		}

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -118,6 +119,32 @@ func TestManyInvalidTokens(t *testing.T) {
 	}
 	await(t, "the status of the valid token", 200, func() int { return e.ask("GET", "/api/client/features", good, "").status })
 	group.Wait()
+}
+
+// TestDeletedTokenAmongUnknownOnes checks that a deleted token ends while always more unknown ones wait than Edge asks about at once.
+func TestDeletedTokenAmongUnknownOnes(t *testing.T) {
+	t.Parallel()
+	g, _, e := following(t)
+	client := g.token("client", "default", "development")
+	e.awaitOn(client, "a")
+	ctx, stop := context.WithCancel(t.Context())
+	var strangers sync.WaitGroup
+	defer strangers.Wait()
+	defer stop()
+	for i := range 3 * smallGroup {
+		strangers.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				_, _ = e.tokens.get(ctx, fmt.Sprintf("default:development.guess%d-%d", i, n))
+			}
+		})
+	}
+	await(t, "Edge asks about small groups", true, func() bool {
+		e.tokens.mu.Lock()
+		defer e.tokens.mu.Unlock()
+		return len(e.tokens.refused) > smallGroup
+	})
+	g.do("DELETE", "/api/admin/api-tokens/"+client, "")
+	await(t, "the status of the deleted token", 401, func() int { return e.ask("GET", "/api/client/features", client, "").status })
 }
 
 // TestUpstreamTokenRefused checks that the tokens of applications stay valid when the upstream refuses Edge's own token with them.
