@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -80,6 +81,14 @@ func TestFreezeCheck(t *testing.T) {
 	for _, unknown := range []string{"nosuch production", "frozen nosuch"} {
 		if r := guidon(t, "freeze check "+unknown); r.code != exitRefused || !strings.Contains(r.messages, "nosuch") {
 			t.Errorf("%s: exit code %d, %q, want %d", unknown, r.code, r.messages, exitRefused)
+		}
+	}
+	for _, body := range []string{`{}`, `null`, `{"status":"ok"}`, ``, `{"freezes":null}`} { // of a proxy, not of Guidon
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }))
+		r := guidon(t, check, "GUIDON_URL="+web.URL)
+		web.Close()
+		if r.code != exitFailed || r.out != "" {
+			t.Errorf("the response %q: exit code %d and %q, want %d", body, r.code, r.out, exitFailed)
 		}
 	}
 	if r := guidon(t, "freeze check frozen"); r.code != exitUsage {

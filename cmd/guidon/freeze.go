@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -45,6 +46,7 @@ the server does not have freezes.`, exitFrozen),
 			return err
 		}
 		var list struct {
+			Freezes []json.RawMessage
 			Current *struct {
 				Reason string
 				Until  time.Time
@@ -52,6 +54,9 @@ the server does not have freezes.`, exitFrozen),
 		}
 		if err := json.Unmarshal(raw, &list); err != nil {
 			return fmt.Errorf("the server's freezes are not in the expected form: %w", err)
+		}
+		if list.Freezes == nil {
+			return errors.New("the response has no freezes: is GUIDON_URL the URL of a Guidon?")
 		}
 		text := args[1] + " of " + args[0] + " is not frozen"
 		if f := list.Current; f != nil {
