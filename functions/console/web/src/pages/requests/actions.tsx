@@ -259,7 +259,7 @@ function SendDialog({ request, onClose }: { request: ChangeRequest; onClose: () 
       description={`Those who may approve in ${request.environment} can then see it. It needs ${plural(request.minApprovals, 'approval')}.`}
     >
       <form {...form.props}>
-        <TextField label="Title" maxLength={255} {...form.field('title')} hint="What it is for, such as: Start the rollout of the new checkout." />
+        <TextField label="Title" maxLength={200} {...form.field('title')} hint="What it is for, such as: Start the rollout of the new checkout." />
         <TextArea label="Comment" rows={3} maxLength={1000} {...form.field('comment')} hint="What reviewers should know." />
         <FormActions form={form} submit="Send to review" onCancel={onClose} />
       </form>

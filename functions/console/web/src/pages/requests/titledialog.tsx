@@ -16,7 +16,7 @@ export function TitleDialog({ request, onClose }: { request: ChangeRequest; onCl
   return (
     <Dialog open onClose={onClose} title="Title of the change request">
       <form {...form.props}>
-        <TextField label="Title" required maxLength={255} {...form.field('title')} hint="What it is for, such as: Start the rollout of the new checkout." />
+        <TextField label="Title" required maxLength={200} {...form.field('title')} hint="What it is for, such as: Start the rollout of the new checkout." />
         <FormActions form={form} submit="Save title" onCancel={onClose} />
       </form>
     </Dialog>
