@@ -277,7 +277,7 @@ var examples = map[string]example{
 	ofProject("GET", "/change-requests/actionable"):                              {"", 200, 2, 2},
 	ofProject("GET", "/change-requests/available-reviewers/{environment}"):       {"", 200, 3, 3},
 	ofProject("GET", "/change-requests/{changeRequestId}"):                       {"", 200, 2, 2},
-	ofProject("GET", "/change-requests/{changeRequestId}/evidence"):              {"", 200, 4, 4},
+	ofProject("GET", "/change-requests/{changeRequestId}/evidence"):              {"", 200, 3, 3},
 	ofProject("DELETE", "/change-requests/{changeRequestId}"):                    {"", 409, 1, 1}, // it is in review
 	ofProject("PUT", "/change-requests/{changeRequestId}/changes/{changeId}"):    {aChange, 200, 3, 1},
 	ofProject("DELETE", "/change-requests/{changeRequestId}/changes/{changeId}"): {"", 200, 3, 1},

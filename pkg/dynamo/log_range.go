@@ -30,8 +30,13 @@ func (r logRange) condition() expression.KeyConditionBuilder {
 
 // logRangeOf selects the partition that needs the least filtering, limited by the times and the cursor.
 func logRangeOf(q flags.LogQuery) (logRange, error) {
-	if len(q.Features) == 1 {
-		partition := featureEntity.key(q.Features[0]).pk
+	if len(q.Features) == 1 || q.Of.ID != "" {
+		var partition string
+		if q.Of.ID != "" {
+			partition = keyOf(q.Of).pk
+		} else {
+			partition = featureEntity.key(q.Features[0]).pk
+		}
 		r := logRange{key: "pk", partition: partition, sort: "sk", from: eventPrefix, to: eventPrefix + "~"}
 		if q.Cursor != "" {
 			version, err := versionInCursor(q.Cursor)

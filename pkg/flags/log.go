@@ -13,6 +13,7 @@ import (
 type LogQuery struct {
 	Projects        []string
 	Features        []string
+	Of              Key // the aggregate whose history is read; zero for all events
 	Environments    []string
 	Types           []EventType
 	Actors          []string // names or user IDs of the callers who made the change
@@ -86,7 +87,4 @@ type EventStore interface {
 	// about a second, except when it selects one flag. It returns Invalid if the cursor is not from a query of the
 	// same kind.
 	Log(ctx context.Context, query LogQuery) (LogPage, error)
-
-	// Events returns the events of one aggregate, oldest first.
-	Events(ctx context.Context, of Aggregate) ([]Event, error)
 }

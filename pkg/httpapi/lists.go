@@ -146,12 +146,6 @@ func (tx *Tx) Log(q flags.LogQuery) flags.LogPage {
 	return memoized(tx, log{literal(q)}, func() (flags.LogPage, error) { return tx.service.store.Log(tx.ctx, q) })
 }
 
-// History are the events of an aggregate, oldest first, by one query a megabyte.
-func (tx *Tx) History(of flags.Aggregate) []flags.Event {
-	type history struct{ key flags.Key }
-	return memoized(tx, history{of.Key()}, func() ([]flags.Event, error) { return tx.service.store.Events(tx.ctx, of) })
-}
-
 // Pages loads aggregates a hundred at a time, one call each, and hands each page to visit, with nil for what does not exist.
 // The aggregates are not copies, and those of several pages are not kept for later reads: it is for reading much.
 func (tx *Tx) Pages(keys []flags.Key, visit func(keys []flags.Key, found flags.View) error) error {
