@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -262,7 +263,7 @@ func TestGoldenEvents(t *testing.T) {
 	addonCreated := last
 	saved := map[string]string{"soon": time.Now().Add(time.Hour).UTC().Format(time.RFC3339)}
 	later := httpapi.Config{Limits: flags.DefaultLimits(), Now: func() time.Time { return time.Now().Add(2 * time.Hour) }}
-	var approver []string // headers of a session
+	var author, approver []string // headers of sessions
 	for _, st := range goldenSteps {
 		if st.name == "delete a project" {
 			s.must(t, "POST", "/api/admin/projects", `{"id":"last","name":"Last"}`)
@@ -287,6 +288,18 @@ func TestGoldenEvents(t *testing.T) {
 			headers = inSession(s.signIn(t, 1))
 			collect("sign in to sign out")
 			before = last
+		}
+		if st.name == "begin a change request" {
+			id, err := strconv.ParseInt(s.id(t, people, `{"username":"author","rootRole":1}`), 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			author = inSession(s.signIn(t, id))
+			last = s.newest(t)[0].ID
+			before = last
+		}
+		if strings.Contains(st.path, "/change-requests") && !strings.HasSuffix(st.path, "/config") {
+			headers = author
 		}
 		if st.name == "approve a change request" {
 			approver = inSession(s.signIn(t, 1))

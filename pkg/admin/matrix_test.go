@@ -316,6 +316,8 @@ func expected(op httpapi.Operation, h holder, on subject) int {
 			return success(op.Route, h, on)
 		}
 		return 403
+	case op.Route == ofProject("PUT", "/change-requests/{changeRequestId}/state") && h.has("PROJECT_CHANGE_REQUEST_WRITE", on.project, ""):
+		return success(op.Route, h, on) // it cancels
 	case ofAuthors[op.Route] && !h.has("ADMIN", "", ""):
 		return 403
 	case overTokens[op.Route] != [3]string{}:

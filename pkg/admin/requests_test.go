@@ -391,10 +391,10 @@ func TestApprovals(t *testing.T) {
 }
 
 // admin is an administrator who is signed in.
-func (r *reviewing) admin(t *testing.T) (headers []string) {
+func (s *server) admin(t *testing.T) (headers []string) {
 	t.Helper()
-	id, _ := r.person(t, access.RoleAdmin)
-	return inSession(r.signIn(t, id))
+	id, _ := s.person(t, access.RoleAdmin)
+	return inSession(s.signIn(t, id))
 }
 
 // TestChangesUnderneath changes what the changes of a request were made on. Approvals do not count then, until it is re-based.
@@ -571,7 +571,7 @@ func TestChangeRequestParts(t *testing.T) {
 	r.as(t, r.first, "GET", search+fmt.Sprintf("&requestedApproverId=IS:%d", r.secondID), "", 200, `"total":0`)
 	r.as(t, r.first, "GET", search+"&createdBy=IS:me", "", 400)
 	r.as(t, r.author, "DELETE", path, "", 409, "is no draft")
-	r.to(t, r.editor, q, "Cancelled", 403, "only")
+	r.to(t, r.first, q, "Cancelled", 403, "only")
 	r.to(t, r.author, q, "Rejected", 403, "APPROVE_CHANGE_REQUEST")
 	r.to(t, r.first, q, "Rejected", 200)
 	r.as(t, r.first, "GET", "/api/admin/search/change-requests?state=IS:closed", "", 200, `"state":"Rejected"`)

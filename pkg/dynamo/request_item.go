@@ -38,15 +38,17 @@ var requestEntity = entity{
 		if was == is {
 			return nil
 		}
-		open, n := expression.Name("open"), 1
+		open, count := expression.Name("open"), tx.guardUpdate(itemKey{projectPartition(cmp.Or(r, old).ProjectUID), "REQUESTS"})
 		if was {
-			n = -1
+			count.counts["open"]--
+		} else {
+			count.counts["open"]++
 		}
-		builder := expression.NewBuilder().WithUpdate(expression.Add(open, expression.Value(n)))
-		if is {
-			builder = builder.WithCondition(open.AttributeNotExists().Or(open.LessThan(expression.Value(review.MaxOpen))))
+		count.holds, count.failed = nil, retryable(tooManyRequests)
+		if count.counts["open"] > 0 { // not if one is opened and another one closed
+			count.holds = append(count.holds, open.AttributeNotExists().Or(open.LessThan(expression.Value(review.MaxOpen))))
 		}
-		return s.update(tx, itemKey{projectPartition(cmp.Or(r, old).ProjectUID), "REQUESTS"}, builder, retryable(tooManyRequests))
+		return nil
 	},
 }
 

@@ -34,20 +34,21 @@ const (
 
 // The limits of change requests.
 const (
-	MaxOpen        = 300 // open requests of a project
-	MaxOpenOfOne   = 50  // of these, by one author
-	MaxChanges     = 100
-	MaxFlags       = 20
-	MaxSegments    = 5         // changes of segments: each one looks at all flags
-	MaxSize        = 256 << 10 // bytes of all changes
-	MaxItems       = 70        // items that the changes write; addons, the request, and conditions on who has approved it need the rest of 100
-	MaxReviewers   = 10
-	MaxComments    = 100
-	MaxComment     = 1000 // characters
-	MaxTitle       = 200  // characters
-	MaxListed      = 300  // requests of a project that lists show, of the open and of the others
-	ApprovalLasts  = 30 * 24 * time.Hour
-	UnseenApproval = time.Minute // for how long after a change an approval must name the revision that was seen
+	MaxOpen          = 300 // open requests of a project
+	MaxOpenOfOne     = 50  // of these, by one author
+	MaxChanges       = 100
+	MaxFlags         = 20
+	MaxSegments      = 5         // changes of segments: each one looks at all flags
+	MaxSize          = 256 << 10 // bytes of all changes
+	MaxItems         = 70        // items that the changes write; addons, the request, and conditions on who has approved it need the rest of 100
+	MaxReviewers     = 10
+	MaxComments      = 100
+	MaxCommentsOfOne = 25   // of these, by one person
+	MaxComment       = 1000 // characters
+	MaxTitle         = 200  // characters
+	MaxListed        = 300  // requests of a project that lists show, of the open and of the others
+	ApprovalLasts    = 30 * 24 * time.Hour
+	UnseenApproval   = time.Minute // for how long after a change an approval must name the revision that was seen
 )
 
 // A Person is who did something: a user, a service account, or the API tokens of a name.
@@ -55,6 +56,8 @@ type Person struct {
 	Key  string `json:"key"` // access.Caller.FavoritesKey
 	ID   int64  `json:"id"`  // of the user; flags.TokenUserID for an API token
 	Name string `json:"name"`
+
+	Program bool `json:"program,omitzero"` // a service account or API token, whose secret several people can have
 }
 
 // A Request is a change request: changes of one environment of a project that others review before they are applied together.
@@ -180,6 +183,15 @@ func (r *Request) StateAt(s Standing) State {
 		return Approved
 	}
 	return r.State
+}
+
+// Needs returns how many approvals the request needs where others need n. It is one more if a program has contributed, because one of those
+// who approve may have done so with its token.
+func (r *Request) Needs(n int) int {
+	if n > 0 && slices.ContainsFunc(r.Contributors, func(p Person) bool { return p.Program }) {
+		return n + 1
+	}
+	return n
 }
 
 // Valid returns the approvals that count: of the present revision, not too old, and of someone who may approve.
@@ -323,7 +335,7 @@ func (r *Request) CheckAppliable(s Standing) error {
 		return err
 	}
 	if n := len(s.Approvals); n < s.Needed {
-		return flags.Errorf(flags.Conflict, "change request %d has %d of the %d approvals that it needs; approvals count for 30 days, while nothing was edited, and while those who gave them may approve", r.ID, n, s.Needed)
+		return flags.Errorf(flags.Conflict, "change request %d has %d of the %d approvals that it needs; approvals count for 30 days, while nothing was edited, and while those who gave them may approve; what a service account or API token proposes needs one more", r.ID, n, s.Needed)
 	}
 	return nil
 }

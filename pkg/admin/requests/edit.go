@@ -3,6 +3,7 @@ package requests
 import (
 	"slices"
 
+	"guidon/pkg/access"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -36,6 +37,12 @@ func addChanges(tx *httpapi.Tx, at httpapi.InProjectEnvironment, in changesBody)
 		return requestView{}, err
 	}
 	if isNew {
+		if gone := abandoned(tx, p); gone != nil {
+			if err := gone.Cancel(tx.Now); err != nil {
+				return requestView{}, err
+			}
+			tx.Save(events.OfRequest(flags.RequestDiscarded, gone), gone)
+		}
 		r.ID = tx.NextID(review.EntityRequest)
 		tx.RetryNameExists()
 		tx.Save(events.OfRequest(flags.RequestCreated, r), r)
@@ -77,6 +84,24 @@ func draftIn(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment) (*r
 	return draft, nil
 }
 
+// abandoned is a draft of a user who no longer exists, if the project has as many open requests as it can have: nobody else could discard it.
+func abandoned(tx *httpapi.Tx, p *flags.Project) *review.Request {
+	all := tx.Requests([]*flags.Project{p}, true)[p.UID]
+	if len(all) < review.MaxOpen {
+		return nil
+	}
+	tx.Load(httpapi.Each(all, func(r *review.Request) flags.Key { return access.UserKey(r.CreatedBy.ID) })...)
+	for _, listed := range all {
+		if listed.State != review.Draft || listed.CreatedBy.ID == flags.TokenUserID || tx.FindUser(listed.CreatedBy.ID) != nil {
+			continue
+		}
+		if r := httpapi.Find[*review.Request](tx, listed.Key()); r != nil && r.State == review.Draft {
+			return r
+		}
+	}
+	return nil
+}
+
 // edit replaces the changes of a request, tries them, and has them stand on what is there now. Unless it is re-based, nothing has changed
 // since it was edited before: see review.Request.CheckBase.
 func edit(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, r *review.Request, changes []review.Change) error {
@@ -106,7 +131,7 @@ func keep[K comparable, V any](in, old map[K]V) {
 // editable is the environment of a request that the caller can edit now.
 func editable(tx *httpapi.Tx, p *flags.Project, r *review.Request, what string) (flags.ProjectEnvironment, error) {
 	env, _ := environmentOf(tx, p, r)
-	if err := authorizeAuthor(tx, r, what); err != nil {
+	if err := authorizeAuthor(tx, p, r, what); err != nil {
 		return env, err
 	}
 	if err := r.CheckEditable(); err != nil {

@@ -86,16 +86,17 @@ func me(tx *httpapi.Tx) review.Person {
 	if tx.Caller.User != nil {
 		by.ID = tx.Caller.User.ID
 	}
+	by.Program = tx.Caller.User == nil || tx.Caller.User.ServiceAccount
 	return by
 }
 
 // mine reports whether the caller is the author of the request.
 func mine(tx *httpapi.Tx, r *review.Request) bool { return r.CreatedBy.Key == me(tx).Key }
 
-// authorizeAuthor returns Forbidden unless the caller is the author of the request, or an administrator.
-func authorizeAuthor(tx *httpapi.Tx, r *review.Request, what string) error {
+// authorizeAuthor returns Forbidden unless the caller is the author of the request and may still submit some, or an administrator.
+func authorizeAuthor(tx *httpapi.Tx, p *flags.Project, r *review.Request, what string) error {
 	if mine(tx, r) || tx.Caller.Admin {
-		return nil
+		return checkSubmit(tx, p)
 	}
 	return flags.Errorf(flags.Forbidden, "only %s, who created change request %d, and administrators can %s it", r.CreatedBy.Name, r.ID, what)
 }

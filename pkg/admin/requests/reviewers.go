@@ -39,7 +39,7 @@ func listReviewers(tx *httpapi.Tx, at inRequest) (reviewerList, error) {
 // setReviewers replaces the people who are asked to review a request.
 func setReviewers(tx *httpapi.Tx, at inRequest, in reviewersBody) error {
 	p, r := at.find(tx)
-	if err := authorizeAuthor(tx, r, "choose reviewers for"); err != nil {
+	if err := authorizeAuthor(tx, p, r, "choose reviewers for"); err != nil {
 		return err
 	}
 	if !r.Open() {

@@ -24,7 +24,7 @@ func guardedNow(tx *httpapi.Tx, p *flags.Project, r *review.Request) (names []st
 			names, approvals = append(names, env.Name), max(approvals, rule.Approvals, env.RequiredApprovals)
 		}
 	}
-	return names, approvals
+	return names, r.Needs(approvals)
 }
 
 // standingOf is what counts at present for a request. It loads what the request is about.

@@ -53,13 +53,10 @@ func setState(tx *httpapi.Tx, at inRequest, in stateBody) (requestView, error) {
 
 // send sends a draft to review.
 func send(tx *httpapi.Tx, p *flags.Project, r *review.Request) error {
-	if err := authorizeAuthor(tx, r, "send"); err != nil {
+	if err := authorizeAuthor(tx, p, r, "send"); err != nil {
 		return err
 	}
 	if r.State == review.Draft {
-		if err := checkSubmit(tx, p); err != nil {
-			return err
-		}
 		if err := r.CheckBase("sent to review", standingOf(tx, p, r)); err != nil {
 			return err
 		}
@@ -125,10 +122,10 @@ func reject(tx *httpapi.Tx, p *flags.Project, r *review.Request) error {
 	return nil
 }
 
-// cancel closes a request without applying it.
-func cancel(tx *httpapi.Tx, _ *flags.Project, r *review.Request) error {
-	if err := authorizeAuthor(tx, r, "cancel"); err != nil {
-		return err
+// cancel closes a request without applying it. Those who configure change requests in the project can too, so that nobody can fill its queue.
+func cancel(tx *httpapi.Tx, p *flags.Project, r *review.Request) error {
+	if !mine(tx, r) && !tx.Caller.HasPermission(access.ChangeRequestWrite, p, "") {
+		return flags.Errorf(flags.Forbidden, "only %s, who created change request %d, and those with the permission %s can cancel it", r.CreatedBy.Name, r.ID, access.ChangeRequestWrite)
 	}
 	if err := r.Cancel(tx.Now); err != nil {
 		return err
@@ -188,8 +185,8 @@ func readOnce(tx *httpapi.Tx, r *review.Request, err error) error {
 
 // setTitle changes the title.
 func setTitle(tx *httpapi.Tx, at inRequest, in titleBody) error {
-	_, r := at.find(tx)
-	if err := authorizeAuthor(tx, r, "rename"); err != nil {
+	p, r := at.find(tx)
+	if err := authorizeAuthor(tx, p, r, "rename"); err != nil {
 		return err
 	}
 	if !r.Open() {
@@ -208,6 +205,18 @@ func addComment(tx *httpapi.Tx, at inRequest, in commentBody) error {
 }
 
 func comment(tx *httpapi.Tx, r *review.Request, text string) (*review.Comment, error) {
+	if r.Comments >= review.MaxCommentsOfOne {
+		tx.Load(r.CommentKeys()...)
+		by := 0
+		for _, key := range r.CommentKeys() {
+			if c := httpapi.Find[*review.Comment](tx, key); c != nil && c.By.Key == me(tx).Key {
+				by++
+			}
+		}
+		if by >= review.MaxCommentsOfOne {
+			return nil, flags.Errorf(flags.Conflict, "%s has written %d comments on change request %d, which is the limit", tx.Caller.Name, by, r.ID)
+		}
+	}
 	c, err := r.AddComment(text, me(tx), tx.Now)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,165 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/review"
+)
+
+// TestProposedByPrograms has a person propose with the token of a service account, and approve: that needs another approver.
+func TestProposedByPrograms(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	account := r.id(t, "/api/admin/service-account", `{"username":"ci","name":"Build","rootRole":3}`)
+	var made struct{ Secret string }
+	decodeInto(t, r.must(t, "POST", "/api/admin/service-account/"+account+"/token", `{"description":"ci","expiresAt":"2100-01-01T00:00:00Z"}`).body, &made)
+	byToken := []string{"Authorization: " + made.Secret}
+	_, alone := r.signedIn(t, "4", "APPROVE_CHANGE_REQUEST APPLY_CHANGE_REQUEST")
+
+	q := r.to(t, byToken, r.as(t, byToken, "POST", submitted, switchOff("f"), 200), "In review", 200)
+	if q.MinApprovals != 2 {
+		t.Errorf("what a service account proposes needs %d approvals, want 2", q.MinApprovals)
+	}
+	if q = r.to(t, alone, q, "Approved", 200); q.State != "In review" {
+		t.Errorf("after one approval, it is %s", q.State)
+	}
+	r.to(t, alone, q, "Applied", 409, "1 of the 2 approvals", "service account")
+	if !r.on(t, "f") {
+		t.Fatal("one person has changed production")
+	}
+	r.to(t, alone, r.to(t, r.first, q, "Approved", 200), "Applied", 200)
+
+	q = r.inReview(t, switchOff("g"))
+	if q.MinApprovals != 1 {
+		t.Errorf("what a person proposes needs %d approvals, want 1", q.MinApprovals)
+	}
+	q = r.as(t, nil, "PUT", fmt.Sprintf("%s/changes/%d", pathOf(q), q.Features[0].Changes[0].ID), change("g", "addStrategy", `{"name":"default"}`), 200)
+	r.to(t, alone, r.to(t, alone, q, "Approved", 200), "Applied", 409, "1 of the 2 approvals")
+	dynamotest.Check(t, r.store)
+}
+
+// TestFullQueue fills the queue of a project: the draft of a user who was deleted makes room, and the owner can cancel requests.
+func TestFullQueue(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	leaver, leaving := r.signedIn(t, "5", "")
+	left := r.as(t, leaving, "POST", submitted, switchOff("f"), 200)
+	q := r.inReview(t, switchOff("g"))
+	view, err := r.store.Load(t.Context(), []flags.Key{review.RequestKey(q.ID)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := flags.Find[*review.Request](view, review.RequestKey(q.ID))
+	for n := range int64(review.MaxOpen - 2) {
+		more := first.Clone()
+		more.ID, more.Version = 1000+n, 0
+		event := flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: flags.RequestCreated, CreatedAt: time.Now()}
+		if err := r.store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: more}}, Event: event}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.as(t, r.editor, "POST", submitted, switchOff("f"), 409, "300 open change requests")
+	r.must(t, "DELETE", fmt.Sprintf("%s/%d", people, leaver), "")
+	r.as(t, r.editor, "POST", submitted, switchOff("f"), 200)
+	r.as(t, r.editor, "GET", pathOf(left), "", 404)
+	r.as(t, r.first, "POST", submitted, switchOff("f"), 409, "300 open change requests")
+	r.to(t, r.first, q, "Cancelled", 403, "only")
+	r.to(t, r.editor, q, "Cancelled", 200)
+	r.as(t, r.first, "POST", submitted, switchOff("f"), 200)
+	dynamotest.Check(t, r.store)
+}
+
+// TestCommentsOfOne checks that one person cannot use up the comments of a request.
+func TestCommentsOfOne(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	q := r.inReview(t, switchOff("f"))
+	for range review.MaxCommentsOfOne {
+		r.as(t, r.editor, "POST", pathOf(q)+"/comments", `{"text":"Please."}`, 204)
+	}
+	r.as(t, r.editor, "POST", pathOf(q)+"/comments", `{"text":"Please."}`, 409, "25 comments", "limit")
+	r.as(t, r.first, "POST", pathOf(q)+"/comments", `{"text":"No."}`, 204)
+}
+
+// TestFormerMembers checks that someone who may not propose any more cannot edit an earlier request either.
+func TestFormerMembers(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	r.must(t, "PUT", project, `{"name":"Default","mode":"protected"}`)
+	q := r.inReview(t, switchOff("f"), switchOff("g"))
+	first := fmt.Sprintf("%s/changes/%d", pathOf(q), q.Features[0].Changes[0].ID)
+	r.must(t, "DELETE", fmt.Sprintf("%s/users/%d/roles/4", project, r.authorID), "")
+	for _, c := range []call{
+		{"edit", "PUT", first, change("f", "addStrategy", `{"name":"default"}`), 403, ""},
+		{"remove", "DELETE", first, "", 403, ""},
+		{"re-base", "POST", pathOf(q) + "/rebase", "", 403, ""},
+		{"rename", "PUT", pathOf(q) + "/title", `{"title":"Mine"}`, 403, ""},
+		{"choose reviewers", "PUT", pathOf(q) + "/approvers", `{"reviewers":[]}`, 403, ""},
+		{"cancel", "PUT", pathOf(q) + "/state", `{"state":"Cancelled"}`, 200, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			says := "only members"
+			if c.status == 200 {
+				says = "Cancelled"
+			}
+			r.as(t, r.author, c.method, c.path, c.body, c.status, says)
+		})
+	}
+}
+
+// TestLargeEvidence exports a request that was edited more often than one response has room for: page by page, all of its events.
+func TestLargeEvidence(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	q := r.inReview(t, switchOff("f"))
+	values := make([]string, 250)
+	for i := range values {
+		values[i] = fmt.Sprintf("%d-%s", i, strings.Repeat("x", 90))
+	}
+	list, err := json.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const edits = 80
+	for i := range edits {
+		change := change("f", "addStrategy", fmt.Sprintf(`{"name":"default","title":"%d","constraints":[{"contextName":"userId","operator":"IN","values":%[2]s},{"contextName":"userId","operator":"NOT_IN","values":%[2]s}]}`, i, list))
+		q = r.as(t, r.author, "PUT", fmt.Sprintf("%s/changes/%d", pathOf(q), q.Features[0].Changes[0].ID), change, 200)
+	}
+	size, edited, pages, cursor := 0, 0, 0, ""
+	for {
+		body := r.must(t, "GET", pathOf(q)+"/evidence?cursor="+url.QueryEscape(cursor), "").body
+		var page struct {
+			Events []struct{ Type string }
+			Next   string
+		}
+		decodeInto(t, body, &page)
+		for _, e := range page.Events {
+			if e.Type == "change-edited" {
+				edited++
+			}
+		}
+		size, pages, cursor = size+len(body), pages+1, page.Next
+		if cursor == "" {
+			if first := page.Events[0].Type; first != "change-request-created" {
+				t.Errorf("the oldest event is %s", first)
+			}
+			break
+		}
+		if pages > edits {
+			t.Fatal("the pages do not end")
+		}
+	}
+	if edited != edits || pages < 2 || size < 6<<20 {
+		t.Errorf("%d edits on %d pages with %d bytes, want %d on several with more than 6 MiB", edited, pages, size, edits)
+	}
+	r.as(t, r.author, "GET", pathOf(q)+"/evidence?cursor=nosuch", "", 400, "cursor")
+}
