@@ -83,6 +83,9 @@ func run(ctx context.Context, o options, print *printer) (remaining int, err err
 		return 0, err
 	}
 	m := &migration{options: o, print: print, source: source, target: target}
+	if err := m.changeRequests(ctx); err != nil {
+		return 0, err
+	}
 	if err := m.prepare(ctx); err != nil {
 		return 0, err
 	}

@@ -125,6 +125,11 @@ func TestRun(t *testing.T) {
 			"GET " + projectsPath + "/one/features": "404 {}", "GET /api/admin/archive/features/one": "404 {}",
 			"GET /api/admin/search/features": `{"features":[{"name":"f"}],"total":3}`,
 		}), withProject(), Options{}, "0", []string{"1 flags are the same on both sides, 0 differ; 3 archived flags"}, nil},
+		{"change requests", merge(withProject(), map[string]string{
+			"GET " + projectsPath + "/one/change-requests/config": `[{"environment":"prod","type":"production","changeRequestEnabled":true,"requiredApprovals":2},{"environment":"dev","changeRequestEnabled":false,"requiredApprovals":null}]`,
+			"GET " + projectsPath + "/one/change-requests":        `[{"id":7,"environment":"prod","state":"Approved","title":"Launch"},{"id":6,"environment":"prod","state":"Applied"}]`,
+		}), withProject(), Options{}, "0", []string{"not copied: change requests are on in prod of project one (requiredApprovals: 2)\nnot copied: change request 7 of project one for prod (Approved): \"Launch\"\nreading"}, nil},
+		{"change requests that the token cannot read", merge(withProject(), map[string]string{"GET " + projectsPath + "/one/change-requests": `403 {"message":"not you"}`}), withProject(), Options{}, "0", nil, nil},
 		{"omitted and empty texts", merge(withProject(), map[string]string{"GET " + tagTypesPath: `{"tagTypes":[{"name":"t","description":"","icon":null}]}`}),
 			merge(withProject(), map[string]string{"GET " + tagTypesPath: `{"tagTypes":[{"name":"t","description":null,"icon":""}]}`}), Options{}, "0", nil, nil},
 		{"a segment that differs", merge(withProject(), map[string]string{"GET " + segmentsPath: `{"segments":[{"id":1,"name":"s","constraints":[]}]}`}),

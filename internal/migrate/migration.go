@@ -40,6 +40,38 @@ func (m *migration) prepare(ctx context.Context) error {
 	return err
 }
 
+// changeRequests prints where the source has change requests on, and its open ones. They are not copied: an approval is for one server.
+func (m *migration) changeRequests(ctx context.Context) error {
+	for _, p := range m.source.projects {
+		var on []struct {
+			Environment string
+			Enabled     bool `json:"changeRequestEnabled"`
+			Approvals   int  `json:"requiredApprovals"`
+		}
+		var list []struct {
+			ID                        int64
+			Environment, State, Title string
+		}
+		path := projectsPath + "/" + url.PathEscape(p.ID) + "/change-requests"
+		for path, into := range map[string]any{path + "/config": &on, path: &list} {
+			if err := m.from.Get(ctx, path, into); err != nil && !adminapi.Refused(err, http.StatusForbidden, http.StatusNotFound) {
+				return err
+			}
+		}
+		for _, c := range on {
+			if c.Enabled {
+				m.print.line("not copied: change requests are on in %s of project %s (requiredApprovals: %d)", c.Environment, p.ID, c.Approvals)
+			}
+		}
+		for _, r := range list {
+			if !slices.Contains([]string{"Applied", "Cancelled", "Rejected"}, r.State) {
+				m.print.line("not copied: change request %d of project %s for %s (%s): %q", r.ID, p.ID, r.Environment, r.State, r.Title)
+			}
+		}
+	}
+	return nil
+}
+
 // write creates or updates one object on the target; in a dry run it only prints. An object that the target refuses is
 // printed and counted, and the migration continues: an open-source Unleash cannot create environments and projects.
 func (m *migration) write(ctx context.Context, what, method, path string, body any) (written bool, err error) {
