@@ -26,6 +26,7 @@ type requestInput struct {
 	who      string
 	revision string // that an approval names
 	value    string // what an edit proposes, or what is set underneath
+	alone    bool   // nothing else ran at the same time, so a refusal needs a cause
 }
 
 // A requestOutput is its response. A lost one can be any.
@@ -98,7 +99,10 @@ var requestsModel = porcupine.Model{
 				next.content, next.closed, next.applied = s.proposed, true, true
 			}
 		}
-		if status != http.StatusOK && (o.lost || o.status != http.StatusOK) || refused(o) {
+		switch {
+		case i.alone && !o.lost && status != http.StatusOK:
+			return o.status == status, s
+		case status != http.StatusOK && (o.lost || o.status != http.StatusOK), refused(o) && !i.alone:
 			return true, s
 		}
 		return o.lost || status == o.status, next
@@ -107,7 +111,7 @@ var requestsModel = porcupine.Model{
 
 // TestRequestsLinearizable edits, re-bases, approves and applies a request at the same time as its flag is changed underneath, with lost
 // responses, and checks that there is an order of the operations that explains all responses: so nothing is applied that two people have not
-// approved as it is.
+// approved as it is. In each fourth round only one operation runs at a time, and each refusal needs a cause.
 func TestRequestsLinearizable(t *testing.T) {
 	t.Parallel()
 	applied, lost, injected := 0, 0, 0
@@ -117,11 +121,12 @@ func TestRequestsLinearizable(t *testing.T) {
 		faulty := r.over(t, faults)
 		admin := r.admin(t)
 		for round := range uint64(8) {
-			h := &requestHistory{reviewing: r, faulty: faulty, started: time.Now()}
+			h := &requestHistory{reviewing: r, faulty: faulty, started: time.Now(), alone: round%4 == 0}
 			content := variantIn(r.must(t, "GET", in("f", "production")+"/variants", "").body)
 			h.request = r.inReview(t, h.change(fmt.Sprintf("v%d", round)))
 			h.note(requestInput{kind: "start", value: fmt.Sprintf("v%d", round)}, requestOutput{status: 200, revision: h.request.Revision, content: content}, time.Since(h.started))
 			var clients sync.WaitGroup
+			var turn sync.Mutex
 			for n, who := range []struct {
 				name    string
 				headers []string
@@ -133,7 +138,14 @@ func TestRequestsLinearizable(t *testing.T) {
 				clients.Go(func() {
 					random := rand.New(rand.NewPCG(seed<<8+round, uint64(n)))
 					for i := range 10 {
+						if h.alone {
+							turn.Lock()
+						}
 						h.do(t, who.name, who.headers, who.kinds[random.IntN(len(who.kinds))], fmt.Sprintf("%s%d-%d", who.name[:2], round, i))
+						if h.alone {
+							faults.Drain()
+							turn.Unlock()
+						}
 					}
 				})
 			}
@@ -162,6 +174,7 @@ type requestHistory struct {
 	mu            sync.Mutex
 	operations    []porcupine.Operation
 	applied, lost int
+	alone         bool // one operation at a time
 }
 
 // change proposes variants whose only name is the value.
@@ -194,7 +207,7 @@ func (r *reviewing) over(t *testing.T, faults *dynamotest.Faults) *server {
 
 // do does one operation and records it. Those whose responses have a revision are done without faults.
 func (h *requestHistory) do(t *testing.T, who string, headers []string, kind, value string) {
-	path, op, out := pathOf(h.request), requestInput{kind: kind, who: who, value: value}, requestOutput{}
+	path, op, out := pathOf(h.request), requestInput{kind: kind, who: who, value: value, alone: h.alone}, requestOutput{}
 	read := func(body string) (q changeRequest) {
 		if err := json.Unmarshal([]byte(body), &q); err != nil {
 			t.Errorf("%s: %v", body, err)
