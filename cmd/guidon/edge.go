@@ -11,9 +11,9 @@ import (
 func (a *app) edge() *cobra.Command {
 	return &cobra.Command{
 		Use:   "edge [edge|offline|extension|health|ready] [settings]",
-		Short: "Answer applications near to them, with the flags of a Guidon or an Unleash",
-		Long: `Run Guidon Edge: it answers SDKs, browsers and OpenFeature providers from memory, and goes on while its
-upstream is gone. The program guidon-edge is the same without the rest of guidon.
+		Short: "Answer applications close to them, with the flags of a Guidon or an Unleash",
+		Long: `Run Guidon Edge: it answers SDKs, browsers and OpenFeature providers from memory, and keeps
+answering while its upstream is gone. The program guidon-edge is the same without the rest of guidon.
 
   guidon edge           serve the flags of UPSTREAM_URL
   guidon edge offline   serve the flags of a file

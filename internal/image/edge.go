@@ -35,7 +35,7 @@ func writeEdge(program, arch, version, out string) error {
 			"Healthcheck":  map[string]any{"Test": []string{"CMD", "/guidon-edge", "health"}, "Interval": 10e9, "Timeout": 6e9, "StartPeriod": 5e9},
 			"Labels": map[string]string{
 				"org.opencontainers.image.title":       "Guidon Edge",
-				"org.opencontainers.image.description": "Answers applications near to them, with the flags of a Guidon or an Unleash",
+				"org.opencontainers.image.description": "Answers applications close to them, with the flags of a Guidon or an Unleash",
 				"org.opencontainers.image.version":     version,
 				"org.opencontainers.image.licenses":    "Apache-2.0",
 			},

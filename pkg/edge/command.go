@@ -85,8 +85,8 @@ func check(ctx context.Context, config Config, out io.Writer) error {
 // Help returns the help of all commands.
 func Help(name string) string {
 	var help strings.Builder
-	fmt.Fprintf(&help, `Guidon Edge answers SDKs, browsers and OpenFeature providers from memory, near to them. It follows
-Guidon, an Unleash or another Edge, and goes on while that is gone.
+	fmt.Fprintf(&help, `Guidon Edge answers SDKs, browsers and OpenFeature providers from memory, close to them. It follows
+Guidon, an Unleash or another Edge, and keeps answering while that is unavailable.
 
   %[1]s edge        serve the flags of UPSTREAM_URL
   %[1]s offline     serve the flags of a file
@@ -96,7 +96,9 @@ Guidon, an Unleash or another Edge, and goes on while that is gone.
   %[1]s version     print the version
 
 Every setting is an environment variable, and a flag of the same name in lower case with hyphens:
-UPSTREAM_URL is --upstream-url. They are those of Unleash Edge. Times are in seconds, or have a unit: 24h.
+UPSTREAM_URL is --upstream-url. They are those of Unleash Edge, without -w
+and --markdown-help. Settings of edge, extension and offline also stand before the command, where -p is
+PORT and -b is BASE_PATH. Times are in seconds, or have a unit: 24h.
 `, name)
 	titles := map[string]string{"edge": "edge and extension", "extension": "extension, whose variables begin with " + extensionPrefix, "offline": "offline", "": "edge, extension and offline", "health ready": "health and ready"}
 	for _, group := range []string{"edge", "extension", "offline", "", "health ready"} {

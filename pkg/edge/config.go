@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -165,7 +166,7 @@ var settings = []setting{
 	}},
 	{name: "APP_NAME", short: "a", fallback: "guidon-edge", usage: "the name of this Edge at the upstream", set: text(func(c *Config) *string { return &c.AppName })},
 	{name: "INSTANCE_ID", usage: "the name of this instance; by default a random one", set: text(func(c *Config) *string { return &c.InstanceID })},
-	{name: "LOG_FORMAT", short: "l", fallback: "plain", usage: "plain or json", set: func(c *Config, value string) error {
+	{name: "LOG_FORMAT", short: "l", fallback: "plain", usage: "plain (also as pretty) or json", set: func(c *Config, value string) error {
 		c.LogJSON = value == "json"
 		if value != "json" && value != "plain" && value != "pretty" {
 			return fmt.Errorf("must be plain or json, not %q", value)
@@ -173,7 +174,7 @@ var settings = []setting{
 		return nil
 	}},
 
-	{name: "EDGE_URL", short: "e", commands: "health ready", fallback: "http://localhost:3063", usage: "the URL of the Edge to check", set: text(func(c *Config) *string { return &c.EdgeURL })},
+	{name: "EDGE_URL", short: "e", commands: "health ready", fallback: "http://localhost:3063", usage: "the URL of the Edge to check, with its port and BASE_PATH", set: text(func(c *Config) *string { return &c.EdgeURL })},
 	{name: "CA_CERTIFICATE_FILE", short: "c", commands: "health ready", usage: "certificates (PEM) to trust in addition to those of the system", set: text(func(c *Config) *string { return &c.CAFile })},
 }
 
@@ -222,7 +223,7 @@ func ReadConfig(args []string, getenv func(string) string) (Config, error) {
 		return Config{}, err
 	}
 	if len(before) == 0 || !slices.Contains(Commands, before[0]) {
-		return Config{}, fmt.Errorf("the command must be %s", strings.Join(Commands, ", "))
+		return Config{}, fmt.Errorf("the command must be %s or version", strings.Join(Commands, ", "))
 	}
 	c := Config{Command: before[0], InstanceID: "guidon-edge@" + uuid.NewString(), UpstreamHeaders: http.Header{}}
 	rest, err := parseFlags(c.Command, before[1:], given)
@@ -235,10 +236,14 @@ func ReadConfig(args []string, getenv func(string) string) (Config, error) {
 	if c.Command == "extension" {
 		getenv = extensionVariables(getenv)
 	}
-	for name, instead := range unsupported {
+	var missing []error
+	for _, name := range slices.Sorted(maps.Keys(unsupported)) {
 		if getenv(name) != "" {
-			return c, unsupportedError(name, instead)
+			missing = append(missing, unsupportedError(name, unsupported[name]))
 		}
+	}
+	if len(missing) > 0 {
+		return c, errors.Join(missing...)
 	}
 	for _, s := range settings {
 		if !s.of(c.Command) {
@@ -326,8 +331,8 @@ func (c *Config) check() error {
 			return errors.New("STRICT needs TOKENS: without them, Edge has nothing to serve")
 		}
 		for _, token := range c.Tokens {
-			if _, _, ok := parseSecret(token); !ok {
-				return errors.New("TOKENS has one that does not look like project:environment.secret")
+			if _, _, ok := parseSecret(token); !ok || strings.ContainsAny(token, " \t\r\n") {
+				return errors.New("TOKENS has a token that does not look like project:environment.secret")
 			}
 		}
 		for _, interval := range []time.Duration{c.RefreshInterval, c.MetricsInterval, c.RevalidationInterval} {

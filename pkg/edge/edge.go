@@ -1,4 +1,4 @@
-// Package edge answers applications from memory, near to them: SDKs, browsers and OpenFeature providers. It follows Guidon, an Unleash
+// Package edge answers applications from memory, close to them: SDKs, browsers and OpenFeature providers. It follows Guidon, an Unleash
 // or another Edge, and goes on when that is gone.
 //
 //	config.go    the settings: those of Unleash Edge

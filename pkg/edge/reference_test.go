@@ -18,7 +18,8 @@ const referenceFile = "../../docs/reference/edge.md"
 const referenceHead = `# Settings of Edge
 
 This page lists the settings of [Guidon Edge](../edge.md). Each is an environment variable, and a flag of the same name in lower
-case with hyphens: ` + "`UPSTREAM_URL` is `--upstream-url`" + `. A flag takes precedence. Durations are in seconds, or have a unit: ` + "`24h`" + `.
+case with hyphens: ` + "`UPSTREAM_URL` is `--upstream-url`" + `. A flag takes precedence. The flags
+of ` + "`edge`, `extension` and `offline`" + ` also stand before the command, where ` + "`-p` is `PORT` and `-b` is `BASE_PATH`" + `. Durations are in seconds, or have a unit: ` + "`24h`" + `.
 
 The variables of the [extension for AWS Lambda](../how-to/edge-lambda.md) begin with ` + "`GUIDON_EDGE_`" + `, because it shares its environment
 with a function: ` + "`GUIDON_EDGE_UPSTREAM_URL`" + `. It listens on 127.0.0.1:2475, and logs JSON.
@@ -30,7 +31,7 @@ It is generated from the code: ` + "`go test ./pkg/edge -run TestReference -upda
 func reference() string {
 	var page strings.Builder
 	page.WriteString(referenceHead)
-	for _, group := range [][2]string{{"edge", "`edge` and `extension`"}, {"extension", "`extension`"}, {"offline", "`offline`"}, {"", "all three"}, {"health ready", "`health` and `ready`"}} {
+	for _, group := range [][2]string{{"edge", "`edge` and `extension`"}, {"extension", "`extension`"}, {"offline", "`offline`"}, {"", "`edge`, `extension` and `offline`"}, {"health ready", "`health` and `ready`"}} {
 		fmt.Fprintf(&page, "\n## Settings of %s\n\n| Variable | Short flag | Effect | Default |\n|---|---|---|---|\n", group[1])
 		for _, s := range settings {
 			if s.commands == group[0] {
@@ -42,11 +43,11 @@ func reference() string {
 			}
 		}
 	}
-	page.WriteString("\n## Settings of Unleash Edge that it does not have\n\nThey are an error, and what to use instead is:\n\n| Variable | Instead |\n|---|---|\n")
+	page.WriteString("\n## Settings of Unleash Edge that it does not have\n\nSetting one of these is an error. Use this instead:\n\n| Variable | Instead |\n|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(unsupported)) {
 		fmt.Fprintf(&page, "| `%s` | %s |\n", name, unsupported[name])
 	}
-	page.WriteString("\nThese have no effect, because Edge has none of the endpoints that they disable:\n\n")
+	page.WriteString("\nOther variables are ignored, such as `RUST_LOG`, `NO_COLOR` and `DELTA_DIFF`, and so is one with a typing error. Another unknown flag, such as\n`-w` or `--markdown-help`, is an error.\n\nThese have no effect, because Edge has none of the endpoints that they disable:\n\n")
 	for _, name := range inert {
 		fmt.Fprintf(&page, "- `%s`\n", name)
 	}

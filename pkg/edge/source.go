@@ -114,7 +114,11 @@ func (s *source) poll(ctx context.Context) {
 		s.edge.metrics.reads.Add(1)
 	case !errors.Is(err, errPaused):
 		s.edge.metrics.failures.Add(1)
-		s.edge.warn("flags of "+s.environment, "the upstream did not say which flags there are; Edge keeps serving those that it has", err)
+		then := "Edge keeps serving those that it has"
+		if s.state.Load() == nil {
+			then = "Edge has none to serve yet"
+		}
+		s.edge.warn("flags of "+s.environment, "the upstream did not say which flags there are; "+then, err)
 		s.useRestored()
 	}
 }
