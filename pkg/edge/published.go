@@ -173,7 +173,8 @@ func (s *source) fetchPublished(ctx context.Context, upstream string, before *st
 // unknownFor is how long an environment without a state is not looked for again.
 const unknownFor = refusedFor
 
-// validate returns those of the tokens that a published state lists, and that are not revoked.
+// validate returns those of the tokens that a published state lists, and that are not revoked. While no state was found at all, it is an
+// error: the upstream may be the wrong folder.
 func (p *publications) validate(ctx context.Context, upstream string, secrets []string) ([]validToken, error) {
 	if err := p.readRevoked(ctx, upstream); err != nil {
 		return nil, err
@@ -198,11 +199,15 @@ func (p *publications) validate(ctx context.Context, upstream string, secrets []
 			valid = append(valid, validToken{Token: secret, Type: string(token.Type), Projects: token.Projects, Environment: environment})
 		}
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.states) == 0 {
+		return nil, published.ErrAbsent
+	}
 	return valid, nil
 }
 
-// readKnown is read for the environment that a token names: nil if there is no such environment. While nothing else is found there either,
-// that is an error: the upstream may be the wrong folder.
+// readKnown is read for the environment that a token names: nil if there is no such environment.
 func (p *publications) readKnown(ctx context.Context, upstream, environment string) (*publishedState, error) {
 	p.mu.Lock()
 	unknown := time.Now().Before(p.unknown[environment])
@@ -216,10 +221,12 @@ func (p *publications) readKnown(ctx context.Context, upstream, environment stri
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.states[environment] != nil || len(p.states) == 0 {
+	switch {
+	case p.states[environment] != nil:
 		return nil, err
-	}
-	if len(p.unknown) >= maxTokens {
+	case len(p.states) == 0:
+		return nil, nil
+	case len(p.unknown) >= maxTokens:
 		clear(p.unknown)
 	}
 	p.unknown[environment] = time.Now().Add(unknownFor)

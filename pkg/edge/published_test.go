@@ -192,3 +192,26 @@ func TestWrongFolder(t *testing.T) {
 	e.ask("GET", "/api/client/features", "*:development.0123456789abcdef", "").want(t, 503)
 	e.awaitLog("nothing is published there")
 }
+
+// TestUnknownEnvironments checks that tokens of environments that do not exist keep no valid token out while Edge has read no environment.
+func TestUnknownEnvironments(t *testing.T) {
+	g, folder := newGuidon(t), t.TempDir()
+	g.resetFeed(time.Now(), "00000001")
+	client := g.token("client", "default", "development")
+	g.publisher(toFolder(folder))()
+	e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": folder})
+	for range 4 {
+		e.ask("GET", "/api/client/features", "*:nowhere.0123456789abcdef", "").want(t, 503)
+	}
+	e.ask("GET", "/api/client/features", client, "").want(t, 200)
+	e.ask("GET", "/api/client/features", "*:nowhere.0123456789abcdef", "").want(t, 401)
+
+	fresh, err := newPublications(&e.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid, err := fresh.validate(t.Context(), e.config.Upstreams[0], []string{"*:nowhere.0123456789abcdef", client})
+	if err != nil || len(valid) != 1 || valid[0].Token != client {
+		t.Errorf("a valid token after one of an unknown environment: got %v and %v", valid, err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"guidon/pkg/access"
 	"guidon/pkg/answers"
 	"guidon/pkg/flags"
+	"guidon/pkg/published"
 )
 
 // The limits of tokens. A token that is not known takes a place in a queue, which is sent to the upstream once a second.
@@ -296,10 +298,14 @@ func (t *tokens) validate(ctx context.Context, group []string) error {
 		return err
 	}
 	var answer validTokens
-	var tooMany error
+	var tooMany, absent error
 	err = t.edge.client.any(t.pauses, validatePace, func(upstream string) (err error) {
 		if tooMany = nil; isPublication(upstream) {
 			answer.Tokens, err = t.edge.published.validate(ctx, upstream, asked)
+			if errors.Is(err, published.ErrAbsent) { // the upstream is not paused: strangers can name environments that do not exist
+				absent = fmt.Errorf("%s: %w", upstream, err)
+				return errNotThere
+			}
 			return err
 		}
 		got, err := t.edge.client.send(ctx, http.MethodPost, upstream+"/edge/validate", "", nil, body, maxReply)
@@ -316,6 +322,9 @@ func (t *tokens) validate(ctx context.Context, group []string) error {
 		}
 		return nil
 	})
+	if absent != nil && errors.Is(err, errPaused) {
+		err = absent
+	}
 	if err = cmp.Or(err, tooMany); err != nil {
 		return err
 	}
