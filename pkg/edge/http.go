@@ -3,7 +3,6 @@ package edge
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -441,11 +440,12 @@ func (e *Edge) validate(w http.ResponseWriter, r *http.Request) error {
 	if err := json.Unmarshal(body, &asked); err != nil || asked.Tokens == nil || len(asked.Tokens) > maxGroup {
 		return flags.Errorf(flags.Invalid, `the body must be {"tokens": […]} with at most %d tokens`, maxGroup)
 	}
+	all, err := e.tokens.getAll(r.Context(), asked.Tokens)
+	if err != nil {
+		return err
+	}
 	valid := validTokens{Tokens: []validToken{}}
-	for _, known := range e.tokens.getAll(r.Context(), asked.Tokens) {
-		if errors.Is(known.err, errUnknown) {
-			return errUnknown
-		}
+	for _, known := range all {
 		if g := known.grant; g != nil {
 			valid.Tokens = append(valid.Tokens, validToken{known.secret, string(g.kind), g.projects, g.environment})
 		}

@@ -107,10 +107,11 @@ type tokens struct {
 
 // A question is a token that is not known yet. done is closed with the answer in the other fields.
 type question struct {
-	secret string
-	done   chan struct{}
-	grant  *grant
-	err    error
+	secret  string
+	waiters int // requests
+	done    chan struct{}
+	grant   *grant
+	err     error
 }
 
 func newTokens(e *Edge) *tokens {
@@ -123,7 +124,8 @@ func newTokens(e *Edge) *tokens {
 // errUnknown is the response for a token that cannot be checked now. It is no 401: the SDK for Node.js stops for good at one.
 var errUnknown = flags.Errorf(flags.Unavailable, "Edge does not know this token, and cannot ask the upstream about it now; try again")
 
-// get returns what a token may read. It waits for the upstream if the token is not known.
+// get returns what a token may read. It waits for the upstream if the token is not known. A question for whose answer nobody waits any more
+// leaves the queue.
 func (t *tokens) get(ctx context.Context, secret string) (*grant, error) {
 	if secret == "" {
 		return nil, access.ErrNoToken
@@ -148,6 +150,11 @@ func (t *tokens) get(ctx context.Context, secret string) (*grant, error) {
 	case <-q.done:
 		return q.grant, q.err
 	case <-ctx.Done():
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if q.waiters--; q.waiters == 0 && t.waiting[h] == q {
+			delete(t.waiting, h)
+		}
 		return nil, errUnknown
 	}
 }
@@ -158,12 +165,13 @@ func (t *tokens) ask(h hash, secret string) (*question, error) {
 		return nil, access.ErrNoToken
 	}
 	if q := t.waiting[h]; q != nil {
+		q.waiters++
 		return q, nil
 	}
 	if len(t.waiting) >= maxWaiting {
 		return nil, errUnknown
 	}
-	q := &question{secret: secret, done: make(chan struct{})}
+	q := &question{secret: secret, waiters: 1, done: make(chan struct{})}
 	t.waiting[h] = q
 	signal(t.wake)
 	return q, nil
@@ -476,18 +484,34 @@ func (g *grant) same(other *grant) bool {
 	return g.kind == other.kind && g.environment == other.environment && strings.Join(g.projects, ",") == strings.Join(other.projects, ",")
 }
 
-// getAll is get for several tokens. It waits for all of them together.
-func (t *tokens) getAll(ctx context.Context, secrets []string) []question {
+// getAll is get for several tokens, which it waits for together. As Guidon does, it asks about the first smallGroup, and about as many
+// more for each valid one among them: a caller who knows none cannot fill the queue.
+func (t *tokens) getAll(ctx context.Context, secrets []string) ([]question, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.edge.maxWait)
 	defer cancel()
-	answers := make([]question, len(secrets))
-	var group sync.WaitGroup
-	for i, secret := range secrets {
-		group.Go(func() {
-			g, err := t.get(ctx, secret)
-			answers[i] = question{secret: secret, grant: g, err: err}
-		})
+	answers, valid := make([]question, len(secrets)), 0
+	for n := 0; n < len(secrets); {
+		end := min(len(secrets), smallGroup*(1+valid))
+		if n == end {
+			return nil, flags.Errorf(flags.Invalid, "only %d tokens are looked up, and %d more for each valid one among them; %d of %d were valid: leave out deleted tokens, or ask about fewer",
+				smallGroup, smallGroup, valid, n)
+		}
+		var group sync.WaitGroup
+		for i := n; i < end; i++ {
+			group.Go(func() {
+				g, err := t.get(ctx, secrets[i])
+				answers[i] = question{secret: secrets[i], grant: g, err: err}
+			})
+		}
+		group.Wait()
+		for ; n < end; n++ {
+			if errors.Is(answers[n].err, errUnknown) {
+				return nil, errUnknown
+			}
+			if answers[n].grant != nil {
+				valid++
+			}
+		}
 	}
-	group.Wait()
-	return answers
+	return answers, nil
 }

@@ -147,6 +147,65 @@ func TestDeletedTokenAmongUnknownOnes(t *testing.T) {
 	await(t, "the status of the deleted token", 401, func() int { return e.ask("GET", "/api/client/features", client, "").status })
 }
 
+// TestValidateManyUnknownTokens checks that a caller of POST /edge/validate who knows no token has ten looked up, and one who does has more.
+func TestValidateManyUnknownTokens(t *testing.T) {
+	t.Parallel()
+	g, own, e := following(t)
+	tokens := make([]string, maxGroup)
+	for i := range tokens {
+		tokens[i] = fmt.Sprintf("default:development.guess%d", i)
+	}
+	validate := func(tokens ...string) answer {
+		body, err := json.Marshal(validTokens2{tokens})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.ask("POST", "/edge/validate", "", string(body))
+	}
+	validate(tokens...).want(t, 400, "only 10 tokens are looked up", "0 of 10 were valid")
+	e.tokens.mu.Lock()
+	if n := len(e.tokens.refused) + len(e.tokens.waiting); n > smallGroup {
+		t.Errorf("Edge asked about %d tokens, want at most %d", n, smallGroup)
+	}
+	e.tokens.mu.Unlock()
+	client := g.token("client", "default", "development")
+	validate(append([]string{own}, append(tokens[:18:18], client)...)...).want(t, 200, own, client)
+}
+
+// TestNobodyWaits checks that a token leaves the queue when the requests that sent it have ended.
+func TestNobodyWaits(t *testing.T) {
+	t.Parallel()
+	g := newGuidon(t)
+	config, err := ReadConfig([]string{"edge"}, func(name string) string { return map[string]string{"UPSTREAM_URL": g.URL}[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(config, io.Discard) // it does not run, so nothing is answered
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting := func() int {
+		e.tokens.mu.Lock()
+		defer e.tokens.mu.Unlock()
+		return len(e.tokens.waiting)
+	}
+	first, stop := context.WithCancel(t.Context())
+	var requests sync.WaitGroup
+	requests.Go(func() { _, _ = e.tokens.get(first, "default:development.guess") })
+	await(t, "tokens that wait", 1, waiting)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, _ = e.tokens.get(ended, "default:development.guess")
+	if n := waiting(); n != 1 {
+		t.Errorf("%d tokens wait while a request waits for one", n)
+	}
+	stop()
+	requests.Wait()
+	if n := waiting(); n != 0 {
+		t.Errorf("%d tokens wait after the requests have ended", n)
+	}
+}
+
 // TestUpstreamTokenRefused checks that the tokens of applications stay valid when the upstream refuses Edge's own token with them.
 func TestUpstreamTokenRefused(t *testing.T) {
 	t.Parallel()
