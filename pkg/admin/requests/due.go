@@ -3,9 +3,12 @@ package requests
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"guidon/pkg/access"
 	"guidon/pkg/events"
@@ -57,13 +60,13 @@ const (
 
 // Run applies the requests that are due. It returns an error if one of them could neither be applied nor refused; that is tried again.
 func (s *Scheduler) Run(ctx context.Context) error {
-	started, counts := time.Now(), map[outcome]int{}
+	started, counts, frozenNow := time.Now(), map[outcome]int{}, map[string]bool{}
 	var first error
 	err := s.store.Due(ctx, s.config.Now(), func(key flags.Key) bool {
 		if deadline, limited := ctx.Deadline(); ctx.Err() != nil || limited && time.Until(deadline) < toEnd {
 			return false
 		}
-		did, err := s.applyDue(ctx, key)
+		did, err := s.applyDue(ctx, key, frozenNow)
 		if counts[did]++; first == nil {
 			first = err
 		}
@@ -89,8 +92,9 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	return err
 }
 
-// applyDue applies a request that is due, or notes why that is refused.
-func (s *Scheduler) applyDue(ctx context.Context, key flags.Key) (did outcome, err error) {
+// applyDue applies a request that is due, or notes why that is refused. frozenNow is where this run met a freeze, and for whom: the other
+// requests there wait without being tried, so that they leave time for those that can be applied.
+func (s *Scheduler) applyDue(ctx context.Context, key flags.Key, frozenNow map[string]bool) (did outcome, err error) {
 	ctx, cancel := context.WithTimeout(ctx, perRequest)
 	defer cancel()
 	view, err := s.store.Load(ctx, []flags.Key{key})
@@ -103,6 +107,12 @@ func (s *Scheduler) applyDue(ctx context.Context, key flags.Key) (did outcome, e
 	}
 	if _, scheduled := r.Due(); !scheduled {
 		return gone, nil
+	}
+	where := fmt.Sprint(r.ProjectUID, r.EnvironmentUID, r.Guarded, r.Schedule.By.Key)
+	if off := switchesOff(r); !off && frozenNow[where] {
+		return frozen, nil
+	} else if !off {
+		defer func() { frozenNow[where] = did == frozen }()
 	}
 	by := r.Schedule.By.ID
 	if by == flags.TokenUserID {
@@ -120,8 +130,6 @@ func (s *Scheduler) applyDue(ctx context.Context, key flags.Key) (did outcome, e
 		did, err = suspended, flags.Errorf(flags.Forbidden, "%s, who scheduled it, no longer exists", r.Schedule.By.Name)
 	case kind == flags.Unavailable, kind == flags.VersionConflict, kind == flags.Internal:
 		return pending, err
-	case did == frozen:
-		return frozen, nil
 	}
 	if did != suspended {
 		did = failed
@@ -142,25 +150,36 @@ func tryDue(tx *httpapi.Tx, key flags.Key, scheduled *review.Schedule) (outcome,
 	if p == nil || p.UID != r.ProjectUID {
 		return suspended, flags.Errorf(flags.Conflict, "the project was deleted")
 	}
+	if inFreeze(tx, p, r) {
+		return frozen, nil
+	}
 	if s := standingOf(tx, p, r); s.Gone != "" || len(s.Conflicts) > 0 {
 		return suspended, flags.Errorf(flags.Conflict, "%s", r.ScheduleNow(s).Reason)
 	}
 	if err := apply(tx, tx.Caller, p, r); err != nil {
-		if flags.KindOf(err) == flags.Conflict && inFreeze(tx, p, r) {
-			return frozen, err
-		}
 		return failed, err
 	}
 	tx.Save(events.OfRequest(flags.RequestScheduleApplied, r))
 	return applied, nil
 }
 
-// inFreeze reports whether an environment that the request changes is frozen now.
+// inFreeze reports whether an environment that the request changes is frozen now for the caller.
 func inFreeze(tx *httpapi.Tx, p *flags.Project, r *review.Request) bool {
 	registry := tx.Environments()
 	return slices.ContainsFunc(registry.List, func(env flags.Environment) bool {
-		_, is := registry.Frozen(p, env, tx.Now)
-		return is && (env.UID == r.EnvironmentUID || concerns(r.Guarded, env))
+		freeze, is := registry.Frozen(p, env, tx.Now)
+		return is && (env.UID == r.EnvironmentUID || concerns(r.Guarded, env)) && (!freeze.OffAllowed || !switchesOff(r)) &&
+			tx.Caller.AuthorizeFrozen(p, freeze) != nil
+	})
+}
+
+// switchesOff reports whether the request does nothing but switch flags off, which a freeze can allow.
+func switchesOff(r *review.Request) bool {
+	return !slices.ContainsFunc(r.Changes, func(c review.Change) bool {
+		var payload struct {
+			Enabled bool `json:"enabled"`
+		}
+		return c.Action != review.UpdateEnabled || json.Unmarshal(c.Payload, &payload) != nil || payload.Enabled
 	})
 }
 
