@@ -1,8 +1,11 @@
 package admin_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +17,9 @@ import (
 func countedReviews(t *testing.T, units *capacity.Counter) *reviewing {
 	t.Helper()
 	now := newClock()
-	r := &reviewing{clock: now, server: serve(t, func(c *httpapi.Config, transport *http.RoundTripper) { c.Now, c.Twice, *transport = now.time, nil, units })}
+	r := &reviewing{clock: now, server: serve(t, func(c *httpapi.Config, transport *http.RoundTripper) {
+		c.Now, c.Twice, *transport = now.time, nil, units
+	})}
 	r.begin(t, 1)
 	return r
 }
@@ -55,4 +60,36 @@ func TestFrozenRequestsLeaveTime(t *testing.T) {
 	for _, q := range waiting {
 		r.stands(t, q, "Applied", "", "")
 	}
+}
+
+// TestSlowRequestFails checks that a request that takes all the time of each run is tried again for ten minutes, and then fails, so that
+// someone is told.
+func TestSlowRequestFails(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	q := r.approved(t, switchOff("f"))
+	r.schedule(t, r.releaser, q, time.Minute, 200)
+	slow := roundTrip(func(call *http.Request) (*http.Response, error) {
+		body, err := io.ReadAll(call.Body)
+		if err != nil {
+			return nil, err
+		}
+		if strings.Contains(string(body), "feature-environment-disabled") { // the transaction that applies the request
+			<-call.Context().Done()
+		}
+		call.Body = io.NopCloser(bytes.NewReader(body))
+		return http.DefaultTransport.RoundTrip(call)
+	})
+	r.clock.advance(time.Minute)
+	if err := r.due(t.Context(), t, slow); err == nil {
+		t.Error("a run that could not apply a request reports nothing")
+	}
+	r.stands(t, q, "Scheduled", "pending", "")
+	r.clock.advance(10 * time.Minute)
+	if err := r.due(t.Context(), t, slow); err != nil {
+		t.Error(err)
+	}
+	r.stands(t, q, "Scheduled", "failed", "in the 5 seconds that it may take")
+	r.check(t, call{"one event", "GET", "/api/admin/search/events?type=IS:change-request-scheduled-application-failure", "", 200, `{"...":0,"events":[{"...":0}]}`})
+	r.to(t, r.releaser, q, "Applied", 200)
 }

@@ -44,6 +44,7 @@ func NewScheduler(store dueStore, config httpapi.Config) *Scheduler {
 const (
 	perRequest = 5 * time.Second
 	toEnd      = 6 * time.Second
+	overdue    = 10 * time.Minute // for how long one is tried again that takes too long
 )
 
 // The outcomes of a due request.
@@ -94,8 +95,9 @@ func (s *Scheduler) Run(ctx context.Context) error {
 
 // applyDue applies a request that is due, or notes why that is refused. frozenNow is where this run met a freeze, and for whom: the other
 // requests there wait without being tried, so that they leave time for those that can be applied.
-func (s *Scheduler) applyDue(ctx context.Context, key flags.Key, frozenNow map[string]bool) (did outcome, err error) {
-	ctx, cancel := context.WithTimeout(ctx, perRequest)
+func (s *Scheduler) applyDue(run context.Context, key flags.Key, frozenNow map[string]bool) (did outcome, err error) {
+	started := time.Now()
+	ctx, cancel := context.WithTimeout(run, perRequest)
 	defer cancel()
 	view, err := s.store.Load(ctx, []flags.Key{key})
 	if err != nil {
@@ -128,13 +130,15 @@ func (s *Scheduler) applyDue(ctx context.Context, key flags.Key, frozenNow map[s
 		return did, nil
 	case errors.Is(err, access.ErrNoUser):
 		did, err = suspended, flags.Errorf(flags.Forbidden, "%s, who scheduled it, no longer exists", r.Schedule.By.Name)
+	case kind == flags.Unavailable && time.Since(started) > perRequest/2 && s.config.Now().Sub(r.Schedule.At) >= overdue:
+		err = flags.Errorf(flags.Unavailable, "it could not be applied in the %d seconds that it may take; apply it now, or divide its changes among several requests", int(perRequest.Seconds()))
 	case kind == flags.Unavailable, kind == flags.VersionConflict, kind == flags.Internal:
 		return pending, err
 	}
 	if did != suspended {
 		did = failed
 	}
-	if err := s.end(ctx, ahead, r, did, err); err != nil {
+	if err := s.end(run, ahead, r, did, err); err != nil {
 		return pending, err
 	}
 	return did, nil
