@@ -80,9 +80,6 @@ func setProjectFreeze(tx *httpapi.Tx, at httpapi.InProjectEnvironment, in freeze
 	if err := p.AddFreeze(f, tx.Environments(), tx.Now); err != nil {
 		return shape.FreezeView{}, err
 	}
-	if err := wire.CheckListSize(tx, p); err != nil {
-		return shape.FreezeView{}, err
-	}
 	tx.Save(events.FreezeSet(p.ID, env.Environment, f), withRegistry(tx, p)...)
 	tx.Created("/api/admin/projects/"+p.ID+"/environments/"+env.Name+"/freezes", f.ID)
 	return shape.FreezeViewOf(f, false), nil
