@@ -353,3 +353,35 @@ func TestCompletedPayloads(t *testing.T) {
 	r.as(t, r.author, "POST", submitted, change("f", "reorderStrategy", `[{"id":"`+id+`","sortOrder":1},{"id":"`+id+`","sortOrder":2}]`), 400,
 		`"path":"/0/payload/1/id"`, "is the strategy "+id+" again")
 }
+
+// TestProjectWhilePolicyChanges checks that change requests are on in a project that is created, gets an environment or switches them off while
+// the environment begins to require approvals.
+func TestProjectWhilePolicyChanges(t *testing.T) {
+	t.Parallel()
+	i := &interruption{}
+	r := interruptedBy(t, i)
+	r.must(t, "POST", projects, `{"id":"attached"}`)
+	r.must(t, "DELETE", projects+"/attached/environments/production", "")
+	r.must(t, "POST", projects, `{"id":"off","changeRequestEnvironments":[{"name":"production"}]}`)
+	for _, c := range []struct {
+		project, method, path, body string
+		status                      int
+	}{
+		{"created", "POST", "", `{"id":"created"}`, 201},
+		{"attached", "POST", "/attached/environments", `{"environment":"production"}`, 200},
+		{"off", "PUT", "/off/environments/production/change-requests/config", `{"changeRequestsEnabled":false}`, 409},
+	} {
+		r.must(t, "PUT", environments+"/update/production", `{"requiredApprovals":null}`)
+		i.do = func() { r.must(t, "PUT", environments+"/update/production", `{"requiredApprovals":2}`) }
+		if got := r.do(t, c.method, projects+c.path, c.body); got.status != c.status {
+			t.Errorf("%s: %d %s, want %d", c.project, got.status, got.body, c.status)
+		}
+		if i.do != nil {
+			t.Errorf("%s: nothing was interrupted", c.project)
+		}
+		got := r.must(t, "GET", projects+"/"+c.project+"/change-requests/config", "").body
+		if !strings.Contains(got, `"environment":"production","type":"production","changeRequestEnabled":true`) {
+			t.Errorf("%s: %s", c.project, got)
+		}
+	}
+}

@@ -38,10 +38,12 @@ func setReview(tx *httpapi.Tx, p *flags.Project, env flags.Environment, on bool,
 	return p.SetReview(env, on, approvals, tx.Environments(), tx.Now)
 }
 
-// withRegistry returns what is saved with a project whose change requests may have been switched on.
+// withRegistry returns what is saved with a project whose change requests may have been switched on or off. That depends on what its
+// environments require, so it is only committed if the registry still says that.
 func withRegistry(tx *httpapi.Tx, p *flags.Project) []flags.Aggregate {
 	registry := tx.Environments()
 	if registry.ReviewChanges == httpapi.Was(tx, registry).ReviewChanges {
+		tx.Assume(registry)
 		return []flags.Aggregate{p}
 	}
 	return []flags.Aggregate{p, registry}
