@@ -579,8 +579,8 @@ func TestChangeRequestParts(t *testing.T) {
 	r.as(t, r.author, "DELETE", pathOf(next), "", 200)
 	r.as(t, r.author, "DELETE", pathOf(next), "", 200)
 	r.as(t, r.editor, "GET", pathOf(next), "", 404)
-	if got := r.read(t, next); got.State != "Cancelled" {
-		t.Errorf("a discarded draft is %s", got.State)
+	if got := r.read(t, next); got.State != "Cancelled" || len(got.Features) > 0 {
+		t.Errorf("a discarded draft is %s, with the flags %v: nothing of it is kept", got.State, got.Features)
 	}
 	other := r.as(t, r.author, "POST", submitted, switchOff("g"), 200)
 	if other.ID == next.ID {

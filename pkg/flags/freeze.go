@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -151,10 +152,13 @@ func (w Weekly) Check(problems *Problems) {
 	if fromOK && toOK && from == to {
 		problems.Add("/to", "must be another time than from: a weekly freeze is shorter than a week")
 	}
-	if _, err := time.LoadLocation(w.Zone); err != nil || w.Zone == "" || w.Zone == "Local" || len(w.Zone) > MaxZone {
+	if _, err := time.LoadLocation(w.Zone); err != nil || w.Zone == "" || len(w.Zone) > MaxZone || ofMachine.MatchString(w.Zone) {
 		problems.Add("/zone", "must be the name of a time zone, such as Europe/Zurich or UTC")
 	}
 }
+
+// ofMachine matches names that only some machines know as time zones, or that mean another zone on each.
+var ofMachine = regexp.MustCompile(`^(Local|localtime|posixrules|posix/.*|right/.*)$`)
 
 // checkTime returns Invalid if a freeze that is not weekly ends before it begins, ended already, or lasts too long.
 func (f Freeze) checkTime(now time.Time) error {

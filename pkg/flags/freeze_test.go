@@ -224,6 +224,8 @@ func TestWeeklyFreezeTexts(t *testing.T) {
 		{flags.Weekly{From: "Mon 08:00", To: "Mon 08:00", Zone: "UTC"}, "/to"},
 		{flags.Weekly{From: "Fri 17:00", To: "Mon 08:00"}, "/zone"},
 		{flags.Weekly{From: "Fri 17:00", To: "Mon 08:00", Zone: "Local"}, "/zone"},
+		{flags.Weekly{From: "Fri 17:00", To: "Mon 08:00", Zone: "localtime"}, "/zone"},
+		{flags.Weekly{From: "Fri 17:00", To: "Mon 08:00", Zone: "posix/Europe/Zurich"}, "/zone"},
 		{flags.Weekly{From: "Fri 17:00", To: "Mon 08:00", Zone: "Mars/Olympus"}, "/zone"},
 		{flags.Weekly{From: "Fri 17:00", To: "Mon 08:00", Zone: "../../etc/passwd"}, "/zone"},
 		{flags.Weekly{From: "Fri 17:00", To: "Mon 08:00", Zone: strings.Repeat("a", 1<<20)}, "/zone"},

@@ -311,13 +311,16 @@ func (r *Request) Reject(by Person, at time.Time) error {
 	return r.closedError("rejected")
 }
 
-// Cancel closes an open request.
+// Cancel closes an open request. Of a draft, which nobody else has seen, nothing is kept but that it existed.
 func (r *Request) Cancel(at time.Time) error {
 	switch {
 	case r.State == Cancelled:
 		return nil
 	case !r.Open():
 		return r.closedError("cancelled")
+	}
+	if r.State == Draft {
+		r.Changes, r.Bases = nil, Bases{}
 	}
 	r.enter(Cancelled, at)
 	return nil
