@@ -273,6 +273,7 @@ test('an owner alone cannot change production', async ({ browser, api, server })
   await expect(anna.getByRole('button', { name: 'Approve' })).toHaveAccessibleDescription('Someone else has to approve what you propose.')
   // In the list of flags the switch of production is added to a draft, too.
   await anna.goto(`/projects/${project}`)
+  await expect(anna.getByTitle('Changes need a change request').first()).toBeVisible()
   await anna.getByRole('switch', { name: `${flag} in production` }).click()
   await expect(anna.getByText(/Your draft has 1 change for production/)).toBeVisible()
   await expect(anna.getByRole('switch', { name: `${flag} in production` })).toBeChecked()
@@ -422,6 +423,7 @@ test('an approved request is scheduled, gets another time, and is applied before
 test('an administrator adds to a draft as well, and changes directly only after choosing so', async ({ page, api }) => {
   const { flag, page: flagPage } = await protectedProject(api)
   await page.goto(flagPage)
+  await expect(page.getByRole('region', { name: 'production' })).toContainText('Changes here are added to a draft')
   const toggle = page.getByRole('switch', { name: `${flag} in production` })
   await toggle.click()
   await expect(page.getByText(/Your draft has 1 change for production/)).toBeVisible()

@@ -113,7 +113,7 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
             Discard draft
           </Button>
         ) : (
-          (mine || isAdmin) && (
+          (mine || can('PROJECT_CHANGE_REQUEST_WRITE', project).allowed) && (
             <Button variant="quiet" onClick={() => setOpen('cancel')}>
               Cancel request
             </Button>
