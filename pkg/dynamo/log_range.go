@@ -30,14 +30,12 @@ func (r logRange) condition() expression.KeyConditionBuilder {
 
 // logRangeOf selects the partition that needs the least filtering, limited by the times and the cursor.
 func logRangeOf(q flags.LogQuery) (logRange, error) {
-	if len(q.Features) == 1 || q.Of.ID != "" {
-		var partition string
-		if q.Of.ID != "" {
-			partition = keyOf(q.Of).pk
-		} else {
-			partition = featureEntity.key(q.Features[0]).pk
-		}
-		r := logRange{key: "pk", partition: partition, sort: "sk", from: eventPrefix, to: eventPrefix + "~"}
+	of := q.Of
+	if len(q.Features) == 1 {
+		of = flags.FeatureKey(q.Features[0])
+	}
+	if of != (flags.Key{}) {
+		r := logRange{key: "pk", partition: keyOf(of).pk, sort: "sk", from: eventPrefix, to: eventPrefix + "~"}
 		if q.Cursor != "" {
 			version, err := versionInCursor(q.Cursor)
 			if err != nil {

@@ -42,9 +42,9 @@ func MessageOf(provider string, parameters map[string]string, event flags.Event,
 }
 
 // linkOf is the page of the console about the change request or flag of an event; "" if there is none.
-func linkOf(publicURL string, event flags.Event) string {
+func linkOf(publicURL string, event flags.Event, subject slackSubject) string {
 	page := publicURL + "/projects/" + url.PathEscape(event.Project)
-	switch id := subjectOf(event).Request; {
+	switch id := subject.Request; {
 	case publicURL == "" || event.Project == "":
 		return ""
 	case id != 0:
@@ -76,5 +76,5 @@ func eventBody(template, contentType string, event flags.Event, publicURL string
 	if err != nil {
 		return nil, fmt.Errorf("quote event %s: %w", event.ID, err)
 	}
-	return parsed.render(map[string]any{"event": values, "eventJson": literal(quoted), "link": linkOf(publicURL, event)}, contentType)
+	return parsed.render(map[string]any{"event": values, "eventJson": literal(quoted), "link": linkOf(publicURL, event, subjectOf(event))}, contentType)
 }

@@ -113,7 +113,7 @@ func slackText(event flags.Event, publicURL string) string {
 		"F": event.FeatureName, "E": event.Environment, "P": event.Project, "R": request,
 		"S": subject.Name, "N": subject.Name, "T": strings.Trim(subject.Type+":"+subject.Value, ":"),
 	}
-	link := linkOf(publicURL, event)
+	link := linkOf(publicURL, event, subject)
 	parts := strings.Fields(words)
 	for i, part := range parts {
 		value, found := values[part]
