@@ -7,19 +7,20 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"guidon/internal/adminapi"
+	"guidon/pkg/review"
 )
 
 // A requestRow is what the commands print of a change request.
 type requestRow struct {
 	ID           int64
-	Title, State string
+	Title        string
+	State        review.State
 	Environment  string
 	Conflict     string
 	MinApprovals int
@@ -85,11 +86,11 @@ func (a *app) requestList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if slices.Contains([]string{"Applied", "Cancelled", "Rejected"}, r.State) {
+			if !r.State.Open() {
 				continue
 			}
 			open = append(open, raw)
-			rows = append(rows, []string{strconv.FormatInt(r.ID, 10), r.State, r.Environment, r.approvals(), r.CreatedBy.Username, orDash(r.Title)})
+			rows = append(rows, []string{strconv.FormatInt(r.ID, 10), string(r.State), r.Environment, r.approvals(), r.CreatedBy.Username, orDash(r.Title)})
 		}
 		return a.print(open, rows)
 	})
@@ -147,7 +148,7 @@ func (a *app) printRequest(raw json.RawMessage) error {
 		return err
 	}
 	err = printTable(a.out, [][]string{
-		{"id", strconv.FormatInt(r.ID, 10)}, {"title", orDash(r.Title)}, {"state", r.State}, {"environment", r.Environment},
+		{"id", strconv.FormatInt(r.ID, 10)}, {"title", orDash(r.Title)}, {"state", string(r.State)}, {"environment", r.Environment},
 		{"approvals", r.approvals()}, {"author", r.CreatedBy.Username}, {"conflict", orDash(r.Conflict)},
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"guidon/internal/adminapi"
+	"guidon/pkg/review"
 )
 
 // A migration is one run, with the content of both sides.
@@ -49,8 +50,9 @@ func (m *migration) changeRequests(ctx context.Context) error {
 			Approvals   int  `json:"requiredApprovals"`
 		}
 		var list []struct {
-			ID                        int64
-			Environment, State, Title string
+			ID                 int64
+			Environment, Title string
+			State              review.State
 		}
 		path := projectsPath + "/" + url.PathEscape(p.ID) + "/change-requests"
 		for path, into := range map[string]any{path + "/config": &on, path: &list} {
@@ -64,7 +66,7 @@ func (m *migration) changeRequests(ctx context.Context) error {
 			}
 		}
 		for _, r := range list {
-			if !slices.Contains([]string{"Applied", "Cancelled", "Rejected"}, r.State) {
+			if r.State.Open() {
 				m.print.line("not copied: change request %d of project %s for %s (%s): %q", r.ID, p.ID, r.Environment, r.State, r.Title)
 			}
 		}

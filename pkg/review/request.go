@@ -134,9 +134,10 @@ func (r *Request) Listed() *Request {
 }
 
 // Open reports whether the request can still be applied.
-func (r *Request) Open() bool {
-	return r.State != Applied && r.State != Cancelled && r.State != Rejected
-}
+func (r *Request) Open() bool { return r.State.Open() }
+
+// Open reports whether a request in this state can still be applied.
+func (s State) Open() bool { return s != Applied && s != Cancelled && s != Rejected }
 
 // DraftName is the name of which a project has at most one: each author has one draft in each environment. It is "" if the request is no
 // draft.
