@@ -26,6 +26,7 @@ export function newQueryClient(): QueryClient {
         staleTime: freshFor,
         refetchInterval: ({ state, observers }) => refreshIn({ error: state.error, staleTime: observers[0]?.options.staleTime }),
         networkMode: 'always',
+        refetchOnReconnect: 'always',
         retry: (count, error) => count < retries && !(error instanceof ApiError && error.status < 500),
         retryDelay: (count) => Math.min(500 * 2 ** count, 4000),
       },
