@@ -224,8 +224,12 @@ func (c Caller) AuthorizeFrozen(project *flags.Project, frozen flags.Frozen) err
 	if frozen.OfService {
 		where = fmt.Sprintf("environment %q, in all projects,", frozen.Environment.Name)
 	}
-	return flags.Errorf(flags.Conflict, "%s is frozen until %s: %s (freeze %s); try again then, or ask someone with the permission %s there",
-		where, frozen.Until.UTC().Format(time.RFC3339), frozen.Reason, frozen.ID, SkipChangeFreeze)
+	off := ""
+	if frozen.OffAllowed {
+		off = "; until then, only flags on which no other flag depends can be switched off"
+	}
+	return flags.Errorf(flags.Conflict, "%s is frozen until %s: %s (freeze %s); try again after that, or ask someone with the permission %s there%s",
+		where, frozen.Until.UTC().Format(time.RFC3339), frozen.Reason, frozen.ID, SkipChangeFreeze, off)
 }
 
 // Authorize returns Forbidden if the caller lacks the permission. See HasPermission for the arguments.

@@ -155,6 +155,41 @@ func TestFreezesTakeTheirTime(t *testing.T) {
 	s.check(t, call{"after", "POST", on, "", 200, anything}, owner)
 }
 
+// TestParentIsNotSwitchedOff checks that a flag on which another one depends is not switched off where only switching off is allowed: a flag
+// that needs it to be off would be served from then on.
+func TestParentIsNotSwitchedOff(t *testing.T) {
+	t.Parallel()
+	const many = project + "/bulk_features/environments/production/off"
+	off := in("parent", "production") + "/off"
+	for name, tt := range map[string]struct {
+		guard   func(s *server, t *testing.T)
+		refused call
+	}{
+		"in a freeze": {func(s *server, t *testing.T) {
+			s.must(t, "POST", freezesOf+"production/freezes", `{"reason":"holidays","to":"`+inHalfAYear()+`"}`)
+		}, call{status: 409, body: failure("ConflictError", "on which no other flag depends")}},
+		"where changes need a request": {func(s *server, t *testing.T) {
+			s.review(t)
+			s.must(t, "PUT", environments+"/update/production", `{"offAllowed":true}`)
+		}, call{status: 403, body: skipNeeded}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t)
+			s.onInProduction(t, "parent", "child")
+			s.must(t, "POST", features+"/child/dependencies", `{"feature":"parent","enabled":false}`)
+			tt.guard(s, t)
+			owner := s.owner(t, "")
+			s.check(t, call{"the parent", "POST", off, "", tt.refused.status, tt.refused.body}, owner)
+			s.check(t, call{"many flags", "POST", many, `{"features":["parent"]}`, tt.refused.status, anything}, owner)
+			s.check(t, call{"the child", "POST", in("child", "production") + "/off", "", 200, anything}, owner)
+			s.check(t, call{"the parent of a child that is off", "POST", off, "", tt.refused.status, tt.refused.body}, owner)
+			s.must(t, "DELETE", features+"/child/dependencies", "")
+			s.check(t, call{"no parent any more", "POST", off, "", 200, anything}, owner)
+		})
+	}
+}
+
 // TestWaysAroundAFreeze tries to change a frozen environment with the rights of an owner, without SKIP_CHANGE_FREEZE.
 func TestWaysAroundAFreeze(t *testing.T) {
 	t.Parallel()

@@ -154,6 +154,23 @@ func TestScheduleInFreeze(t *testing.T) {
 	r.stands(t, q, "Applied", "", "")
 }
 
+// TestScheduleOfParentInFreeze checks that switching off a flag on which another one depends waits, too, in a freeze in which only switching
+// off is allowed.
+func TestScheduleOfParentInFreeze(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	r.must(t, "POST", features+"/g/dependencies", `{"feature":"f","enabled":false}`)
+	q := r.approved(t, switchOff("f"))
+	r.schedule(t, r.releaser, q, time.Hour, 200)
+	r.must(t, "POST", project+"/environments/production/freezes", `{"reason":"the holidays","to":"2026-01-05T15:00:00Z"}`)
+	r.clock.advance(2 * time.Hour)
+	r.runs(t)
+	r.stands(t, q, "Scheduled", "pending", "")
+	r.clock.advance(time.Hour)
+	r.runs(t)
+	r.stands(t, q, "Applied", "", "")
+}
+
 // TestScheduleRefused checks what becomes of a scheduled request that cannot be applied at its time, and what is possible then.
 func TestScheduleRefused(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ type Freeze struct {
 	From           time.Time `json:"from,omitzero"` // zero for a weekly one, like To
 	To             time.Time `json:"to,omitzero"`
 	Weekly         *Weekly   `json:"weekly,omitzero"`
-	OffAllowed     bool      `json:"offAllowed,omitzero"` // flags can be switched off
+	OffAllowed     bool      `json:"offAllowed,omitzero"` // flags on which no other depends can be switched off
 }
 
 // A Weekly is a window between two wall times of each week, such as Fri 17:00 to Mon 08:00. A wall time that a change of the clocks skips

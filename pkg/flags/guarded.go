@@ -19,7 +19,7 @@ type GuardedPart struct {
 // A GuardedEnvironment is an environment in which a write changes guarded parts.
 type GuardedEnvironment struct {
 	UID string
-	Off bool // the write only switches the flag off there
+	Off bool // the write only switches the flag off there, and no other flag depends on it: one may need it to be off
 }
 
 // Guarded returns the guarded parts that a write of a flag or project changes. Those of segments depend on who uses them, and those
@@ -76,7 +76,7 @@ func guardedFeature(before, after *Feature) []GuardedPart {
 		if sameContent(reflect.ValueOf(was), reflect.ValueOf(is)) {
 			continue
 		}
-		off := was.EnabledIn != "" && is.EnabledIn == ""
+		off := was.EnabledIn != "" && is.EnabledIn == "" && len(after.Children) == 0
 		was.EnabledIn = is.EnabledIn
 		part.Environments = append(part.Environments, GuardedEnvironment{uid, off && sameContent(reflect.ValueOf(was), reflect.ValueOf(is))})
 	}
@@ -124,7 +124,7 @@ func (g GuardedPart) list() []GuardedPart {
 	return []GuardedPart{g}
 }
 
-// in returns whether the part is guarded in an environment, and whether the write only switches the flag off there.
+// in returns whether the part is guarded in an environment, and whether the write does no more there than GuardedEnvironment.Off says.
 func (g GuardedPart) in(env Environment) (guarded, off bool) {
 	if g.All {
 		return true, false

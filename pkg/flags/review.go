@@ -22,7 +22,7 @@ const MaxApprovals = 10
 type ReviewPolicy struct {
 	RequiredApprovals int  `json:"requiredApprovals,omitzero"` // no project can require fewer or switch change requests off; 0 for no such rule
 	NobodySkips       bool `json:"nobodySkips,omitzero"`       // even administrators cannot skip change requests, except with a reason (break glass)
-	OffAllowed        bool `json:"offAllowed,omitzero"`        // switching a flag off needs no change request
+	OffAllowed        bool `json:"offAllowed,omitzero"`        // switching a flag off on which no other depends needs no change request
 }
 
 // Review returns the rule of the project for the environment; false if change requests are off there.

@@ -172,8 +172,17 @@ func inFreeze(tx *httpapi.Tx, p *flags.Project, r *review.Request) bool {
 	registry := tx.Environments()
 	return slices.ContainsFunc(registry.List, func(env flags.Environment) bool {
 		freeze, is := registry.Frozen(p, env, tx.Now)
-		return is && (env.UID == r.EnvironmentUID || concerns(r.Guarded, env)) && (!freeze.OffAllowed || !switchesOff(r)) &&
+		return is && (env.UID == r.EnvironmentUID || concerns(r.Guarded, env)) && (!freeze.OffAllowed || !switchesOff(r) || ofParents(tx, r)) &&
 			tx.Caller.AuthorizeFrozen(p, freeze) != nil
+	})
+}
+
+// ofParents reports whether the request changes flags on which others depend.
+func ofParents(tx *httpapi.Tx, r *review.Request) bool {
+	tx.Load(httpapi.FeatureKeys(r.Features()...)...)
+	return slices.ContainsFunc(r.Features(), func(name string) bool {
+		f := tx.FindFeature(name)
+		return f != nil && len(f.Children) > 0
 	})
 }
 
