@@ -151,7 +151,7 @@ test-image-docker: image edge-image
 # UPDATE_FROM=folder it updates a stage of the version in that folder.
 test-deploy: check-go check-deploy $(SAM) $(MINISTACK) ## deploy to an emulator of AWS, update and delete the stack (needs Linux)
 	SAM='$(SAM)' MINISTACK='$(MINISTACK)' ARCH=$(HOST_ARCH) go test -tags deploy -count=1 -timeout 20m -run '^TestDeployment$$' ./internal/e2e
-	MINISTACK='$(MINISTACK)' go test -tags deploy -count=1 -timeout 5m -run '^(TestPublished|TestLostRegion)$$' ./pkg/edge
+	MINISTACK='$(MINISTACK)' go test -tags deploy -count=1 -timeout 5m -run '^(TestPublished|TestLostRegion|TestDeletedEnvironment)$$' ./pkg/edge
 	@$(MAKE) --no-print-directory prove EMULATOR=1
 
 # On AWS it deploys a stack of its own, and deletes it at the end. Its parts in the emulator are a short form of it.

@@ -39,13 +39,13 @@ func main() {
 		log.Fatal(err)
 	}
 	reader := serving.NewReader(store, serving.OptionsOf(config)) // its memory saves reading everything each time
-	var places []serving.Publish
+	var places []serving.Place
 	for address := range strings.FieldsSeq(os.Getenv("PUBLISH_TO")) {
 		b, err := bucket.Open(awsconfig.FromEnvironment("S3", publishTimeout), address)
 		if err != nil {
 			log.Fatal(err)
 		}
-		places = append(places, b.Publish)
+		places = append(places, b)
 	}
 	publisher := serving.NewPublisher(reader, places...)
 	lambda.Start(func(ctx context.Context) (string, error) { return run(ctx, reader, publisher, config.Logger) })

@@ -123,8 +123,8 @@ func (m Measured) cached() string {
 
 // publishing is what it costs in a month to publish states, beside the snapshot function as it runs without that.
 func (m Measured) publishing() string {
-	const offer = publishedEnvironments * publishedBuckets * priceGet // the heads are read
-	const renewal = publishedBuckets * 2 * pricePut                   // the head is written, and the documents are listed
+	const offer = publishedBuckets * (publishedEnvironments*priceGet + pricePut) // the heads are read, and the environments are listed
+	const renewal = publishedBuckets * 2 * pricePut                              // the head is written, and the documents are listed
 	var columns [][]string
 	for _, changes := range []float64{0, 10_000, minutesAMonth} { // minutes with changes, each of one environment
 		quiet := minutesAMonth - changes

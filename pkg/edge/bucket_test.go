@@ -70,19 +70,45 @@ func empty(t *testing.T, client *s3.Client, name string) {
 	}
 }
 
+// TestDeletedEnvironment checks that the tokens of a deleted environment end, also where Guidon itself is not an upstream.
+func TestDeletedEnvironment(t *testing.T) {
+	cfg, _ := newBuckets(t, "deleted")
+	g := newGuidon(t)
+	g.resetFeed(time.Now(), "00000001")
+	g.do("POST", "/api/admin/environments", `{"name": "review", "type": "test"}`)
+	g.do("POST", "/api/admin/projects/default/environments", `{"environment": "review"}`)
+	g.flag("a")
+	stays, ends := g.token("client", "default", "development"), g.token("client", "default", "review")
+	b, err := bucket.Open(cfg, "s3://deleted/stage")
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish := g.publisher(b)
+	publish()
+	e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": "s3://deleted/stage", "TOKENS": stays})
+	e.ask("GET", "/api/client/features", ends, "").want(t, 200)
+
+	g.do("DELETE", "/api/admin/environments/review", "")
+	g.publisher(b)() // as a function that has started since then
+	await(t, "the token of the deleted environment", 401, func() int { return e.ask("GET", "/api/client/features", ends, "").status })
+	newEdge(t, "edge", map[string]string{"UPSTREAM_URL": "s3://deleted/stage", "TOKENS": stays}).
+		ask("GET", "/api/client/features", ends, "").want(t, 401)
+	e.ask("GET", "/api/client/features", stays, "").want(t, 200)
+}
+
 // TestLostRegion removes the origin and the first bucket. An Edge that runs goes on, and one that starts then serves all flags.
 func TestLostRegion(t *testing.T) {
 	cfg, client := newBuckets(t, "near", "far")
 	g := newGuidon(t)
 	g.resetFeed(time.Now(), "00000001")
 	near, far := "s3://near/stage", "s3://far/stage?region="+cfg.Region
-	var places []serving.Publish
+	var places []serving.Place
 	for _, address := range []string{near, far} {
 		b, err := bucket.Open(cfg, address)
 		if err != nil {
 			t.Fatal(err)
 		}
-		places = append(places, b.Publish)
+		places = append(places, b)
 	}
 	publish := g.publisher(places...)
 	want := ""

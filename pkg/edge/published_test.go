@@ -18,7 +18,7 @@ import (
 )
 
 // publisher publishes the states of a Guidon.
-func (g *guidon) publisher(places ...serving.Publish) func() {
+func (g *guidon) publisher(places ...serving.Place) func() {
 	reader := serving.NewReader(g.store, serving.OptionsOf(httpapi.Config{Limits: flags.DefaultLimits()}))
 	p := serving.NewPublisher(reader, places...)
 	return func() {
@@ -37,16 +37,26 @@ func (g *guidon) resetFeed(at time.Time, random string) {
 	}
 }
 
-// toFolder publishes in a folder, as Bucket.Publish does in a bucket, but replaces newer states too.
-func toFolder(folder string) serving.Publish {
-	return func(_ context.Context, head published.Head, content []byte) (bool, error) {
-		head.Document = head.Hash
-		text, err := json.Marshal(head)
-		compressed, err2 := published.Compress(content)
-		return true, errors.Join(err, err2, os.MkdirAll(filepath.Join(folder, published.DocumentsOf(head.Environment)), 0o700),
-			os.WriteFile(filepath.Join(folder, published.DocumentName(head)), compressed, 0o600),
-			os.WriteFile(filepath.Join(folder, published.HeadName(head.Environment)), text, 0o600))
+// toFolder is a folder to publish in. It is like a bucket.Bucket, but replaces newer states too.
+type toFolder string
+
+func (folder toFolder) Publish(_ context.Context, head published.Head, content []byte) (bool, error) {
+	head.Document = head.Hash
+	text, err := json.Marshal(head)
+	compressed, err2 := published.Compress(content)
+	return true, errors.Join(err, err2, os.MkdirAll(filepath.Join(string(folder), published.DocumentsOf(head.Environment)), 0o700),
+		os.WriteFile(filepath.Join(string(folder), published.DocumentName(head)), compressed, 0o600),
+		os.WriteFile(filepath.Join(string(folder), published.HeadName(head.Environment)), text, 0o600))
+}
+
+func (folder toFolder) Environments(context.Context) (names []string, err error) {
+	entries, err := os.ReadDir(string(folder))
+	for _, entry := range entries {
+		if entry.IsDir() {
+			names = append(names, entry.Name())
+		}
 	}
+	return names, err
 }
 
 func copyFolder(t *testing.T, from string) string {

@@ -18,15 +18,22 @@ import (
 // A Publisher publishes the state of each environment, see package published. Use it in one goroutine.
 type Publisher struct {
 	reader *Reader
-	places []Publish
+	places []Place
 
 	epoch  string // what the last run without an error published, and when
 	number int64
 	at     time.Time
+	ended  []string // deleted environments that have an empty state everywhere
 }
 
-// A Publish makes a document current in one place, unless a newer one is, and reports whether it wrote the head. bucket.Bucket has one.
-type Publish = func(ctx context.Context, head published.Head, content []byte) (written bool, err error)
+// A Place is where states are published, such as a bucket.Bucket.
+type Place interface {
+	// Publish makes a document current, unless a newer one is, and reports whether it wrote the head.
+	Publish(ctx context.Context, head published.Head, content []byte) (written bool, err error)
+
+	// Environments returns the names of all environments that have a state there.
+	Environments(ctx context.Context) ([]string, error)
+}
 
 // publishedAge is how often a state without changes is offered again, so that readers learn that it is still current.
 const publishedAge = time.Minute * 5
@@ -35,12 +42,13 @@ const publishedAge = time.Minute * 5
 const maxPublish = 5 * time.Second
 
 // NewPublisher returns a publisher with the places where it publishes.
-func NewPublisher(reader *Reader, places ...Publish) *Publisher {
+func NewPublisher(reader *Reader, places ...Place) *Publisher {
 	return &Publisher{reader: reader, places: places}
 }
 
-// Run publishes each environment whose state has changed, and returns how many heads it wrote. A place that fails or hangs does not keep
-// the others from it. A scheduled function calls it each minute.
+// Run publishes each environment whose state has changed, and returns how many heads it wrote. An environment that was deleted gets a state
+// without flags and tokens, so that its tokens end at Edge, too. A place that fails or hangs does not keep the others from it. A scheduled
+// function calls it each minute.
 func (p *Publisher) Run(ctx context.Context) (heads int, err error) {
 	if len(p.places) == 0 {
 		return 0, nil
@@ -59,7 +67,37 @@ func (p *Publisher) Run(ctx context.Context) (heads int, err error) {
 	}
 	var failed []error
 	hangs := make([]bool, len(p.places))
-	for _, environment := range state.Environments.List {
+	each := func(do func(i int, place Place) error) {
+		errs := make([]error, len(p.places))
+		var group sync.WaitGroup
+		for i, place := range p.places {
+			if hangs[i] {
+				continue // until the next run
+			}
+			group.Go(func() {
+				begun := time.Now()
+				errs[i] = do(i, place)
+				hangs[i] = errs[i] != nil && time.Since(begun) > maxPublish
+			})
+		}
+		group.Wait()
+		failed = append(failed, errs...)
+	}
+	there := make([][]string, len(p.places))
+	each(func(i int, place Place) (err error) {
+		there[i], err = place.Environments(ctx)
+		return err
+	})
+	deleted := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(slices.Concat(there...)))), func(name string) bool {
+		return state.Environments.Find(name) != nil || flags.CheckName(name) != ""
+	})
+	environments := slices.Clone(state.Environments.List)
+	for _, name := range deleted {
+		if !slices.Contains(p.ended, name) {
+			environments = append(environments, flags.Environment{Name: name})
+		}
+	}
+	for _, environment := range environments {
 		content, hash, err := state.document(environment, now).Encode()
 		if err != nil {
 			return heads, err
@@ -68,20 +106,11 @@ func (p *Publisher) Run(ctx context.Context) (heads int, err error) {
 			Format: published.Format, Environment: environment.Name, Epoch: state.Epoch, EpochAt: published.EpochTime(state.Epoch), Number: state.Number,
 			Revision: state.served().Number, Hash: hash, WrittenAt: now,
 		}
-		written, errs := make([]bool, len(p.places)), make([]error, len(p.places))
-		var group sync.WaitGroup
-		for i, publish := range p.places {
-			if hangs[i] {
-				continue // until the next run
-			}
-			group.Go(func() {
-				begun := time.Now()
-				written[i], errs[i] = publish(ctx, head, content)
-				hangs[i] = errs[i] != nil && time.Since(begun) > maxPublish
-			})
-		}
-		group.Wait()
-		failed = append(failed, errs...)
+		written := make([]bool, len(p.places))
+		each(func(i int, place Place) (err error) {
+			written[i], err = place.Publish(ctx, head, content)
+			return err
+		})
 		for _, is := range written {
 			if is {
 				heads++
@@ -91,14 +120,17 @@ func (p *Publisher) Run(ctx context.Context) (heads int, err error) {
 	if err := errors.Join(failed...); err != nil {
 		return heads, err
 	}
-	p.epoch, p.number, p.at = state.Epoch, state.Number, now
+	p.epoch, p.number, p.at, p.ended = state.Epoch, state.Number, now, deleted
 	return heads, nil
 }
 
-// document returns what an environment serves to the tokens that may read it.
+// document returns what an environment serves to the tokens that may read it: nothing, if it was deleted.
 func (s *State) document(environment flags.Environment, now time.Time) *published.Document {
 	d := &published.Document{
 		Environment: environment.Name, Features: []answers.ClientFeature{}, Segments: []answers.ClientSegment{}, Tokens: []published.Token{},
+	}
+	if environment.UID == "" {
+		return d
 	}
 	for _, f := range s.Flags {
 		if p := s.projectOf(f.Project, f.ProjectUID); p != nil {

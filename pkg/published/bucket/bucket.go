@@ -115,6 +115,19 @@ func (b *Bucket) Publish(ctx context.Context, head published.Head, content []byt
 	return false, fmt.Errorf("the head of %s was changed by others %d times in a row", head.Environment, attempts)
 }
 
+// Environments returns the names of the environments that have a state in the bucket, or a thousand of them.
+func (b *Bucket) Environments(ctx context.Context) ([]string, error) {
+	out, err := b.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &b.prefix, Delimiter: aws.String("/")})
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, folder := range out.CommonPrefixes {
+		names = append(names, strings.TrimSuffix(strings.TrimPrefix(aws.ToString(folder.Prefix), b.prefix), "/"))
+	}
+	return names, nil
+}
+
 func (b *Bucket) putDocument(ctx context.Context, head published.Head, content []byte) error {
 	compressed, err := published.Compress(content)
 	if err != nil {
