@@ -171,9 +171,9 @@ test-clients: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/ins
 	CLIENTS_NODE='$(CLIENTS_NODE)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
 		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ClientsAgree|ClientsOverload|ClientsUsage|ConnectPages|Demo|FrontendOrigins|ReadmeProgram)$$' ./internal/e2e
 
-test-clients-more: check-go check-npm $(CLIENTS_JAVA)/classpath ## compare the SDK for Java with Guidon (needs Maven, Java 17)
+test-clients-more: check-go check-npm $(CLIENTS_JAVA)/classpath ## compare the SDK for Java with Guidon, and overload it (needs Maven, Java 17)
 	CLIENTS_JAVA="$(CLIENTS_JAVA)/classes:$$(cat '$(CLIENTS_JAVA)/classpath')" \
-		go test -tags clients -count=1 -timeout 10m -run '^TestClientsAgree$$' ./internal/e2e
+		go test -tags clients -count=1 -timeout 10m -run '^TestClients(Agree|Overload)$$' ./internal/e2e
 
 # It is no step of .ci/run: Edge takes half an hour to build (docs/how-to/edge.md).
 test-edge: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run SDKs behind Unleash Edge (EDGE=program)

@@ -114,8 +114,8 @@ func comparedClients(t *testing.T, guidon, edge string) map[string]*exec.Cmd {
 			all[prefix+name] = command
 		}
 	}
-	if classes := os.Getenv("CLIENTS_JAVA"); classes != "" { // make test-clients-more
-		add("java", "", "java", "-cp", classes, "Evaluate")
+	if onlyJava() {
+		add(javaClient, "", "java", "-cp", os.Getenv("CLIENTS_JAVA"), "Evaluate")
 		return all
 	}
 	sources := filepath.Join(root, "internal", "clients")

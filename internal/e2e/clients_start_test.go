@@ -39,7 +39,11 @@ var programs = []struct {
 	{"go-client", "go/clientgo", ""},
 	{"go-sdk", "go/gosdk", ""},
 	{"go-ofrep", "go/ofrep", ""},
+	{javaClient, "java/Follow.java", ""},
 }
+
+// javaClient is the SDK for Java, which make test-clients-more runs alone.
+const javaClient = "java"
 
 // A clientRun is what clients are started for.
 type clientRun struct {
@@ -55,8 +59,11 @@ const throughEdge = "edge-"
 
 // starts reports whether a client is to be started.
 func (r *clientRun) starts(name string) bool {
-	return (r.only == nil || r.only(name)) && (r.prefix == throughEdge || !strings.HasSuffix(name, "-streaming"))
+	return (name == javaClient) == onlyJava() && (r.only == nil || r.only(name)) && (r.prefix == throughEdge || !strings.HasSuffix(name, "-streaming"))
 }
+
+// onlyJava reports whether this is make test-clients-more.
+func onlyJava() bool { return os.Getenv("CLIENTS_JAVA") != "" }
 
 // reports reports whether a client reports how often it evaluated flags. OpenFeature has no such thing.
 func reports(name string) bool { return !strings.HasSuffix(name, "-ofrep") }
@@ -78,15 +85,18 @@ func startClients(t *testing.T, g *gateway, run clientRun) (clients []*client) {
 			continue
 		}
 		var cmd *exec.Cmd
-		dir := nodeFolder(t)
+		dir := t.TempDir()
 		switch path := filepath.Join(sources, p.program); filepath.Ext(path) {
 		case ".mjs":
+			dir = nodeFolder(t)
 			if err := os.CopyFS(dir, os.DirFS(filepath.Dir(path))); err != nil {
 				t.Fatal(err)
 			}
 			cmd = exec.Command("node", filepath.Base(path))
 		case ".py":
 			cmd = exec.Command(tool(t, "CLIENTS_PYTHON"), path)
+		case ".java":
+			cmd = exec.Command("java", "-cp", os.Getenv("CLIENTS_JAVA"), "Follow")
 		default:
 			cmd = exec.Command(filepath.Join(bin, filepath.Base(path)))
 		}
@@ -96,6 +106,9 @@ func startClients(t *testing.T, g *gateway, run clientRun) (clients []*client) {
 			t.Fatal(err)
 		}
 		clients = append(clients, &client{name: run.prefix + p.name, process: follow(t, cmd, []string{"client " + run.prefix + p.name}), stdin: stdin})
+	}
+	if onlyJava() {
+		return clients
 	}
 	return append(clients, startBrowser(t, g, run)...)
 }
