@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -54,6 +55,7 @@ func (i *instance) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	program = cmp.Or(i.options.Program, program)
 	port, err := child.FreePort()
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"context"
 
+	"guidon/pkg/admin"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -40,13 +41,14 @@ func TestMain(m *testing.M) {
 // The options of a process that serves.
 type options struct {
 	Engine, Table, Port string
+	Program             string // that serves; "" for this one
 	Seed                uint64
 	Loss                float64       // the share of calls without an answer
 	Delay               time.Duration // the longest delay of a call
 	Clock               time.Duration // how far its clock is off
 }
 
-// serve answers applications, as a Lambda function does. Its calls to the engine are slow, get lost, and are throttled.
+// serve answers applications and the administration, as Lambda functions do. Its calls to the engine are slow, get lost, and are throttled.
 func (o options) serve() error {
 	var pages, chunks atomic.Int64
 	faults := &dynamotest.Faults{
@@ -74,9 +76,9 @@ func (o options) serve() error {
 		Now:    now,
 		Report: func(context.Context, string, error) { reports.Add(1) },
 	})
-	config := httpapi.Config{Limits: flags.DefaultLimits(), Now: now}
+	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Now: now}
 	mux := &httpapi.Mux{}
-	for _, group := range []httpapi.Group{serving.ClientGroup(reader, store, config), serving.FrontendGroup(reader, store, config)} {
+	for _, group := range append(admin.Groups(), serving.ClientGroup(reader, store, config), serving.FrontendGroup(reader, store, config)) {
 		handler := httpapi.New(store, group, config)
 		for _, route := range group.Routes() {
 			mux.Handle(route, handler)
