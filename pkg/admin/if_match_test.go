@@ -55,7 +55,8 @@ func TestIfMatch(t *testing.T) {
 			send("the ETag of the last read", 1, test.status, old)
 			send("an older ETag", 2, http.StatusPreconditionFailed, old)
 			send("an older ETag, and nothing to change", 1, test.status, old)
-			send("text that is no ETag", 2, http.StatusPreconditionFailed, "nonsense")
+			send("text that is no ETag", 2, http.StatusBadRequest, "nonsense")
+			send("an ETag without its quotes", 2, http.StatusBadRequest, strings.Trim(old, `W/"`))
 			now := tagOf(t, s, test.path)
 			if now == old {
 				t.Errorf("the ETag %s is the same after a change", now)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -263,7 +264,8 @@ func TestRevisionOfStates(t *testing.T) {
 	r := serveReviews(t, 1)
 	old := r.as(t, r.author, "POST", submitted, switchOff("f"), 200)
 	q := r.as(t, r.author, "POST", submitted, switchOff("g"), 200)
-	r.to(t, r.author, old, "In review", 412, "its revision")
+	r.to(t, r.author, old, "In review", 412, "its new revision")
+	r.as(t, append(slices.Clone(r.author), "If-Match: "+q.Revision), "PUT", pathOf(q)+"/state", `{"state":"In review"}`, 400, "in double quotes")
 	r.to(t, r.author, q, "In review", 200)
 	r.to(t, r.first, old, "Approved", 412)
 	r.to(t, r.first, q, "Approved", 200)
