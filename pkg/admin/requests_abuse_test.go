@@ -116,6 +116,52 @@ func TestFormerMembers(t *testing.T) {
 	}
 }
 
+// TestEvidenceOutlivesProject checks that an owner who deletes a project does not take the evidence of its change requests away from
+// administrators, who find it in the log.
+func TestEvidenceOutlivesProject(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	at := projects + "/shop"
+	config, list := at+"/environments/production/change-requests/config", at+"/change-requests/"
+	r.must(t, "POST", projects, `{"id":"shop"}`)
+	r.must(t, "PUT", config, `{"changeRequestsEnabled":true}`)
+	r.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/4", at, r.authorID), "")
+	r.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%s", at, r.firstID, r.roleOf(t, "custom", "APPROVE_CHANGE_REQUEST")), "")
+	r.must(t, "POST", at+"/features", `{"name":"cart"}`)
+	propose := func() (path string) {
+		q := r.as(t, r.author, "POST", at+"/environments/production/change-requests", change("cart", "addStrategy", `{"name":"default"}`), 200)
+		path = fmt.Sprint(list, q.ID)
+		r.as(t, r.author, "PUT", path+"/state", `{"state":"In review"}`, 200)
+		r.clock.advance(2 * time.Minute)
+		r.as(t, r.first, "PUT", path+"/state", `{"state":"Approved"}`, 200)
+		return path
+	}
+	path := propose()
+	r.must(t, "PUT", path+"/state", `{"state":"Applied"}`)
+	open := propose()
+
+	r.as(t, r.author, "PUT", config, `{"changeRequestsEnabled":false}`, 204) // alone, from here on
+	r.as(t, r.author, "DELETE", at+"/features/cart", "", 202)
+	r.as(t, r.author, "DELETE", at, "", 200)
+	readable := func() {
+		t.Helper()
+		r.run(t, []call{
+			{"the evidence", "GET", path + "/evidence", "", 200, fmt.Sprintf(`{"...":0,"changeRequest":{"...":0,"state":"Applied"},"approvals":[{"...":0,"createdBy":{"...":0,"id":%d}}]}`, r.firstID)},
+			{"one that was open", "GET", open, "", 200, `{"...":0,"state":"In review"}`},
+			{"the log has it", "GET", "/api/admin/search/events?project=IS:shop&type=IS:change-request-applied", "", 200,
+				`{"...":0,"events":[{"...":0,"data":{"...":0,"changeRequestId":` + strings.TrimPrefix(path, list) + `}}]}`},
+			{"in another project", "GET", strings.Replace(path, "shop", "default", 1), "", 404, notFound("there is no change request")},
+			{"nothing changes it", "PUT", open + "/state", `{"state":"Cancelled"}`, 404, anything},
+			{"nor is it commented", "POST", path + "/comments", `{"text":"x"}`, 404, anything},
+		})
+		r.as(t, r.first, "GET", path+"/evidence", "", 404)
+		r.as(t, r.author, "GET", path, "", 404)
+	}
+	readable()
+	r.must(t, "POST", projects, `{"id":"shop"}`) // another project of that name
+	readable()
+}
+
 // TestLargeEvidence exports a request that was edited more often than one response has room for: page by page, all of its events.
 func TestLargeEvidence(t *testing.T) {
 	t.Parallel()

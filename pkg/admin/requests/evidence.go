@@ -34,7 +34,7 @@ type evidenceApproval struct {
 
 // readEvidence returns all that is known of a request, as a file.
 func readEvidence(tx *httpapi.Tx, at inRequest) (evidence, error) {
-	p, r := at.find(tx)
+	p, r := at.findToRead(tx)
 	bases, err := json.Marshal(r.Bases, json.Deterministic(true))
 	if err != nil {
 		return evidence{}, err

@@ -64,6 +64,19 @@ func (at inRequest) find(tx *httpapi.Tx) (*flags.Project, *review.Request) {
 	return p, r
 }
 
+// findToRead is find for reading. Administrators also read requests of a project that was deleted, because these are the evidence of what was
+// approved there. The project is one without settings then.
+func (at inRequest) findToRead(tx *httpapi.Tx) (*flags.Project, *review.Request) {
+	r := httpapi.Find[*review.Request](tx, review.RequestKey(at.ID))
+	if r == nil || !tx.Caller.Admin || r.Project != at.ProjectID || !r.VisibleTo(me(tx).Key) {
+		return at.find(tx)
+	}
+	if p := tx.FindProject(at.ProjectID); p != nil && p.UID == r.ProjectUID {
+		return p, r
+	}
+	return &flags.Project{ID: r.Project, UID: r.ProjectUID}, r
+}
+
 // inChange is the place of an operation on one change of a request.
 type inChange struct {
 	inRequest

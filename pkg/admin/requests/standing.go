@@ -48,7 +48,7 @@ func examine(tx *httpapi.Tx, p *flags.Project, r *review.Request) (review.Standi
 	s := review.Standing{Needed: needed, Approvals: r.Valid(tx.Now, func(user int64) bool { return mayApprove(tx, tx.FindUser(user), p, environments) })}
 	env, found := environmentOf(tx, p, r)
 	if !found {
-		s.Gone = "environment \"" + r.Environment + "\" was deleted, or detached from the project"
+		s.Gone = "environment \"" + r.Environment + "\" was deleted, or detached from the project, or the project was deleted"
 		return s, differences{}
 	}
 	d := differences{map[string]string{}, map[int64]string{}}

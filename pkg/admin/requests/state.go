@@ -10,7 +10,7 @@ import (
 
 // readRequest returns a request with its comments.
 func readRequest(tx *httpapi.Tx, at inRequest) (requestView, error) {
-	p, r := at.find(tx)
+	p, r := at.findToRead(tx)
 	return viewOf(tx, p, r), nil
 }
 
