@@ -50,11 +50,6 @@ func encode(body any, compress, tagged bool) encoding {
 	case CSV:
 		media = "text/csv; charset=utf-8"
 		_, err = io.WriteString(out, string(body))
-	case JSONWriter:
-		if !compress {
-			text.out.Grow(min(body.SizeHint(), MaxAnswer)) // the first of many flags may be much larger than the others
-		}
-		err = body.WriteJSON(out)
 	default:
 		// AllowInvalidUTF8, because messages can quote parts of a path.
 		err = json.MarshalWrite(out, body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
@@ -67,12 +62,6 @@ func encode(body any, compress, tagged bool) encoding {
 		answer.etag = weakTag(sum)
 	}
 	return answer
-}
-
-// A JSONWriter is a response that writes itself: the same bytes as package json, faster.
-type JSONWriter interface {
-	WriteJSON(out io.Writer) error
-	SizeHint() int // about the number of bytes
 }
 
 // A CSV is a response that is a text of comma-separated values instead of JSON.

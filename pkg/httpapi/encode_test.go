@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"encoding/json"
-	"io"
 	"strings"
 	"testing"
 )
@@ -20,26 +19,6 @@ func TestTooLong(t *testing.T) {
 		}
 		if !TooLong([]byte(strings.Repeat(text, fits+1)), false) {
 			t.Errorf("%d times %q is not too long, and takes more than %d bytes", fits+1, text, MaxAnswer)
-		}
-	}
-}
-
-// A hint is an answer that is wrong about its size.
-type hint int
-
-func (h hint) SizeHint() int { return int(h) }
-
-func (hint) WriteJSON(out io.Writer) error {
-	_, err := io.WriteString(out, "{}")
-	return err
-}
-
-// TestSizeHint encodes an answer whose hint is far from its size: it must not take so much memory.
-func TestSizeHint(t *testing.T) {
-	for _, size := range []hint{0, 1, 1 << 40} {
-		answer := encode(size, false, true)
-		if string(answer.body) != "{}" || cap(answer.body) > 2*MaxAnswer {
-			t.Errorf("with a hint of %d: %q in %d bytes", size, answer.body, cap(answer.body))
 		}
 	}
 }

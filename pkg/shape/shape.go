@@ -92,13 +92,10 @@ func Dependencies(dependencies []flags.Dependency) []Dependency {
 // A Time is written in ISO 8601, UTC, to the millisecond.
 type Time time.Time
 
-// AppendText writes the time.
-func (t Time) AppendText(b []byte) ([]byte, error) {
-	return time.Time(t).UTC().AppendFormat(b, "2006-01-02T15:04:05.000Z"), nil
-}
-
 // MarshalText writes the time.
-func (t Time) MarshalText() ([]byte, error) { return t.AppendText(nil) }
+func (t Time) MarshalText() ([]byte, error) {
+	return time.Time(t).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z"), nil
+}
 
 // TimeOrNull is a time, or nil for the zero time.
 func TimeOrNull(t time.Time) *Time {
