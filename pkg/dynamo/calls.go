@@ -177,6 +177,20 @@ func (s *Store) putIf(ctx context.Context, item any, condition expression.Condit
 	return false, unavailable(a.unanswered, cause)
 }
 
+// transact sends a transaction whose items are not part of a change: one call. failed tells that a condition did not hold, perhaps
+// because an earlier attempt of the call was applied, and its response was lost.
+func (s *Store) transact(ctx context.Context, input *dynamodb.TransactWriteItemsInput) (failed bool, err error) {
+	a := newAttempts(ctx)
+	_, err = s.client.TransactWriteItems(ctx, input, a.retry)
+	switch result, _ := classify(err); {
+	case result == applied, result == conditionFailed:
+		return result == conditionFailed, nil
+	case result == rejected && !a.unanswered:
+		return false, internalError(err)
+	}
+	return false, unavailable(a.unanswered, a.cause(err))
+}
+
 // putInput is the request that makes a put alone.
 func putInput(put *types.Put) *dynamodb.PutItemInput {
 	return &dynamodb.PutItemInput{

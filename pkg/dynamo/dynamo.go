@@ -54,9 +54,8 @@ type Options struct {
 
 // Store is the store, with one DynamoDB table.
 type Store struct {
-	client  *dynamodb.Client
-	table   string
-	decoded decodedCache
+	client *dynamodb.Client
+	table  string
 }
 
 var _ interface {

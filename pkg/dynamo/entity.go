@@ -19,10 +19,6 @@ type entity struct {
 
 	// The other fields are optional.
 
-	// kept tells that nearly every request reads the aggregate and that it seldom changes, so that its decoded form is kept,
-	// see decodedCache.
-	kept bool
-
 	// list is the partition that List reads: the aggregates themselves, or a row for each.
 	list string
 

@@ -57,6 +57,17 @@ func newEventItem(at itemKey, e flags.Event) (item eventItem, body string, err e
 	return item, body, err
 }
 
+func (item eventItem) bodyKey() itemKey { return bodyKey(itemKey{item.PK, item.SK}) }
+
+// event is the event of the item. bodies has the document of its body, if it has one.
+func (item eventItem) event(bodies map[itemKey]string) (flags.Event, error) {
+	var doc eventDocument
+	if err := decode(item.Document, &doc); err != nil {
+		return flags.Event{}, err
+	}
+	return doc.event(bodies[item.bodyKey()])
+}
+
 // An eventBody is the stored form of the Data and PreData of an event, if these are an item of its own.
 type eventBody struct {
 	Format  int            `json:"format"`

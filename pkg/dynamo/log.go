@@ -62,16 +62,11 @@ func (s *Store) Log(ctx context.Context, q flags.LogQuery) (flags.LogPage, error
 		if len(page.Events) == q.Limit {
 			return page, nil // page.Next is the cursor of the event before
 		}
-		body := bodies[bodyKey(itemKey{e.PK, e.SK})]
 		page.Next = r.cursor(e)
-		if e.BodyBytes > 0 && !strings.Contains(e.Document, escaped(q.Text)) && !strings.Contains(body, escaped(q.Text)) {
+		if e.BodyBytes > 0 && !strings.Contains(e.Document, escaped(q.Text)) && !strings.Contains(bodies[e.bodyKey()], escaped(q.Text)) {
 			continue // the Query cannot filter by a text in a body
 		}
-		var doc eventDocument
-		if err := decode(e.Document, &doc); err != nil {
-			return page, internalError(err)
-		}
-		event, err := doc.event(body)
+		event, err := e.event(bodies)
 		if err != nil {
 			return page, internalError(err)
 		}
@@ -157,7 +152,7 @@ func (s *Store) bodies(ctx context.Context, items []eventItem) (map[itemKey]stri
 	var keys []itemKey
 	for _, e := range items {
 		if e.BodyBytes > 0 {
-			keys = append(keys, bodyKey(itemKey{e.PK, e.SK}))
+			keys = append(keys, e.bodyKey())
 		}
 	}
 	err := batchGet(ctx, s, keys, true, func(e envelope) error {

@@ -79,13 +79,8 @@ func (s *Store) unfold(ctx context.Context, e storedEntry) error {
 		input.TransactItems = append(input.TransactItems, types.TransactWriteItem{Put: put})
 		condition = always
 	}
-	a := newAttempts(ctx)
-	if _, err := s.client.TransactWriteItems(ctx, input, a.retry); err != nil {
-		if result, _ := classify(err); result != conditionFailed {
-			return unavailable(a.unanswered, a.cause(err))
-		}
-	}
-	return nil
+	_, err := s.transact(ctx, input)
+	return err // none if the item was unfolded before
 }
 
 func outboxExpiry() time.Time { return time.Now().Add(flags.OutboxKept) }
@@ -210,11 +205,7 @@ func (s *Store) OutboxEvents(ctx context.Context, entries []flags.OutboxEntry) (
 		return nil, err
 	}
 	for _, item := range items {
-		var doc eventDocument
-		if err := decode(item.Document, &doc); err != nil {
-			return nil, internalError(err)
-		}
-		event, err := doc.event(bodies[bodyKey(itemKey{item.PK, item.SK})])
+		event, err := item.event(bodies)
 		if err != nil {
 			return nil, internalError(err)
 		}
@@ -283,11 +274,8 @@ func (s *Store) moveOutbox(ctx context.Context, from, to string, expires time.Ti
 			types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: outboxKey(from, d.Addon, d.ID).attributes()}},
 			types.TransactWriteItem{Put: put})
 	}
-	a := newAttempts(ctx)
-	if _, err := s.client.TransactWriteItems(ctx, input, a.retry); err != nil {
-		return unavailable(a.unanswered, a.cause(err))
-	}
-	return nil
+	_, err := s.transact(ctx, input)
+	return err
 }
 
 // TakeAddonLease takes the lease of an addon: one call.

@@ -13,7 +13,6 @@ var projectEntity = entity{
 	key:     func(id string) itemKey { return itemKey{"PROJECT#" + id, "PROJECT"} },
 	title:   projectTitle,
 	codec:   projectCodec,
-	kept:    true,
 	list:    projectList,
 	history: func(a flags.Aggregate) string { return projectPartition(a.(*flags.Project).UID) },
 	uid:     func(a flags.Aggregate) string { return a.(*flags.Project).UID },

@@ -28,7 +28,7 @@ func (s *Store) Load(ctx context.Context, keys []flags.Key) (flags.View, error) 
 		if !requested {
 			return errors.New("dynamo: the response has an item that was not requested")
 		}
-		view[key], err = s.decoded.decode(entityOf(key.Entity), e)
+		view[key], err = entityOf(key.Entity).decode(e)
 		return err
 	})
 	if err != nil {

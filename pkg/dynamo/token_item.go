@@ -14,7 +14,6 @@ var tokenEntity = entity{
 	key:   func(hash string) itemKey { return itemKey{"TOKEN#" + hash, "TOKEN"} },
 	title: tokenTitle,
 	codec: tokenCodec,
-	kept:  true,
 	list:  tokenList,
 	row: func(a flags.Aggregate) (string, itemKey, error) {
 		t := a.(*access.Token)

@@ -68,15 +68,8 @@ func (s *Store) putOnce(ctx context.Context, item, name any) error {
 	if err != nil {
 		return err
 	}
-	a := newAttempts(ctx)
-	_, err = s.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: put}, {Put: first}}}, a.retry)
-	switch result, _ := classify(err); {
-	case result == applied, result == conditionFailed: // it was stored before, perhaps by an attempt that got no response
-		return nil
-	case result == rejected && !a.unanswered:
-		return internalError(err)
-	}
-	return unavailable(a.unanswered, a.cause(err))
+	_, err = s.transact(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: put}, {Put: first}}})
+	return err // none if it was stored before, perhaps by an attempt that got no response
 }
 
 // Usage returns the sums of a flag: one Query per MB.

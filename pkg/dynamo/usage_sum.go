@@ -102,17 +102,11 @@ func (s *Store) PutSeen(ctx context.Context, before, after *flags.Feature) error
 	if err := s.planRow(tx, &featureEntity, before, after); err != nil {
 		return err
 	}
-	a := newAttempts(ctx)
-	_, err = s.client.TransactWriteItems(ctx, tx.input, a.retry)
-	switch result, _ := classify(err); result {
-	case applied:
-		return nil
-	case conditionFailed:
+	failed, err := s.transact(ctx, tx.input)
+	if failed {
 		return versionConflict.Error
-	case rejected:
-		return internalError(err)
 	}
-	return unavailable(a.unanswered, a.cause(err))
+	return err
 }
 
 // CountApplications counts the applications: one Query per MB.

@@ -13,7 +13,6 @@ var userEntity = entity{
 	key:     func(id string) itemKey { return itemKey{userList, id} },
 	title:   func(id string) string { return "the user " + id },
 	codec:   jsonCodec(func(a *access.User) *int64 { return &a.Version }),
-	kept:    true,
 	list:    userList,
 	history: func(a flags.Aggregate) string { return "USER#" + a.Key().ID },
 	unique: func(a flags.Aggregate) []uniqueName {
