@@ -134,35 +134,40 @@ func checkFree(t *testing.T, name string, b budget, bytes int64) {
 	}
 }
 
-// TestOtherNames checks that a server on loopback refuses names that any page could point to it.
+// TestOtherNames checks that a server on loopback, and one that needs no token, refuse names that any page could point to them.
 func TestOtherNames(t *testing.T) {
 	served := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	for _, tt := range []struct {
 		listens, public, host string
+		open                  bool
 		want                  int
 	}{
-		{"127.0.0.1", "http://127.0.0.1:4242", "127.0.0.1:4242", 204},
-		{"127.0.0.1", "http://127.0.0.1:4242", "LOCALHOST:4242", 204},
-		{"127.0.0.1", "http://127.0.0.1:4242", "guidon.localhost", 204},
-		{"127.0.0.1", "http://127.0.0.1:4242", "[::1]:4242", 204},
-		{"127.0.0.1", "http://127.0.0.1:4242", "192.168.0.7", 204},
-		{"127.0.0.1", "http://127.0.0.1:4242", "host.docker.internal:4242", 204},
-		{"127.0.0.1", "http://127.0.0.1:4242", "attacker.example:4242", 403},
-		{"127.0.0.1", "http://127.0.0.1:4242", "127.0.0.1.attacker.example", 403},
-		{"127.0.0.1", "http://127.0.0.1:4242", "localhost.attacker.example", 403},
-		{"::1", "http://127.0.0.1:4242", "attacker.example", 403},
-		{"127.0.0.1", "https://flags.example.com", "Flags.example.com", 204},
-		{"127.0.0.1", "https://flags.example.com", "other.example.com", 403},
-		{"0.0.0.0", "http://127.0.0.1:4242", "attacker.example", 204},
+		{"127.0.0.1", "http://127.0.0.1:4242", "127.0.0.1:4242", false, 204},
+		{"127.0.0.1", "http://127.0.0.1:4242", "LOCALHOST:4242", false, 204},
+		{"127.0.0.1", "http://127.0.0.1:4242", "guidon.localhost", false, 204},
+		{"127.0.0.1", "http://127.0.0.1:4242", "[::1]:4242", false, 204},
+		{"127.0.0.1", "http://127.0.0.1:4242", "192.168.0.7", false, 204},
+		{"127.0.0.1", "http://127.0.0.1:4242", "host.docker.internal:4242", false, 204},
+		{"127.0.0.1", "http://127.0.0.1:4242", "attacker.example:4242", false, 403},
+		{"127.0.0.1", "http://127.0.0.1:4242", "127.0.0.1.attacker.example", false, 403},
+		{"127.0.0.1", "http://127.0.0.1:4242", "localhost.attacker.example", false, 403},
+		{"::1", "http://127.0.0.1:4242", "attacker.example", false, 403},
+		{"127.0.0.1", "https://flags.example.com", "Flags.example.com", false, 204},
+		{"127.0.0.1", "https://flags.example.com", "other.example.com", false, 403},
+		{"0.0.0.0", "http://127.0.0.1:4242", "attacker.example", false, 204},
+		{"0.0.0.0", "http://127.0.0.1:4242", "attacker.example", true, 403},
+		{"0.0.0.0", "http://127.0.0.1:4242", "guidon:4242", true, 204},
+		{"0.0.0.0", "http://127.0.0.1:4242", "10.0.0.7:4242", true, 204},
+		{"0.0.0.0", "https://flags.example.com", "flags.example.com", true, 204},
 	} {
 		s := settings{host: tt.listens}
-		s.config.PublicURL = tt.public
+		s.config.PublicURL, s.config.Open = tt.public, tt.open
 		r := httptest.NewRequest(http.MethodGet, "/health", nil)
 		r.Host = tt.host
 		w := httptest.NewRecorder()
-		s.onlyThisMachine(served).ServeHTTP(w, r)
+		s.onlyOwnNames(served).ServeHTTP(w, r)
 		if w.Code != tt.want || w.Code == 403 && !strings.Contains(w.Body.String(), "PUBLIC_URL") {
-			t.Errorf("%s with %s for %s: %d %s, want %d", tt.listens, tt.public, tt.host, w.Code, w.Body, tt.want)
+			t.Errorf("%s with %s for %s (open %t): %d %s, want %d", tt.listens, tt.public, tt.host, tt.open, w.Code, w.Body, tt.want)
 		}
 	}
 }

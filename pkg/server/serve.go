@@ -62,7 +62,7 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 	defer g.runSchedule(ctx)() // before the engine stops
 
 	server := &http.Server{
-		Handler:           s.onlyThisMachine(g.handler()),
+		Handler:           s.onlyOwnNames(g.handler()),
 		MaxHeaderBytes:    maxHeader,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       30 * time.Second, // the timeout of API Gateway
