@@ -155,6 +155,12 @@ func TestChangeRequest(t *testing.T) {
 	r.as(t, r.first, "GET", pathOf(q), "", 404)
 	r.to(t, r.first, q, "Approved", 404)
 	q = r.to(t, r.author, again, "In review", 200)
+	waits := func(caller []string, want bool) {
+		t.Helper()
+		r.as(t, caller, "GET", "/api/admin/search/change-requests?state=IS:open", "", 200, fmt.Sprintf(`"actionable":%t`, want))
+	}
+	waits(r.author, false)
+	waits(r.first, true)
 	r.to(t, r.author, q, "Approved", 403, "APPROVE_CHANGE_REQUEST")
 	r.to(t, r.releaser, q, "Applied", 409, "0 of the 2 approvals")
 	q = r.to(t, r.first, q, "Approved", 200)
@@ -162,10 +168,15 @@ func TestChangeRequest(t *testing.T) {
 	if q.State != "In review" || len(q.Approvals) != 1 {
 		t.Fatalf("after one approval, twice: %+v", q)
 	}
+	waits(r.first, false)
+	waits(r.second, true)
+	waits(r.releaser, false)
 	r.to(t, r.releaser, q, "Applied", 409, "1 of the 2 approvals")
 	if q = r.to(t, r.second, q, "Approved", 200); q.State != "Approved" {
 		t.Fatalf("after two approvals: %+v", q)
 	}
+	waits(r.second, false)
+	waits(r.releaser, true)
 	r.to(t, r.author, q, "Applied", 403, "APPLY_CHANGE_REQUEST")
 	if !r.on(t, "f") {
 		t.Fatal("f is off before the request is applied")

@@ -180,20 +180,23 @@ func countActionable(tx *httpapi.Tx, at httpapi.InProject) (actionable, error) {
 	p := at.Project(tx)
 	n := 0
 	for _, r := range requestsOf(tx, p, true) {
-		s := listedStanding(tx, p, r)
-		switch r.StateAt(s) {
-		case review.InReview:
-			approved := slices.ContainsFunc(s.Approvals, func(a review.Approval) bool { return a.By.Key == me(tx).Key })
-			if !approved && !r.Contributed(me(tx)) && checkReviewer(tx) == nil && mayIn(tx.Caller, access.ApproveChangeRequest, p, r) {
-				n++
-			}
-		case review.Approved, review.Scheduled:
-			if mayIn(tx.Caller, access.ApplyChangeRequest, p, r) {
-				n++
-			}
+		if waits(tx, p, r, listedStanding(tx, p, r)) {
+			n++
 		}
 	}
 	return actionable{n}, nil
+}
+
+// waits reports whether a request waits for the caller: to approve it, or to apply it.
+func waits(tx *httpapi.Tx, p *flags.Project, r *review.Request, s review.Standing) bool {
+	switch r.StateAt(s) {
+	case review.InReview:
+		approved := slices.ContainsFunc(s.Approvals, func(a review.Approval) bool { return a.By.Key == me(tx).Key })
+		return !approved && !r.Contributed(me(tx)) && checkReviewer(tx) == nil && mayIn(tx.Caller, access.ApproveChangeRequest, p, r)
+	case review.Approved, review.Scheduled:
+		return mayIn(tx.Caller, access.ApplyChangeRequest, p, r)
+	}
+	return false
 }
 
 // mayIn reports whether a caller has a permission in all environments that a request concerns.
@@ -234,7 +237,11 @@ func searchRequests(tx *httpapi.Tx, _ httpapi.InService) (searchResult, error) {
 	}
 	offset, limit := searchBounds(q)
 	for _, r := range found[min(offset, len(found)):min(offset+limit, len(found))] {
-		result.Requests = append(result.Requests, searchRowOf(r, listedStanding(tx, byID[r.ProjectUID], r)))
+		p := byID[r.ProjectUID]
+		s := listedStanding(tx, p, r)
+		row := searchRowOf(r, s)
+		row.Actionable = waits(tx, p, r, s)
+		result.Requests = append(result.Requests, row)
 	}
 	return result, nil
 }

@@ -458,6 +458,7 @@ type searchRow struct {
 	MinApprovals int          `json:"minApprovals"`
 	Approvals    int          `json:"approvals"`
 	Reviewers    []int64      `json:"reviewers"`
+	Actionable   bool         `json:"actionable"`
 
 	Schedule *scheduleView `json:"schedule,omitzero"`
 }

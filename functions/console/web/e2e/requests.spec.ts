@@ -122,13 +122,23 @@ test('one person proposes, a second one approves, and the first one applies', as
   await expect(ben.getByRole('link', { name: 'Change requests', exact: true }).first()).toBeVisible()
   expect(await percent()).toBe('10')
 
+  // So many events that the server returns them in two pages.
+  const titles = 110
+  const id = new URL(anna.url()).pathname.split('/').at(-1)
+  for (let n = 0; n < titles; n++)
+    await api('PUT', `/api/admin/projects/${project}/change-requests/${id}/title`, { title: n < titles - 1 ? `${title} ${n}` : title })
   await anna.reload()
   await confirm(anna, 'Apply')
   await expect(anna.getByText(/^Applied /).first()).toBeVisible()
   const download = anna.waitForEvent('download')
-  await anna.getByRole('link', { name: 'Evidence' }).click()
+  await anna.getByRole('button', { name: 'Evidence' }).click()
   expect((await download).suggestedFilename()).toMatch(/^change-request-\d+\.json$/)
-  expect(JSON.parse(await readFile(await (await download).path(), 'utf8'))).toMatchObject({ changeRequest: { title } })
+  const evidence = JSON.parse(await readFile(await (await download).path(), 'utf8'))
+  expect(evidence).toMatchObject({ changeRequest: { title } })
+  const types = evidence.events.map(({ type }: { type: string }) => type)
+  expect(types[0]).toBe('change-request-created')
+  expect(types.filter((type: string) => type === 'change-request-title-updated')).toHaveLength(titles + 1)
+  expect(types.at(-1)).toBe('change-request-applied')
   expect(await percent()).toBe('60')
   await checkPage(anna, 'request-applied')
 
@@ -175,6 +185,25 @@ test('the author asks for reviews, and the reviewer is told', async ({ browser, 
   await ben.goto('/change-requests')
   await expect(ben.getByRole('row', { name: /Who looks at this/ })).toContainText('You were asked')
   await Promise.all([anna, ben, carla].map((page) => page.context().close()))
+})
+
+test('what a person has approved no longer waits for that person', async ({ browser, api, server }) => {
+  const { project, page: flagPage } = await protectedProject(api, 2)
+  const anna = await person(browser, api, server.url, unique('anna'), project, [member])
+  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  await anna.goto(flagPage)
+  await propose(anna, 60)
+  const title = unique('Two have to approve')
+  await send(anna, title)
+  await ben.goto('/change-requests')
+  const waiting = ben.getByRole('table', { name: 'Change requests that wait for you' })
+  await expect(waiting.getByRole('row', { name: new RegExp(title) })).toBeVisible()
+  await waiting.getByRole('link', { name: title }).click()
+  await confirm(ben, 'Approve')
+  await ben.goto('/change-requests')
+  await expect(ben.getByText('Nothing waits for you')).toBeVisible()
+  await expect(ben.getByRole('link', { name: 'Change requests', exact: true }).first()).toBeVisible()
+  await Promise.all([anna.context().close(), ben.context().close()])
 })
 
 test('an edit after the approval ends it', async ({ browser, api, server }) => {

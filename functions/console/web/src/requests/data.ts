@@ -1,6 +1,5 @@
 // Reading change requests, and whom they wait for.
 import { apiQuery, type Schema } from '../api'
-import { fillPath } from '../api/client'
 
 /** A change request. */
 export type ChangeRequest = Schema<'Request'>
@@ -34,8 +33,6 @@ export const requestQuery = (projectId: string, id: number) => apiQuery(requestP
 export const versionOf = ({ revision }: ChangeRequest) => `"${revision}"`
 /** The parameters of paths for a change request. */
 export const at = ({ project, id }: Pick<ChangeRequest, 'project' | 'id'>) => ({ projectId: project, changeRequestId: id })
-/** The address of what auditors want to keep of a change request. */
-export const evidenceAddress = (request: ChangeRequest) => fillPath(`${requestPath}/evidence`, at(request))
 
 /** Whether a change request is not closed yet. */
 export const isOpen = ({ state }: Pick<ChangeRequest, 'state'>) => !['Applied', 'Cancelled', 'Rejected'].includes(state)
@@ -51,7 +48,7 @@ export const conflictsOf = ({ features, segments }: Pick<ChangeRequest, 'feature
 ]
 
 /** A change request of a project's list, as the search has it. */
-export const rowOf = (one: ChangeRequest): RequestRow => ({
+export const rowOf = (one: ChangeRequest): Omit<RequestRow, 'actionable'> => ({
   ...one,
   features: one.features.map(({ name }) => name),
   segments: one.segments.map(({ name }) => name),
@@ -71,11 +68,5 @@ const kinds: Record<string, 'info' | 'ok' | 'danger' | 'accent'> = {
 /** The colour of a state. */
 export const stateKind = (state: string) => kinds[state] ?? 'neutral'
 
-type Can = (permission: string, project?: string, environment?: string) => { allowed: boolean }
-
-/** Whether a change request waits for the caller: to approve it, or to apply it. */
-export function waitsFor({ project, environment, state, createdBy }: RequestRow, me: number | undefined, can: Can): boolean {
-  const allowed = (permission: string) => can(permission, project, environment).allowed
-  if (state === 'In review') return createdBy.id !== me && allowed('APPROVE_CHANGE_REQUEST')
-  return state === 'Approved' && allowed('APPLY_CHANGE_REQUEST')
-}
+/** Whether a change request waits for the caller. What a schedule applies does not. */
+export const waits = ({ actionable, schedule }: RequestRow) => actionable && schedule?.status !== 'pending'

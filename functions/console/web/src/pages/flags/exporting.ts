@@ -1,10 +1,11 @@
 // Exports as files.
 import { api, type Schema } from '../../api'
+import { saveFile } from '../../ui/savefile'
 
 /** Asks the server for an export and saves it as a file. about says what it has. The server selects by names, project or tag. */
 export async function saveExport(about: string, request: Schema<'ExportRequest'>): Promise<number> {
   const data = await api.post('/api/admin/features-batch/export', { body: { ...request, fullSegments: true } })
-  saveFile(exportName(about, request.environment ?? '', new Date()), JSON.stringify(data, null, 2))
+  saveFile(exportName(about, request.environment ?? '', new Date()), data)
   return data.features.length
 }
 
@@ -15,12 +16,4 @@ export function exportName(about: string, environment: string, now: Date): strin
     .filter(Boolean)
     .join('-')
     .replace(/[^\w.-]+/g, '-')}.json`
-}
-
-function saveFile(name: string, text: string) {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiQuery, useMe } from '../../api'
-import { openRequests, waitsFor } from '../../requests/data'
+import { openRequests, waits } from '../../requests/data'
 import '../../requests/requests.css'
 import { Page } from '../../shell'
 import { EmptyState, Icons, Loaded, Section } from '../../ui'
@@ -8,7 +8,7 @@ import { RequestTable } from './table'
 
 /** What waits for the caller, and what the caller has open, in all projects. */
 export default function InboxPage() {
-  const { user, can } = useMe()
+  const { user } = useMe()
   const query = useQuery(openRequests())
   const environments = useQuery({ ...apiQuery('/api/admin/environments'), staleTime: 60_000 }).data?.environments ?? []
   const typeOf = (name: string) => environments.find((one) => one.name === name)?.type ?? ''
@@ -19,7 +19,7 @@ export default function InboxPage() {
     >
       <Loaded query={query}>
         {({ changeRequests, total }) => {
-          const waiting = changeRequests.filter((one) => waitsFor(one, user?.id, can))
+          const waiting = changeRequests.filter(waits)
           const mine = changeRequests.filter((one) => one.createdBy.id === user?.id && !waiting.includes(one))
           return (
             <>

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { api, apiQuery, errorText, isNotFound, useChange, useMe } from '../../api'
@@ -6,7 +6,6 @@ import {
   at,
   conflictsOf,
   countChanges,
-  evidenceAddress,
   isOpen,
   requestPath,
   requestQuery,
@@ -19,12 +18,28 @@ import {
 } from '../../requests/data'
 import '../../requests/requests.css'
 import { Page } from '../../shell'
-import { Badge, Button, ConfirmDialog, DateTime, EmptyState, ErrorState, Icons, IconButton, Loading, Notice, ProductionMark, Section, plural } from '../../ui'
+import {
+  Badge,
+  Button,
+  ConfirmDialog,
+  DateTime,
+  EmptyState,
+  ErrorState,
+  Icons,
+  IconButton,
+  Loading,
+  Notice,
+  ProductionMark,
+  Section,
+  plural,
+  toast,
+} from '../../ui'
 import { Diff } from '../../ui/diffview'
 import { flagPath, type Flag } from '../flag/data'
 import { useSegmentNames } from '../flag/strategy/list'
 import { Actions } from './actions'
 import { Discussion } from './discussion'
+import { saveEvidence } from './evidence'
 import { shownChanges, shownSegmentChange, type ShownChange } from './present'
 import { TitleDialog } from './titledialog'
 
@@ -112,11 +127,15 @@ function Review({ request, crumbs }: ReviewProps) {
 
 // A file with the changes, the approvals and what they were for, and the events.
 function EvidenceButton({ request }: { request: ChangeRequest }) {
+  const save = useMutation({
+    mutationFn: () => saveEvidence(request),
+    onSuccess: (complete) => complete || toast.info('The oldest events are missing in the file, because there are too many. Read them with the API.'),
+    onError: (error) => toast.error(errorText(error)),
+  })
   return (
-    <a className="button button-secondary button-medium" href={evidenceAddress(request)} download={`change-request-${request.id}.json`}>
-      <Icons.Down />
+    <Button icon={<Icons.Down />} pending={save.isPending} onClick={() => save.mutate()}>
       Evidence
-    </a>
+    </Button>
   )
 }
 

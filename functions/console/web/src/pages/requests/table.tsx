@@ -4,9 +4,11 @@ import { stateKind, titleOf, type RequestRow } from '../../requests/data'
 import { Badge, DateTime, ProductionMark, Table, type Column } from '../../ui'
 import type { ReactNode } from 'react'
 
+type Row = Omit<RequestRow, 'actionable'>
+
 interface RequestTableProps {
   label: string
-  requests: readonly RequestRow[]
+  requests: readonly Row[]
   typeOf: (environment: string) => string
   withProject?: boolean
   loading?: boolean
@@ -18,7 +20,7 @@ const shownNames = 3
 /** A list of change requests. */
 export function RequestTable({ label, requests, typeOf, withProject, loading, empty }: RequestTableProps) {
   const me = useMe().user?.id
-  const columns: Column<RequestRow>[] = [
+  const columns: Column<Row>[] = [
     {
       id: 'title',
       header: 'Change request',
@@ -63,7 +65,7 @@ export function RequestTable({ label, requests, typeOf, withProject, loading, em
             id: 'project',
             header: 'Project',
             width: '130px',
-            cell: (one: RequestRow) => <span className="break">{one.project}</span>,
+            cell: (one: Row) => <span className="break">{one.project}</span>,
           },
         ]
       : []),
@@ -95,7 +97,7 @@ export function RequestTable({ label, requests, typeOf, withProject, loading, em
 }
 
 // The flags and segments that it changes.
-function subjects({ features, segments }: RequestRow): string {
+function subjects({ features, segments }: Row): string {
   const names = [...features, ...segments.map((name) => `segment ${name}`)]
   const rest = names.length - shownNames
   return rest > 1 ? `${names.slice(0, shownNames).join(', ')} and ${rest} others` : names.join(', ')
