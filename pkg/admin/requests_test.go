@@ -541,6 +541,33 @@ func TestWholeFlags(t *testing.T) {
 	dynamotest.Check(t, r.store)
 }
 
+// TestWholeFlagsElsewhere checks that a request about a whole flag stands on what the flag is in all environments that it concerns.
+func TestWholeFlagsElsewhere(t *testing.T) {
+	t.Parallel()
+	for name, moves := range map[string]func(t *testing.T, r *reviewing, segment string){
+		"switched on": func(t *testing.T, r *reviewing, _ string) { r.must(t, "POST", in("f", "development")+"/on", "") },
+		"a strategy":  func(t *testing.T, r *reviewing, _ string) { r.strategy(t, "f", `{"name":"default"}`) },
+		"a segment": func(t *testing.T, r *reviewing, segment string) {
+			r.must(t, "PUT", allSegments+"/"+segment, `{"name":"s","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := serveReviews(t, 1)
+			segment := r.segment(t, `{"name":"s","constraints":[]}`)
+			r.strategy(t, "f", `{"name":"default","segments":[`+segment+`]}`)
+			r.must(t, "PUT", project+"/environments/development/change-requests/config", `{"changeRequestsEnabled":true}`)
+			whole := r.approved(t, change("f", "archiveFeature", `null`))
+			one := r.approved(t, switchOff("f"))
+			moves(t, r, segment)
+			r.to(t, r.releaser, whole, "Applied", 409, "re-base it")
+			r.to(t, r.releaser, one, "Applied", 200)
+			whole = r.as(t, r.author, "POST", pathOf(whole)+"/rebase", "", 200)
+			r.to(t, r.releaser, r.to(t, r.first, whole, "Approved", 200), "Applied", 200)
+		})
+	}
+}
+
 // TestChangeRequestParts checks comments, titles, reviewers, discarding, removing changes, and the lists.
 func TestChangeRequestParts(t *testing.T) {
 	t.Parallel()

@@ -41,6 +41,11 @@ func Actions() []Action {
 // OfSegment reports whether the action changes a segment instead of a flag.
 func (a Action) OfSegment() bool { return a == UpdateSegment || a == DeleteSegment }
 
+// OfWholeFlag reports whether the action changes a flag in all environments of its project.
+func (a Action) OfWholeFlag() bool {
+	return a == ArchiveFeature || a == AddDependency || a == DeleteDependency
+}
+
 // releasePlanActions are the actions of Unleash for release plans, which Guidon does not have.
 var releasePlanActions = []Action{
 	"addReleasePlan", "startMilestone", "deleteReleasePlan", "changeMilestoneProgression", "deleteMilestoneProgression",
@@ -110,6 +115,11 @@ func (r *Request) Features() (names []string) {
 	return names
 }
 
+// OfWholeFlag reports whether the request changes a flag in all environments of its project.
+func (r *Request) OfWholeFlag(name string) bool {
+	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Feature == name && c.Action.OfWholeFlag() })
+}
+
 // Segments returns the IDs of the segments that the request changes, in the order of their first changes.
 func (r *Request) Segments() (ids []int64) {
 	for _, c := range r.Changes {
@@ -161,6 +171,8 @@ type FeatureBase struct {
 	Strategies   string `json:"strategies"`
 	Variants     string `json:"variants"`
 	Segments     string `json:"segments"` // the content of the segments that the strategies use, before the changes or after them
+
+	Elsewhere string `json:"elsewhere,omitzero"` // where it is on, strategies and variants in other guarded environments, see Action.OfWholeFlag
 }
 
 // A SegmentBase is what a change of a segment was made on.
@@ -173,24 +185,37 @@ func (b Bases) clone() Bases {
 	return Bases{maps.Clone(b.Features), maps.Clone(b.Segments), maps.Clone(b.Uses)}
 }
 
-// BaseOf returns what changes of a flag are made on now. uses are the segments that it uses after them. segment returns the segment of an
-// ID, or nil.
-func BaseOf(f *flags.Feature, env flags.ProjectEnvironment, uses []int64, segment func(id int64) *flags.Segment) FeatureBase {
-	in := f.In(env)
-	var strategies []flags.Strategy
-	for _, s := range in.Strategies {
+// BaseOf returns what changes of a flag are made on now. elsewhere are the other environments that they concern. uses are the segments that it
+// uses in all of these after the changes. segment returns the segment of an ID, or nil.
+func BaseOf(f *flags.Feature, env flags.ProjectEnvironment, elsewhere []flags.ProjectEnvironment, uses []int64, segment func(id int64) *flags.Segment) FeatureBase {
+	others := map[string]FeatureBase{}
+	for _, other := range elsewhere {
+		others[other.UID] = contentOf(f, other)
+	}
+	base := contentOf(f, env)
+	if len(others) > 0 {
+		base.Elsewhere = hashOf(others)
+	}
+	for _, s := range f.In(env).Strategies {
 		uses = slices.Concat(uses, s.Segments)
-		s.Title = nil
-		strategies = append(strategies, s)
 	}
 	segments := map[int64]SegmentBase{}
 	for _, id := range uses {
 		segments[id] = SegmentBaseOf(segment(id))
 	}
-	return FeatureBase{
-		Project: f.ProjectUID, Archived: f.Archived, Dependencies: hashOf(list(f.Dependencies)), On: f.Enabled(env),
-		Strategies: hashOf(list(strategies)), Variants: hashOf(list(in.Variants)), Segments: hashOf(segments),
+	base.Project, base.Archived, base.Dependencies, base.Segments = f.ProjectUID, f.Archived, hashOf(list(f.Dependencies)), hashOf(segments)
+	return base
+}
+
+// contentOf is the part of a base that is about one environment, without its segments.
+func contentOf(f *flags.Feature, env flags.ProjectEnvironment) FeatureBase {
+	in := f.In(env)
+	var strategies []flags.Strategy
+	for _, s := range in.Strategies {
+		s.Title = nil
+		strategies = append(strategies, s)
 	}
+	return FeatureBase{On: f.Enabled(env), Strategies: hashOf(list(strategies)), Variants: hashOf(list(in.Variants))}
 }
 
 // list is a list that is never nil, so that it has the same hash as an empty one.
@@ -229,6 +254,7 @@ func (b FeatureBase) Difference(name string, now *FeatureBase) string {
 	note(b.Variants != now.Variants, "its variants were changed")
 	note(b.Segments != now.Segments, "a segment that it uses was changed")
 	note(b.Dependencies != now.Dependencies, "its dependencies were changed")
+	note(b.Elsewhere != now.Elsewhere, "it was changed in another environment that the change concerns")
 	return fmt.Sprintf("flag %q is not what it was when the change was made: %s", name, join(words))
 }
 

@@ -115,7 +115,7 @@ func edit(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, r *rev
 		return err
 	}
 	load(tx, env, changes, uses)
-	r.Edit(changes, basesOf(tx, env, changes, uses), guarded, me(tx), tx.Now)
+	r.Edit(changes, basesOf(tx, env, elsewhere(tx, p, env, guarded), changes, uses), guarded, me(tx), tx.Now)
 	return nil
 }
 
@@ -176,7 +176,7 @@ func deleteChange(tx *httpapi.Tx, at inChange) error {
 	} else if len(s.Conflicts) == 0 {
 		err = edit(tx, p, env, r, rest)
 	} else {
-		bases := basesOf(tx, env, rest, r.Bases.Uses)
+		bases := basesOf(tx, env, elsewhere(tx, p, env, r.Guarded), rest, r.Bases.Uses)
 		keep(bases.Features, r.Bases.Features)
 		keep(bases.Segments, r.Bases.Segments)
 		r.Edit(rest, bases, r.Guarded, me(tx), tx.Now)

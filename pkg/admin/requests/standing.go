@@ -56,7 +56,7 @@ func examine(tx *httpapi.Tx, p *flags.Project, r *review.Request) (review.Standi
 		s.Conflicts = append(s.Conflicts, review.NotTried)
 	}
 	load(tx, env, r.Changes, r.Bases.Uses)
-	now := basesOf(tx, env, r.Changes, r.Bases.Uses)
+	now := basesOf(tx, env, elsewhere(tx, p, env, r.Guarded), r.Changes, r.Bases.Uses)
 	for _, name := range r.Features() {
 		is, exists := now.Features[name]
 		if exists && is.Project != p.UID {
@@ -127,15 +127,26 @@ func load(tx *httpapi.Tx, env flags.ProjectEnvironment, changes []review.Change,
 	tx.Load(used...)
 }
 
-// basesOf is what changes would be made on now. What does not exist is missing.
-func basesOf(tx *httpapi.Tx, env flags.ProjectEnvironment, changes []review.Change, uses map[string][]int64) review.Bases {
+// elsewhere are the environments of a project, apart from one, that are among the guarded ones.
+func elsewhere(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, guarded []review.Guarded) []flags.ProjectEnvironment {
+	return slices.DeleteFunc(slices.Clone(tx.ProjectEnvironments(p)), func(e flags.ProjectEnvironment) bool {
+		return e.UID == env.UID || !concerns(guarded, e.Environment)
+	})
+}
+
+// basesOf is what changes would be made on now: those of a whole flag also in other environments. What does not exist is missing.
+func basesOf(tx *httpapi.Tx, env flags.ProjectEnvironment, others []flags.ProjectEnvironment, changes []review.Change, uses map[string][]int64) review.Bases {
 	r, now := review.Request{Changes: changes}, review.Bases{Uses: uses}
 	for _, name := range r.Features() {
 		if f := tx.FindFeature(name); f != nil {
 			if now.Features == nil {
 				now.Features = map[string]review.FeatureBase{}
 			}
-			now.Features[name] = review.BaseOf(f, env, uses[name], tx.FindSegment)
+			where := others
+			if !r.OfWholeFlag(name) {
+				where = nil
+			}
+			now.Features[name] = review.BaseOf(f, env, where, uses[name], tx.FindSegment)
 		}
 	}
 	for _, id := range r.Segments() {

@@ -169,7 +169,11 @@ func rehearse(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, ch
 		r := review.Request{Changes: changes}
 		if err := dry.Step(caller, func(step *httpapi.Tx) error {
 			for _, name := range r.Features() {
-				if ids := segmentsOf(step.FindFeature(name), env); len(ids) > 0 {
+				where := []flags.ProjectEnvironment{env}
+				if r.OfWholeFlag(name) {
+					where = append(where, elsewhere(step, p, env, found.guarded)...)
+				}
+				if ids := segmentsOf(step.FindFeature(name), where...); len(ids) > 0 {
 					uses[name] = ids
 				}
 			}
@@ -192,10 +196,12 @@ func rehearse(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, ch
 	return found.guarded, uses, nil
 }
 
-// segmentsOf are the IDs of the segments that a flag uses in an environment, sorted.
-func segmentsOf(f *flags.Feature, env flags.ProjectEnvironment) (ids []int64) {
-	for _, s := range f.In(env).Strategies {
-		ids = append(ids, s.Segments...)
+// segmentsOf are the IDs of the segments that a flag uses in environments, sorted.
+func segmentsOf(f *flags.Feature, in ...flags.ProjectEnvironment) (ids []int64) {
+	for _, env := range in {
+		for _, s := range f.In(env).Strategies {
+			ids = append(ids, s.Segments...)
+		}
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
