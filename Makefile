@@ -4,7 +4,7 @@ SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
 .PHONY: help run demo reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local image test-image test-image-docker test-deploy prove test-release test-clients test-clients-more \
-	test-edge test-migration test-terraform test-terraform-example contract trust fuzz bench bench-edge lint audit template console build guidon edge edge-image dist release deploy admin-token openapi docs-assets clean \
+	test-edge test-migration test-upgrade test-terraform test-terraform-example contract trust fuzz bench bench-edge lint audit template console build guidon edge edge-image dist release deploy admin-token openapi docs-assets clean \
 	check-go check-npm check-node check-chromium check-docker check-compose check-deploy FORCE
 
 # Downloads, builds and local data. GUIDON_LOCAL sets another folder.
@@ -185,6 +185,9 @@ test-migration: check-go check-npm $(CLIENTS_NODE)/installed ## migrate a real U
 	CLIENTS_NODE='$(abspath $(CLIENTS_NODE))' FLAGS='$(FLAGS)' go test -tags migration -count=1 -v -timeout 30m \
 		-run '^$(if $(FLAGS),TestManyFlags,Test(Migration|GuidonEdge))$$' ./internal/migration
 
+test-upgrade: check-go check-npm ## run earlier versions and this one on the same table (needs the history of the repository)
+	go test -tags upgrade -count=1 -timeout 20m -run '^TestUpgrade$$' ./internal/e2e
+
 test-terraform: check-go check-npm guidon ## run the acceptance tests of Unleash's Terraform provider (PROVIDER=checkout; needs terraform)
 	@GUIDON_LOCAL='$(LOCAL)' internal/e2e/terraform-acceptance.sh '$(LOCAL)/bin/guidon' '$(PROVIDER)'
 
@@ -232,7 +235,7 @@ PIPELINE = $(LOCAL)/actionlint
 lint: check-go $(GOLANGCI_LINT) $(ACTIONLINT) ## run gofmt, golangci-lint (with go vet and staticcheck) and actionlint
 	@unformatted=$$(find . \( -name '.?*' -o -name node_modules \) -prune -o -name '*.go' -print | xargs gofmt -l); \
 	if [ -n "$$unformatted" ]; then echo "run gofmt on:"; echo "$$unformatted"; exit 1; fi
-	go vet -tags sam,image,deploy,release,clients,contract,migration ./internal/e2e ./internal/contract ./internal/migration
+	go vet -tags sam,image,deploy,release,clients,contract,migration,upgrade ./internal/e2e ./internal/contract ./internal/migration
 	cd internal/clients/go && go vet ./...
 	cd demo/go && go vet ./...
 	cd examples/edge/lambda/go && go vet ./...

@@ -12,7 +12,7 @@ import (
 )
 
 // nightly are the steps that .ci/changed decides about in these tests.
-var nightly = []string{"test-sam", "test-image", "test-deploy", "test-release", "test-migration", "test-clients-more"}
+var nightly = []string{"test-sam", "test-image", "test-deploy", "test-release", "test-migration", "test-upgrade", "test-clients-more"}
 
 // A repository is a Git repository of its own, with .ci/changed and one commit.
 type repository struct{ folder string }
@@ -85,7 +85,7 @@ func TestStepsOfChangedFiles(t *testing.T) {
 	for path, want := range map[string]string{
 		"README.md":                          "",
 		"pkg/admin/features/change.go":       "",
-		"pkg/dynamo/send.go":                 "",
+		"pkg/dynamo/send.go":                 "test-upgrade",
 		"functions/console/web/src/main.tsx": "",
 		".ci/verified":                       "",
 		"Makefile":                           "test-sam test-image test-deploy test-release test-migration",
