@@ -145,7 +145,7 @@ var settings = []setting{
 	{name: "CORS_EXPOSED_HEADERS", fallback: "ETag", usage: "headers of responses that pages may read", set: text(func(c *Config) *string { return &c.CORS.ExposedHeaders })},
 	{name: "CORS_METHODS", fallback: "GET, POST, OPTIONS", usage: "methods that pages may use", set: text(func(c *Config) *string { return &c.CORS.Methods })},
 	{name: "CORS_MAX_AGE", fallback: "172800", usage: "how many seconds a browser may remember this", set: text(func(c *Config) *string { return &c.CORS.MaxAge })},
-	{name: "ALLOW_LIST", usage: "networks that may call, such as 10.0.0.0/8; by default all", set: networks(func(c *Config) *[]netip.Prefix { return &c.AllowList })},
+	{name: "ALLOW_LIST", usage: "networks that may call, such as 10.0.0.0/8; by default all. Anyone may ask for /health and /ready", set: networks(func(c *Config) *[]netip.Prefix { return &c.AllowList })},
 	{name: "DENY_LIST", usage: "networks that may not call", set: networks(func(c *Config) *[]netip.Prefix { return &c.DenyList })},
 	{name: "TRUST_PROXY", isSwitch: true, usage: "take the address of the caller from X-Forwarded-For", set: yes(func(c *Config) *bool { return &c.TrustProxy })},
 	{name: "PROXY_TRUSTED_SERVERS", usage: "with TRUST_PROXY, only from these networks", set: networks(func(c *Config) *[]netip.Prefix { return &c.TrustedProxies })},

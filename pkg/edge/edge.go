@@ -325,6 +325,13 @@ func (e *Edge) warn(kind, message string, err error) {
 	}
 }
 
+// solved logs that a problem that was logged is over.
+func (e *Edge) solved(kind, message string) {
+	if e.problems.end(kind) {
+		e.logger.Info(message, "about", kind)
+	}
+}
+
 // problems remembers what was logged last.
 type problems struct {
 	mu   sync.Mutex
@@ -342,6 +349,14 @@ func (p *problems) report(kind string) bool {
 	}
 	p.last[kind] = time.Now()
 	return true
+}
+
+func (p *problems) end(kind string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, reported := p.last[kind]
+	delete(p.last, kind)
+	return reported
 }
 
 // openFile reads BOOTSTRAP_FILE, and makes it what every token of the settings reads.

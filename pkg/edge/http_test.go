@@ -167,6 +167,8 @@ func TestAddresses(t *testing.T) {
 				headers = []string{"X-Forwarded-For: " + tt.forward}
 			}
 			a := e.ask("GET", "/api/frontend", "*:development.f", "", headers...).want(t, tt.status)
+			e.ask("GET", "/health", "", "", headers...).want(t, 200) // what watches the container asks from other addresses
+			e.ask("GET", "/internal-backstage/ready", "", "", headers...).want(t, 200)
 			if got := strings.Contains(a.body, `"near"`); got != tt.near {
 				t.Errorf("got %s, want near %t", a, tt.near)
 			}

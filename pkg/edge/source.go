@@ -112,6 +112,7 @@ func (s *source) poll(ctx context.Context) {
 	case errors.Is(ctx.Err(), context.Canceled):
 	case err == nil:
 		s.edge.metrics.reads.Add(1)
+		s.edge.solved("flags of "+s.environment, "the upstream says again which flags there are")
 	case !errors.Is(err, errPaused):
 		s.edge.metrics.failures.Add(1)
 		then := "Edge keeps serving those that it has"

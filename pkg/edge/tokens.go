@@ -358,6 +358,9 @@ func (t *tokens) take(group []string, valid []validToken) {
 	for _, own := range t.own() {
 		if g := byText[own]; g != nil {
 			t.edge.learn(own, g)
+			if g.kind == access.FrontendToken {
+				t.edge.warn("tokens", "TOKENS has a frontend token, which cannot read the flags for Edge. Give it a client token", nil)
+			}
 		} else {
 			refused[own] = true
 			t.edge.warn("tokens", "the upstream refuses a token of TOKENS; Edge keeps serving with the flags and tokens that it has. Give it a valid one", nil)

@@ -383,3 +383,12 @@ func TestMaxAge(t *testing.T) {
 	await(t, "the status", 200, func() int { return e.ask("GET", "/api/client/features", own, "").status })
 	e.ask("GET", "/ready", "", "").want(t, 200)
 }
+
+// TestFrontendTokenOfSettings checks that the log says why Edge gets no flags with a frontend token.
+func TestFrontendTokenOfSettings(t *testing.T) {
+	t.Parallel()
+	g := newGuidon(t)
+	e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": g.token("frontend", "*", "development")})
+	e.ask("GET", "/api/client/features", g.token("client", "*", "development"), "")
+	await(t, "the line about the frontend token", true, func() bool { return strings.Contains(e.logs.String(), "TOKENS has a frontend token") })
+}
