@@ -37,6 +37,7 @@ MINISTACK = $(LOCAL)/ministack-$(MINISTACK_VERSION)/bin/ministack
 CLIENTS_NODE   = $(LOCAL)/clients-node
 CLIENTS_PYTHON = $(LOCAL)/clients-python
 CLIENTS_JAVA   = $(LOCAL)/clients-java
+CLIENTS_RUST   = $(LOCAL)/clients-rust/debug/evaluate
 
 OPA_VERSION = v1.22.2
 OPA = $(LOCAL)/bin/opa-$(OPA_VERSION)
@@ -171,9 +172,9 @@ test-clients: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/ins
 	CLIENTS_NODE='$(CLIENTS_NODE)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
 		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ClientsAgree|ClientsOverload|ClientsUsage|ConnectPages|Demo|FrontendOrigins|ReadmeProgram)$$' ./internal/e2e
 
-test-clients-more: check-go check-npm $(CLIENTS_JAVA)/classpath ## compare the SDK for Java with Guidon, and overload it (needs Maven, Java 17)
-	CLIENTS_JAVA="$(CLIENTS_JAVA)/classes:$$(cat '$(CLIENTS_JAVA)/classpath')" \
-		go test -tags clients -count=1 -timeout 10m -run '^TestClients(Agree|Overload)$$' ./internal/e2e
+test-clients-more: check-go check-npm $(CLIENTS_JAVA)/classpath $(CLIENTS_RUST) $(CLIENTS_PYTHON)/installed ## compare the SDKs for Java and Rust, and OFREP in Python, with Guidon, and overload Java (needs Maven, Java 17, Cargo, Python 3.10)
+	CLIENTS_JAVA="$(CLIENTS_JAVA)/classes:$$(cat '$(CLIENTS_JAVA)/classpath')" CLIENTS_RUST='$(CLIENTS_RUST)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
+		go test -tags clients -count=1 -timeout 20m -run '^TestClients(Agree|Overload)$$' ./internal/e2e
 
 # It is no step of .ci/run: Edge takes half an hour to build (docs/how-to/edge.md).
 test-edge: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run SDKs behind Unleash Edge (EDGE=program)
@@ -412,7 +413,7 @@ $(LOCAL)/demo/node/installed: demo/node/package.json demo/node/package-lock.json
 	@cp $^ '$(@D)/'
 	@cd '$(@D)' && npm ci --silent --ignore-scripts --no-audit --no-fund
 	@touch '$@'
-$(CLIENTS_NODE)/installed: internal/clients/node/package.json internal/clients/node/package-lock.json
+$(CLIENTS_NODE)/installed: internal/clients/node/package.json internal/clients/node/package-lock.json internal/clients/node/.npmrc
 	@echo "installing SDKs for Node.js and browsers (once)"; rm -rf '$(CLIENTS_NODE)'; mkdir -p '$(CLIENTS_NODE)'
 	@cp $^ '$(CLIENTS_NODE)/'
 	@cd '$(CLIENTS_NODE)' && npm ci --silent --ignore-scripts --no-audit --no-fund
@@ -421,6 +422,11 @@ $(CLIENTS_JAVA)/classpath: internal/clients/java/pom.xml $(wildcard internal/cli
 	@command -v mvn >/dev/null || { echo "mvn is missing: the SDK for Java needs Maven and Java 17 (https://maven.apache.org/)" >&2; exit 1; }
 	@echo "installing the SDK for Java (once)"; mkdir -p '$(@D)'
 	@mvn -q -B -f internal/clients/java '-Dtarget=$(@D)' compile dependency:build-classpath '-Dmdep.outputFile=$@'
+$(CLIENTS_RUST): internal/clients/rust/Cargo.toml internal/clients/rust/Cargo.lock internal/clients/rust/src/main.rs
+	@command -v cargo >/dev/null || { echo "cargo is missing: the SDK for Rust needs it (https://rustup.rs/)" >&2; exit 1; }
+	@echo "building the SDK for Rust (once)"
+	@cargo build --quiet --locked --manifest-path '$<' --target-dir '$(LOCAL)/clients-rust'
+	@touch '$@'
 $(ACTIONLINT): ; $(call install,github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION))
 $(GOSEC): ; $(call install,github.com/securego/gosec/v2/cmd/gosec@$(GOSEC_VERSION))
 $(OPA): ; $(call install,github.com/open-policy-agent/opa@$(OPA_VERSION))

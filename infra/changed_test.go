@@ -102,6 +102,7 @@ func TestStepsOfChangedFiles(t *testing.T) {
 		"pkg/edge/http.go":                   "test-migration",
 		"pkg/edge/bucket_test.go":            "test-deploy",
 		"internal/clients/java/pom.xml":      "test-clients-more",
+		"internal/clients/rust/Cargo.toml":   "test-clients-more",
 		"functions/console/build":            "test-release",
 		"infra/image/Dockerfile":             "test-image",
 		"internal/release/pack.go":           "test-release",

@@ -28,7 +28,13 @@ var sdkDifferences = map[string]map[string]string{
 	"node": {
 		"^property-DATE_": "the SDK compares with currentTime, whatever field the constraint names",
 	},
-	"python": {},
+	"nextjs": {
+		"^property-DATE_":                "the SDK compares with currentTime, whatever field the constraint names",
+		"^(REGEX|IN_CIDR|SEMVER_[GL]TE)": "the SDK does not know the operator",
+	},
+	"python":       {},
+	"python-ofrep": {},
+	"rust":         {},
 	"java": {
 		"^(IN_CIDR|SEMVER_[GL]TE)": "the SDK does not know the operator",
 	},
@@ -114,11 +120,13 @@ func comparedClients(t *testing.T, guidon, edge string) map[string]*exec.Cmd {
 			all[prefix+name] = command
 		}
 	}
-	if onlyJava() {
+	sources := filepath.Join(root, "internal", "clients")
+	if moreClients() {
 		add(javaClient, "", "java", "-cp", os.Getenv("CLIENTS_JAVA"), "Evaluate")
+		add("rust", "", tool(t, "CLIENTS_RUST"))
+		add("python-ofrep", "", tool(t, "CLIENTS_PYTHON"), filepath.Join(sources, "python", "evaluate_ofrep.py"))
 		return all
 	}
-	sources := filepath.Join(root, "internal", "clients")
 	dir := nodeFolder(t)
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(sources, "node"))); err != nil {
 		t.Fatal(err)
@@ -130,6 +138,7 @@ func comparedClients(t *testing.T, guidon, edge string) map[string]*exec.Cmd {
 		t.Fatalf("go build in internal/clients/go: %v\n%s", err, out)
 	}
 	add("node", dir, "node", "evaluate.mjs")
+	add("nextjs", dir, "node", "evaluate-next.mjs")
 	add("python", "", tool(t, "CLIENTS_PYTHON"), filepath.Join(sources, "python", "evaluate.py"))
 	add("go", "", program)
 	return all

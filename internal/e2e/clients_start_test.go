@@ -35,6 +35,7 @@ var programs = []struct {
 	{"node", "node/unleash.mjs", ""},
 	{"node-delta", "node/unleash.mjs", "MODE=delta"},
 	{"node-ofrep", "node/ofrep.mjs", ""},
+	{"nextjs", "node/next.mjs", ""},
 	{"python", "python/unleash.py", ""},
 	{"go-client", "go/clientgo", ""},
 	{"go-sdk", "go/gosdk", ""},
@@ -42,7 +43,7 @@ var programs = []struct {
 	{javaClient, "java/Follow.java", ""},
 }
 
-// javaClient is the SDK for Java, which make test-clients-more runs alone.
+// javaClient is the SDK for Java, which only make test-clients-more runs.
 const javaClient = "java"
 
 // A clientRun is what clients are started for.
@@ -59,11 +60,11 @@ const throughEdge = "edge-"
 
 // starts reports whether a client is to be started.
 func (r *clientRun) starts(name string) bool {
-	return (name == javaClient) == onlyJava() && (r.only == nil || r.only(name)) && (r.prefix == throughEdge || !strings.HasSuffix(name, "-streaming"))
+	return (name == javaClient) == moreClients() && (r.only == nil || r.only(name)) && (r.prefix == throughEdge || !strings.HasSuffix(name, "-streaming"))
 }
 
-// onlyJava reports whether this is make test-clients-more.
-func onlyJava() bool { return os.Getenv("CLIENTS_JAVA") != "" }
+// moreClients reports whether this is make test-clients-more.
+func moreClients() bool { return os.Getenv("CLIENTS_JAVA") != "" }
 
 // reports reports whether a client reports how often it evaluated flags. OpenFeature has no such thing.
 func reports(name string) bool { return !strings.HasSuffix(name, "-ofrep") }
@@ -107,7 +108,7 @@ func startClients(t *testing.T, g *gateway, run clientRun) (clients []*client) {
 		}
 		clients = append(clients, &client{name: run.prefix + p.name, process: follow(t, cmd, []string{"client " + run.prefix + p.name}), stdin: stdin})
 	}
-	if onlyJava() {
+	if moreClients() {
 		return clients
 	}
 	return append(clients, startBrowser(t, g, run)...)
