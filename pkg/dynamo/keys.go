@@ -52,8 +52,8 @@ import (
 //	counter          COUNTER#<entity>     COUNTER                     the last integer ID, incremented by ADD; IDs may have gaps
 //	feed             FEED                 FEED                        the newest changes that applications see; see feed.go
 //	feed page        FEED                 PAGE#<number>               older ones, up to that number; expires after a week
-//	snapshot head    FEED                 SNAPSHOT#<form>             which snapshot is the current one; see snapshot.go
-//	lease            FEED                 LEASE                       who may read everything while there is no snapshot
+//	snapshot head    SNAPSHOT#HEAD        FORM#<form>                 which snapshot is the current one; see snapshot.go
+//	lease            SNAPSHOT#LEASE       LEASE                       who may read everything while there is no snapshot
 //	snapshot         SNAPSHOT#<epoch>.<number>.<hash> CHUNK#<0000>    a part of what applications see; expires after a week
 //	post             POST#<period>#<0-7>  <milliseconds>#<id>         what a client reported in one request; see usage.go
 //	post name        POST#NAME#<name>     NAME                        that a post of this name was stored; expires with it

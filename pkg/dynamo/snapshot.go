@@ -15,8 +15,9 @@ import (
 )
 
 // A snapshot is in chunks, in a partition of its own, so that reading one does not slow down reading the feed. The head says
-// which snapshot is the current one. Chunks never change, so they can be read eventually consistent. DynamoDB deletes them
-// after a week: a snapshot is written at least once a day.
+// which snapshot is the current one. It is not beside the feed, because the functions for applications write it, and must not
+// write the feed. Chunks never change, so they can be read eventually consistent. DynamoDB deletes them after a week: a
+// snapshot is written at least once a day.
 const (
 	maxChunk    = 350 << 10 // bytes
 	maxChunks   = 1000      // a head with more is damaged
@@ -26,7 +27,7 @@ const (
 // snapshotEntity is the head. It is written by WriteSnapshot, and only loaded as an aggregate.
 var snapshotEntity = entity{
 	name:  flags.EntitySnapshot,
-	key:   func(form string) itemKey { return itemKey{feedPartition, "SNAPSHOT#" + form} },
+	key:   func(form string) itemKey { return itemKey{"SNAPSHOT#HEAD", "FORM#" + form} },
 	title: func(string) string { return "the head of the snapshots" },
 	codec: codec{encode: cannotEncode, decode: func(e envelope) (flags.Aggregate, error) {
 		var doc snapshotDocument
@@ -35,7 +36,7 @@ var snapshotEntity = entity{
 	}},
 }
 
-var leaseKey = itemKey{feedPartition, "LEASE"}
+var leaseKey = itemKey{"SNAPSHOT#LEASE", "LEASE"}
 
 // A snapshotItem is an envelope with the epoch, for the condition of putHead: no attribute is left out if it is 0 or "".
 type snapshotItem struct {

@@ -132,9 +132,9 @@ problems.read_functions contains sprintf("%s does not exist; remove it from read
 
 # The functions for applications may write only what they must: in these partitions, and without deleting.
 write_keys := {
-	"Applications": ["FEED", "SNAPSHOT#*", "POST#*"],
-	"Frontend": ["FEED", "SNAPSHOT#*", "POST#*"],
-	"Snapshot": ["FEED", "SNAPSHOT#*"],
+	"Applications": ["SNAPSHOT#*", "POST#*"],
+	"Frontend": ["SNAPSHOT#*", "POST#*"],
+	"Snapshot": ["SNAPSHOT#*"],
 	"Aggregate": ["USAGE", "USAGE#*", "BATCH#*", "APPLICATIONS", "APP#*", "TOKEN#*", "FLAG#*", "PROJECT#*"],
 	"Deliver": ["OUTBOX", "OUTBOX#*", "DELIVERED#*", "PARKED#*"],
 }

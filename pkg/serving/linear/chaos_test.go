@@ -136,7 +136,7 @@ func (h *history) spoilSnapshot(done map[string]int, random *rand.Rand) {
 	chunk := key(fmt.Sprintf("SNAPSHOT#%s.%d.%s", head.Epoch, head.Number, head.Hash), "CHUNK#0000")
 	switch random.IntN(3) {
 	case 0:
-		_, err = h.raw.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &table, Key: key("FEED", fmt.Sprint("SNAPSHOT#", flags.SnapshotForm))})
+		_, err = h.raw.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &table, Key: key("SNAPSHOT#HEAD", fmt.Sprint("FORM#", flags.SnapshotForm))})
 	case 1:
 		_, err = h.raw.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &table, Key: chunk})
 	default:
