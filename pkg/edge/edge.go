@@ -4,7 +4,7 @@
 //	config.go    the settings: those of Unleash Edge
 //	upstream.go  the requests to upstreams, and the pause after one failed; published.go upstreams that are buckets or folders
 //	source.go    what Edge reads with one upstream token; state.go what it read
-//	tokens.go    which tokens of applications are valid
+//	tokens.go    which tokens of applications are valid; validate.go asks the upstream, grant.go is what a token may read
 //	http.go      the requests of applications; stream.go streams; usage.go what they report
 //	backup.go    the last state in a folder
 //	command.go   the commands: edge, offline, health, ready; extension.go the extension of AWS Lambda
@@ -23,6 +23,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -99,7 +100,7 @@ func New(config Config, logs io.Writer) (*Edge, error) {
 // pretrusted reads an item of PRETRUSTED_TOKENS.
 func pretrusted(token string) (*grant, error) {
 	projects, environment, ok := parseSecret(token)
-	if i := lastAt(token); !ok && i > 0 {
+	if i := strings.LastIndexByte(token, '@'); !ok && i > 0 {
 		projects, environment, ok = []string{flags.All}, token[i+1:], true
 	}
 	if !ok || environment == "" {
@@ -111,15 +112,6 @@ func pretrusted(token string) (*grant, error) {
 	g := newGrant(token, access.FrontendToken, projects, environment)
 	g.fixed = true
 	return g, nil
-}
-
-func lastAt(text string) int {
-	for i := len(text) - 1; i >= 0; i-- {
-		if text[i] == '@' {
-			return i
-		}
-	}
-	return -1
 }
 
 func (e *Edge) isOwn(secret string) bool { return slices.Contains(e.config.Tokens, secret) }

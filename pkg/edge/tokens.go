@@ -1,25 +1,16 @@
 package edge
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"guidon/pkg/access"
-	"guidon/pkg/answers"
 	"guidon/pkg/flags"
-	"guidon/pkg/published"
 )
 
 // The limits of tokens. A token that is not known takes a place in a queue, which is sent to the upstream once a second.
@@ -32,64 +23,6 @@ const (
 	validatePace = time.Second
 	maxWait      = 5 * time.Second // of a request, until its token was validated and its flags are there
 )
-
-// A hash is the SHA-256 of a secret, by which Edge knows tokens.
-type hash = [sha256.Size]byte
-
-func hashOf(secret string) hash { return sha256.Sum256([]byte(secret)) }
-
-// A grant is what a valid token may read.
-type grant struct {
-	hash        hash
-	secret      atomic.Pointer[string] // nil after a restart, until an application sends it
-	kind        access.TokenType
-	environment string
-	projects    []string
-	scope       answers.Scope
-	fixed       bool         // of the settings: it is not validated
-	used        atomic.Int64 // when it was last used, in Unix seconds
-
-	// checked is when the upstream last said that it is valid. It has the monotonic clock, so a jump of the other one changes nothing.
-	checked atomic.Pointer[time.Time]
-
-	source atomic.Pointer[source] // that has its flags
-	tags   [4]atomic.Pointer[tagged]
-}
-
-// A tagged is the ETag of a token's flags in a state, for one version of the client specification: most polls need nothing else.
-type tagged struct {
-	state  *state
-	spec   string
-	header []string // the ETag
-}
-
-func newGrant(secret string, kind access.TokenType, projects []string, environment string) *grant {
-	g := &grant{hash: hashOf(secret), kind: kind, environment: environment, projects: projects, scope: scopeOf(projects, environment)}
-	g.secret.Store(&secret)
-	g.confirm(0)
-	g.used.Store(time.Now().Unix())
-	return g
-}
-
-// confirm notes that the upstream said some time ago that the token is valid.
-func (g *grant) confirm(ago time.Duration) {
-	at := time.Now().Add(-ago)
-	g.checked.Store(&at)
-}
-
-// parseSecret returns the projects and the environment that the text of a secret names: project:environment.secret, with *: for all
-// projects and []: for several ones, which it does not name.
-func parseSecret(secret string) (projects []string, environment string, ok bool) {
-	project, rest, found := strings.Cut(secret, ":")
-	environment, key, found2 := strings.Cut(rest, ".")
-	if !found || !found2 || project == "" || environment == "" || key == "" || len(secret) > 512 {
-		return nil, "", false
-	}
-	if project != "[]" {
-		projects = []string{project}
-	}
-	return projects, environment, true
-}
 
 // tokens are the tokens of applications.
 type tokens struct {
@@ -279,151 +212,6 @@ func (t *tokens) secrets() (list []string) {
 	return list
 }
 
-// A validToken is a token in the response of POST /edge/validate.
-type validToken struct {
-	Token       string   `json:"token"`
-	Type        string   `json:"type"`
-	Projects    []string `json:"projects"`
-	Environment string   `json:"environment,omitzero"` // Unleash has it only in the text of the token
-}
-
-// validTokens is that response, and with only their texts the request.
-type validTokens struct {
-	Tokens []validToken `json:"tokens"`
-}
-
-// validate asks the upstream about tokens, and takes its answer. The tokens of the settings are asked about too: an answer that refuses
-// one of these is a mistake rather than the end of the tokens of applications.
-func (t *tokens) validate(ctx context.Context, group []string) error {
-	asked := slices.Clone(t.own())
-	for _, secret := range group {
-		if !slices.Contains(asked, secret) {
-			asked = append(asked, secret)
-		}
-	}
-	body, err := json.Marshal(map[string][]string{"tokens": asked})
-	if err != nil {
-		return err
-	}
-	var answer validTokens
-	var tooMany, absent error
-	err = t.edge.client.any(t.pauses, validatePace, func(upstream string) (err error) {
-		if tooMany = nil; isPublication(upstream) {
-			answer.Tokens, err = t.edge.published.validate(ctx, upstream, asked)
-			if errors.Is(err, published.ErrAbsent) { // the upstream is not paused: strangers can name environments that do not exist
-				absent = fmt.Errorf("%s: %w", upstream, err)
-				return errNotThere
-			}
-			return err
-		}
-		got, err := t.edge.client.send(ctx, http.MethodPost, upstream+"/edge/validate", "", nil, body, maxReply)
-		if statusOf(err) == http.StatusBadRequest && len(group) > smallGroup {
-			tooMany = err
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		answer = validTokens{}
-		if err := json.Unmarshal(got.body, &answer); err != nil || answer.Tokens == nil {
-			return errors.New("its response to /edge/validate has no tokens")
-		}
-		return nil
-	})
-	if absent != nil && errors.Is(err, errPaused) {
-		err = absent
-	}
-	if err = cmp.Or(err, tooMany); err != nil {
-		return err
-	}
-	t.take(group, answer.Tokens)
-	return nil
-}
-
-// own returns the tokens of the settings that are in every question.
-func (t *tokens) own() []string {
-	own := t.edge.config.Tokens
-	return own[:min(len(own), maxGroup/2)]
-}
-
-// take takes an answer about a group of tokens.
-func (t *tokens) take(group []string, valid []validToken) {
-	byText := map[string]*grant{}
-	for _, v := range valid {
-		if g := v.grant(); g != nil {
-			byText[v.Token] = g
-		}
-	}
-	refused := map[string]bool{}
-	for _, own := range t.own() {
-		if g := byText[own]; g != nil {
-			t.edge.learn(own, g)
-			if g.kind == access.FrontendToken {
-				t.edge.warn("tokens", "TOKENS has a frontend token, which cannot read the flags for Edge. Give it a client token", nil)
-			}
-		} else {
-			refused[own] = true
-			t.edge.warn("tokens", "the upstream refuses a token of TOKENS; Edge keeps serving with the flags and tokens that it has. Give it a valid one", nil)
-		}
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, secret := range group {
-		h := hashOf(secret)
-		now, before := byText[secret], t.known[h]
-		switch {
-		case now != nil && before != nil && before.same(now):
-			before.confirm(0)
-			now = before
-		case now != nil:
-			t.add(now)
-		case before != nil && before.dependsOn(refused):
-			now = before
-		default:
-			if delete(t.known, h); before != nil {
-				t.edge.dropSource(secret)
-			}
-			t.refuse(h)
-		}
-		t.answer(h, now)
-	}
-}
-
-// dependsOn reports whether the flags of a token come with one of these upstream tokens.
-func (g *grant) dependsOn(upstreamTokens map[string]bool) bool {
-	s := g.source.Load()
-	return s != nil && upstreamTokens[s.token]
-}
-
-// answer ends the wait for a token. The caller holds the lock.
-func (t *tokens) answer(h hash, g *grant) {
-	if q := t.waiting[h]; q != nil {
-		q.grant = g
-		if g == nil {
-			q.err = access.ErrNoToken
-		}
-		delete(t.waiting, h)
-		close(q.done)
-	}
-}
-
-// failed ends the wait for tokens that could not be validated.
-func (t *tokens) failed(group []string, err error) {
-	if !errors.Is(err, errPaused) {
-		t.edge.warn("tokens", "the upstream did not say which tokens are valid; Edge keeps those that it knows", err)
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, secret := range group {
-		h := hashOf(secret)
-		if q := t.waiting[h]; q != nil {
-			q.err = errUnknown
-			delete(t.waiting, h)
-			close(q.done)
-		}
-	}
-}
-
 // add adds a token. If there are too many, the one that was not used for the longest time makes room. The caller holds the lock.
 func (t *tokens) add(g *grant) {
 	if len(t.known) >= maxTokens {
@@ -464,27 +252,6 @@ func (t *tokens) forget() {
 			delete(t.known, h)
 		}
 	}
-}
-
-// grant returns what a valid token may read; nil for a token that Edge cannot serve.
-func (v validToken) grant() *grant {
-	projects, environment, ok := parseSecret(v.Token)
-	kind := access.TokenType(strings.ToLower(v.Type))
-	if kind == "backend" { // as newer versions of Unleash call it
-		kind = access.ClientToken
-	}
-	if len(v.Projects) > 0 {
-		projects = v.Projects
-	}
-	if !ok || len(projects) == 0 || kind != access.ClientToken && kind != access.FrontendToken && kind != access.AdminToken {
-		return nil
-	}
-	return newGrant(v.Token, kind, projects, cmp.Or(v.Environment, environment))
-}
-
-// same reports whether two grants allow the same.
-func (g *grant) same(other *grant) bool {
-	return g.kind == other.kind && g.environment == other.environment && strings.Join(g.projects, ",") == strings.Join(other.projects, ",")
 }
 
 // getAll is get for several tokens, which it waits for together. As Guidon does, it asks about the first smallGroup, and about as many
