@@ -229,30 +229,16 @@ func (e *environment) stop() {
 	_ = e.server.Close()
 }
 
-// peakRSS returns the peak memory of a process in bytes, on Linux; 0 elsewhere.
-func peakRSS(pid int) int64 {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(raw)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kB, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
-			return kB << 10
-		}
-	}
-	return 0
-}
-
-// processorTime returns the processor time of a process so far, on Linux; 0 elsewhere.
-func processorTime(pid int) time.Duration {
+// measure returns the peak memory of a process in bytes and its processor time so far, on Linux; 0 elsewhere.
+func measure(pid int) (peakRSS int64, cpu time.Duration) {
 	p, err := procfs.NewProc(pid)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	stat, err := p.Stat()
-	if err != nil {
-		return 0
+	status, statusErr := p.NewStatus()
+	stat, statErr := p.Stat()
+	if statusErr != nil || statErr != nil {
+		return 0, 0
 	}
-	return time.Duration(stat.CPUTime() * float64(time.Second))
+	return int64(status.VmHWM), time.Duration(stat.CPUTime() * float64(time.Second))
 }

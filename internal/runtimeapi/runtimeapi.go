@@ -103,7 +103,7 @@ func (f *Function) Stop() {
 func (f *Function) Report() Report {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.measureMemory()
+	f.measure()
 	return f.report
 }
 
@@ -141,7 +141,7 @@ func (f *Function) end() {
 	if f.env == nil {
 		return
 	}
-	f.measureMemory()
+	f.measure()
 	f.env.stop()
 	if state := f.env.Cmd.ProcessState; state != nil {
 		f.report.CPU = state.UserTime() + state.SystemTime()
@@ -149,12 +149,13 @@ func (f *Function) end() {
 	f.env = nil
 }
 
-// measureMemory updates the peak memory in the report.
-func (f *Function) measureMemory() {
-	if f.env != nil {
-		f.report.PeakRSS = max(f.report.PeakRSS, peakRSS(f.env.PID()))
-		f.report.CPU = processorTime(f.env.PID())
+// measure updates the memory and the processor time in the report.
+func (f *Function) measure() {
+	if f.env == nil {
+		return
 	}
+	peak, cpu := measure(f.env.PID())
+	f.report.PeakRSS, f.report.CPU = max(f.report.PeakRSS, peak), cpu
 }
 
 // variables returns the environment of the process: the variables of the function, and those that Lambda sets.

@@ -189,7 +189,7 @@ func ofProjects[T any, K comparable](tx *Tx, key K, projects []*flags.Project, q
 		}
 	}
 	found := make([]T, len(unknown))
-	tx.must(atOnce(projectsAtOnce, len(unknown), func(i int) (err error) {
+	tx.must(AtOnce(projectsAtOnce, len(unknown), func(i int) (err error) {
 		found[i], err = query(unknown[i])
 		return err
 	}))
@@ -200,16 +200,16 @@ func ofProjects[T any, K comparable](tx *Tx, key K, projects []*flags.Project, q
 	return all
 }
 
-// atOnce calls do for 0 to n-1, at most limit at the same time, and returns the first error. A panic becomes an error, because in a
+// AtOnce calls do for 0 to n-1, at most limit at the same time, and returns the first error. A panic becomes an error, because in a
 // goroutine it would end the process.
-func atOnce(limit, n int, do func(i int) error) error {
+func AtOnce(limit, n int, do func(i int) error) error {
 	var group errgroup.Group
 	group.SetLimit(limit)
 	for i := range n {
 		group.Go(func() (err error) {
 			defer func() {
 				if cause := recover(); cause != nil {
-					err = panicked(cause)
+					err = PanicError(cause)
 				}
 			}()
 			return do(i)

@@ -126,8 +126,8 @@ func causeOf(err error) string {
 	return err.Error()
 }
 
-// panicked returns the error of a panic, with the stack for the log.
-func panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
+// PanicError returns the error of a panic, with the stack for the log.
+func PanicError(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
 
 // recover returns 500 after a panic, so that a defect in one request does not end the process.
 func (s *service) recover(w http.ResponseWriter, r *http.Request) {
@@ -135,7 +135,7 @@ func (s *service) recover(w http.ResponseWriter, r *http.Request) {
 	if p == nil {
 		return
 	}
-	cause := panicked(p)
+	cause := PanicError(p)
 	status, body := describe(cause)
 	s.log(r, outcome{route: r.Pattern, err: cause}, status, body)
 	document, _ := json.Marshal(body) // plain strings always marshal

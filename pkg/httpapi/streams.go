@@ -18,7 +18,7 @@ const streamsAtOnce = 8
 func (tx *Tx) EachSummary(projects []*flags.Project, visit func(*flags.Project, flags.SummaryRow) error) {
 	var visiting sync.Mutex
 	var stopped error
-	err := atOnce(streamsAtOnce, len(projects), func(i int) error {
+	err := AtOnce(streamsAtOnce, len(projects), func(i int) error {
 		return tx.service.store.EachSummary(tx.ctx, projects[i].UID, false, func(row flags.SummaryRow) error {
 			visiting.Lock()
 			defer visiting.Unlock()

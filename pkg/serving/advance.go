@@ -3,19 +3,16 @@ package serving
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"math/rand/v2"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"guidon/pkg/answers"
 	"guidon/pkg/backoff"
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 // errGap tells that entries of the feed between the state and the feed are missing.
@@ -212,8 +209,9 @@ func (r *Reader) loadAll(ctx context.Context, keys []flags.Key) (flags.View, err
 	}
 	all := make(flags.View, len(keys))
 	var mu sync.Mutex
-	err := eachAtOnce(slices.Collect(slices.Chunk(keys, batchSize)), func(chunk []flags.Key) error {
-		found, err := r.store.Load(ctx, chunk)
+	batches := slices.Collect(slices.Chunk(keys, batchSize))
+	err := httpapi.AtOnce(loadsAtOnce, len(batches), func(i int) error {
+		found, err := r.store.Load(ctx, batches[i])
 		mu.Lock()
 		defer mu.Unlock()
 		maps.Copy(all, found)
@@ -221,26 +219,6 @@ func (r *Reader) loadAll(ctx context.Context, keys []flags.Key) (flags.View, err
 	})
 	return all, err
 }
-
-// eachAtOnce calls do with each item, several at a time, and returns the first error. It returns a panic, which would end the
-// process in a goroutine, as an error.
-func eachAtOnce[T any](items []T, do func(T) error) error {
-	var group errgroup.Group
-	group.SetLimit(loadsAtOnce)
-	for _, item := range items {
-		group.Go(func() (err error) {
-			defer func() {
-				if p := recover(); p != nil {
-					err = panicError(p)
-				}
-			}()
-			return do(item)
-		})
-	}
-	return group.Wait()
-}
-
-func panicError(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
 
 // pause waits before another attempt, longer each time, at most 200 ms; false if the context ends.
 func pause(ctx context.Context, attempt int) bool {

@@ -135,11 +135,12 @@ func (r *Reader) keysOfProjectsAndFlags(ctx context.Context) ([]flags.Key, error
 	}
 	var mu sync.Mutex
 	var keys []flags.Key
-	err = eachAtOnce(projects, func(a flags.Aggregate) error {
-		summaries, err := r.store.Summaries(ctx, a.(*flags.Project).UID, false)
+	err = httpapi.AtOnce(loadsAtOnce, len(projects), func(i int) error {
+		p := projects[i].(*flags.Project)
+		summaries, err := r.store.Summaries(ctx, p.UID, false)
 		mu.Lock()
 		defer mu.Unlock()
-		keys = append(keys, a.Key()) // the rows of the list have no version
+		keys = append(keys, p.Key()) // the rows of the list have no version
 		for _, summary := range summaries {
 			keys = append(keys, flags.FeatureKey(summary.Name))
 		}

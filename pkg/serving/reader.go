@@ -12,6 +12,7 @@ import (
 	"guidon/pkg/access"
 	"guidon/pkg/backoff"
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 // ReaderOptions configure a Reader.
@@ -189,7 +190,7 @@ func (r *Reader) begin() {
 func (r *Reader) run(read *sharedRead) {
 	defer func() {
 		if p := recover(); p != nil { // in a goroutine it would end the process
-			read.err = &flags.Error{Kind: flags.Internal, Message: "internal error; search the log for this id", Err: panicError(p)}
+			read.err = &flags.Error{Kind: flags.Internal, Message: "internal error; search the log for this id", Err: httpapi.PanicError(p)}
 		}
 		close(read.done)
 		r.mu.Lock()
