@@ -2,7 +2,6 @@ package server
 
 import (
 	"math"
-	"runtime"
 	"runtime/debug"
 	"testing"
 
@@ -32,29 +31,5 @@ func TestMemoryLimit(t *testing.T) {
 	limitMemory()
 	if got := debug.SetMemoryLimit(-1); got != 1<<30 {
 		t.Errorf("a limit of %d MB, want that of GOMEMLIMIT", got>>20)
-	}
-}
-
-// TestIdleMemory checks that the memory of a burst is returned once the collector has not run for a while, and not before.
-func TestIdleMemory(t *testing.T) {
-	percent := debug.SetGCPercent(-1) // no collection but those of the test
-	defer debug.SetGCPercent(percent)
-	held := func() uint64 {
-		var memory runtime.MemStats
-		runtime.ReadMemStats(&memory)
-		return memory.HeapSys - memory.HeapReleased
-	}
-	burst := make([]byte, 256<<20)
-	for i := range burst {
-		burst[i] = 1
-	}
-	runtime.GC()
-	collections := releaseIfIdle(0)
-	if got := held(); got < 256<<20 {
-		t.Fatalf("%d MB held right after a collection, want all of the burst", got>>20)
-	}
-	runtime.KeepAlive(burst)
-	if releaseIfIdle(collections); held() > idleMemory {
-		t.Errorf("%d MB held when idle, want at most %d", held()>>20, idleMemory>>20)
 	}
 }

@@ -58,7 +58,6 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 		return err
 	}
 	defer g.close()
-	go releaseIdleMemory(ctx)
 	defer g.runSchedule(ctx)() // before the engine stops
 
 	server := &http.Server{
