@@ -130,7 +130,7 @@ func (s *seeding) users(ctx context.Context) error {
 
 // tagTypes creates the list of tag types with "simple".
 func (s *seeding) tagTypes(ctx context.Context) error {
-	_, err := ensure(ctx, s, &flags.TagTypes{List: []flags.TagType{flags.SimpleTagType}}, events.TagTypeCreated(flags.SimpleTagType))
+	_, err := ensure(ctx, s, &flags.TagTypes{List: []flags.TagType{flags.SimpleTagType}}, events.TagType.Created(flags.SimpleTagType))
 	return err
 }
 

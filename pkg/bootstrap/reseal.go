@@ -88,7 +88,7 @@ func (s *seeding) resealOne(ctx context.Context, stored flags.Aggregate, again f
 		for i, addon := range after.List {
 			for name, sealed := range addon.Sealed {
 				if addon.Sealed[name] = again(sealed, flags.AddonSecret(addon.ID, name)); addon.Sealed[name] != sealed {
-					write, event = flags.Write{Before: before, After: after}, events.AddonUpdated(before.List[i], addon)
+					write, event = flags.Write{Before: before, After: after}, events.Addon.Updated(before.List[i], addon)
 				}
 			}
 		}

@@ -26,20 +26,8 @@ func addonOf(a flags.Addon) addon {
 	}
 }
 
-// AddonCreated is the event of a new addon.
-func AddonCreated(a flags.Addon) flags.Event {
-	return flags.Event{Type: flags.AddonCreated, Data: addonOf(a)}
-}
-
-// AddonUpdated is the event of an addon that changed. If only its parameters did, the data before and after are the same.
-func AddonUpdated(before, after flags.Addon) flags.Event {
-	return flags.Event{Type: flags.AddonUpdated, Data: addonOf(after), PreData: addonOf(before)}
-}
-
-// AddonDeleted is the event of a deleted addon.
-func AddonDeleted(a flags.Addon) flags.Event {
-	return flags.Event{Type: flags.AddonDeleted, PreData: addonOf(a)}
-}
+// Addon has the events of addons. If only the parameters of one changed, the data before and after are the same.
+var Addon = familyOf(flags.AddonCreated, flags.AddonUpdated, flags.AddonDeleted, addonOf)
 
 // AddonTest is the event that tests an addon. It is sent, but is in no log.
 func AddonTest(a flags.Addon) flags.Event {

@@ -1,4 +1,4 @@
-// Package events builds the events that changes leave in the log. There is one function per type of event, or per
+// Package events builds the events that changes leave in the log. There is one function or method per type of event, or per
 // family of types. It takes domain values and returns the event with its type, place (project, flag, environment) and
 // data. The caller adds id, time and author.
 //
@@ -22,3 +22,24 @@ func inEnvironment(kind flags.EventType, f *flags.Feature, env flags.ProjectEnvi
 	event.Environment = env.Name
 	return event
 }
+
+// A Family is the events of an entity that is created, updated and deleted.
+type Family[A any] struct {
+	created, updated, deleted flags.EventType
+	shape                     func(A) any // what Data and PreData contain of it
+}
+
+func familyOf[A, Shape any](created, updated, deleted flags.EventType, shape func(A) Shape) Family[A] {
+	return Family[A]{created, updated, deleted, func(a A) any { return shape(a) }}
+}
+
+// Created is the event of a new one.
+func (f Family[A]) Created(a A) flags.Event { return flags.Event{Type: f.created, Data: f.shape(a)} }
+
+// Updated is the event of one that changed.
+func (f Family[A]) Updated(before, after A) flags.Event {
+	return flags.Event{Type: f.updated, Data: f.shape(after), PreData: f.shape(before)}
+}
+
+// Deleted is the event of a deleted one.
+func (f Family[A]) Deleted(a A) flags.Event { return flags.Event{Type: f.deleted, PreData: f.shape(a)} }

@@ -84,17 +84,5 @@ func ProjectAccessUpdated(before, after *flags.Project, users []int64) flags.Eve
 	return flags.Event{Type: flags.ProjectAccessUpdated, Project: after.ID, Data: in(after), PreData: in(before)}
 }
 
-// RoleCreated is the event of a new role.
-func RoleCreated(r access.Role) flags.Event {
-	return flags.Event{Type: flags.RoleCreated, Data: shape.RoleWithPermissionsOf(r)}
-}
-
-// RoleUpdated is the event of a role that changed.
-func RoleUpdated(before, after access.Role) flags.Event {
-	return flags.Event{Type: flags.RoleUpdated, Data: shape.RoleWithPermissionsOf(after), PreData: shape.RoleWithPermissionsOf(before)}
-}
-
-// RoleDeleted is the event of a deleted role.
-func RoleDeleted(r access.Role) flags.Event {
-	return flags.Event{Type: flags.RoleDeleted, PreData: shape.RoleWithPermissionsOf(r)}
-}
+// Role has the events of roles.
+var Role = familyOf(flags.RoleCreated, flags.RoleUpdated, flags.RoleDeleted, shape.RoleWithPermissionsOf)

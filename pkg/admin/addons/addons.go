@@ -87,7 +87,7 @@ func create(tx *httpapi.Tx, _ httpapi.InService, in addonBody) (addonView, error
 	if err := registry.Add(a); err != nil {
 		return addonView{}, err
 	}
-	tx.Save(events.AddonCreated(a), registry)
+	tx.Save(events.Addon.Created(a), registry)
 	tx.Created(addonsPath, strconv.FormatInt(a.ID, 10))
 	return addonViewOf(a), nil
 }
@@ -105,7 +105,7 @@ func update(tx *httpapi.Tx, at inAddon, in addonBody) (addonView, error) {
 	if err := registry.Replace(after); err != nil {
 		return addonView{}, err
 	}
-	tx.Save(events.AddonUpdated(before, after), registry)
+	tx.Save(events.Addon.Updated(before, after), registry)
 	return addonViewOf(after), nil
 }
 
@@ -128,7 +128,7 @@ func remove(tx *httpapi.Tx, at inAddon) error {
 	if err := registry.Remove(a.ID); err != nil {
 		return err
 	}
-	tx.Save(events.AddonDeleted(a), registry)
+	tx.Save(events.Addon.Deleted(a), registry)
 	return nil
 }
 

@@ -46,11 +46,11 @@ func describeApplication(tx *httpapi.Tx, at inApplication, in describeBody) erro
 		}
 		tx.RetryNameExists() // it can report just now
 		a = &usage.Application{Name: at.Name, CreatedAt: tx.Now, CreatedBy: tx.Caller.Name, ApplicationDetails: in.applyTo(usage.ApplicationDetails{})}
-		tx.Save(events.ApplicationCreated(a), a)
+		tx.Save(events.Application.Created(a), a)
 		return nil
 	}
 	a.ApplicationDetails = in.applyTo(a.ApplicationDetails)
-	tx.Save(events.ApplicationUpdated(httpapi.Was(tx, a), a), a)
+	tx.Save(events.Application.Updated(httpapi.Was(tx, a), a), a)
 	return nil
 }
 
@@ -58,7 +58,7 @@ func describeApplication(tx *httpapi.Tx, at inApplication, in describeBody) erro
 // its tokens. One that reports again is created anew. Deleting one that does not exist has no effect.
 func deleteApplication(tx *httpapi.Tx, at inApplication) error {
 	if a := tx.FindApplication(at.Name); a != nil {
-		tx.Delete(events.ApplicationDeleted(a), a)
+		tx.Delete(events.Application.Deleted(a), a)
 		tx.AlsoDelete(tx.ApplicationNames(a))
 		keys := instancesKeys(a, nil)
 		tx.Load(keys...)

@@ -88,7 +88,7 @@ func createContextField(tx *httpapi.Tx, _ httpapi.InService, in contextFieldBody
 	if err := fields.Add(created, tx.Limits); err != nil {
 		return shape.ContextFieldView{}, err
 	}
-	tx.Save(events.ContextFieldCreated(created), fields)
+	tx.Save(events.ContextField.Created(created), fields)
 	tx.Created(contextFieldsPath, created.Name)
 	return shape.ContextFieldViewOf(created), nil
 }
@@ -129,7 +129,7 @@ func changeContextField(tx *httpapi.Tx, at inContextField, change func(flags.Con
 	if err := fields.Replace(after); err != nil {
 		return err
 	}
-	tx.Save(events.ContextFieldUpdated(before, after), fields)
+	tx.Save(events.ContextField.Updated(before, after), fields)
 	return nil
 }
 
@@ -142,6 +142,6 @@ func deleteContextField(tx *httpapi.Tx, at inContextField) error {
 	if err := fields.Remove(at.Name, usesOfField(tx, at.Name), tx.Projects(), tx.Environments(), tx.Segments()); err != nil {
 		return err
 	}
-	tx.Save(events.ContextFieldDeleted(deleted), fields)
+	tx.Save(events.ContextField.Deleted(deleted), fields)
 	return nil
 }

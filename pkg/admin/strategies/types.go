@@ -65,7 +65,7 @@ func createType(tx *httpapi.Tx, _ httpapi.InService, in strategyTypeBody) (shape
 	if err := types.Add(t); err != nil {
 		return shape.StrategyTypeView{}, err
 	}
-	tx.Save(events.StrategyTypeCreated(t), types)
+	tx.Save(events.StrategyType.Created(t), types)
 	tx.Created(typesPath, t.Name)
 	return shape.StrategyTypeViewOf(t), nil
 }
@@ -81,7 +81,7 @@ func updateType(tx *httpapi.Tx, at inType, in updateStrategyTypeBody) error {
 	if err := types.Replace(after); err != nil {
 		return err
 	}
-	tx.Save(events.StrategyTypeUpdated(before, after), types)
+	tx.Save(events.StrategyType.Updated(before, after), types)
 	return nil
 }
 
@@ -105,7 +105,7 @@ func deleteType(tx *httpapi.Tx, at inType) error {
 	if err := types.Remove(t.Name); err != nil {
 		return err
 	}
-	tx.Save(events.StrategyTypeDeleted(t), types)
+	tx.Save(events.StrategyType.Deleted(t), types)
 	return nil
 }
 

@@ -84,7 +84,7 @@ func createTagType(tx *httpapi.Tx, _ httpapi.InService, in tagTypeBody) (shape.T
 	if err := types.Add(created); err != nil {
 		return shape.TagTypeView{}, err
 	}
-	tx.Save(events.TagTypeCreated(created), types)
+	tx.Save(events.TagType.Created(created), types)
 	tx.Created(tagTypesPath, created.Name)
 	return shape.TagTypeViewOf(created), nil
 }
@@ -112,7 +112,7 @@ func updateTagType(tx *httpapi.Tx, at inTagType, in updateTagTypeBody) error {
 	if err := types.Replace(after); err != nil {
 		return err
 	}
-	tx.Save(events.TagTypeUpdated(before, after), types)
+	tx.Save(events.TagType.Updated(before, after), types)
 	return nil
 }
 
@@ -125,6 +125,6 @@ func deleteTagType(tx *httpapi.Tx, at inTagType) error {
 	if err := types.Remove(at.Name); err != nil {
 		return err
 	}
-	tx.Save(events.TagTypeDeleted(deleted), types)
+	tx.Save(events.TagType.Deleted(deleted), types)
 	return nil
 }

@@ -163,7 +163,7 @@ func importTagType(tx *httpapi.Tx, in importTagTypeBody) (importOutcome, error) 
 	if err := registry.Add(t); err != nil {
 		return "", err
 	}
-	tx.Save(events.TagTypeCreated(t), registry)
+	tx.Save(events.TagType.Created(t), registry)
 	return outcomeCreated, nil
 }
 
@@ -189,7 +189,7 @@ func importContextField(tx *httpapi.Tx, in importContextFieldBody) (importOutcom
 	if err := registry.Add(f, tx.Limits); err != nil {
 		return "", err
 	}
-	tx.Save(events.ContextFieldCreated(f), registry)
+	tx.Save(events.ContextField.Created(f), registry)
 	return outcomeCreated, nil
 }
 

@@ -140,7 +140,7 @@ func createRole(tx *httpapi.Tx, _ httpapi.InService, in roleBody) (changedRole, 
 	if role, err = roles.Add(role); err != nil {
 		return changedRole{}, err
 	}
-	tx.Save(events.RoleCreated(role), roles)
+	tx.Save(events.Role.Created(role), roles)
 	return changedRole{1, shape.RoleWithPermissionsOf(role)}, nil
 }
 
@@ -157,7 +157,7 @@ func updateRole(tx *httpapi.Tx, at inRole, in roleBody) (changedRole, error) {
 	if err := roles.Replace(role); err != nil {
 		return changedRole{}, err
 	}
-	tx.Save(events.RoleUpdated(before, role), roles)
+	tx.Save(events.Role.Updated(before, role), roles)
 	return changedRole{1, shape.RoleWithPermissionsOf(role)}, nil
 }
 
@@ -171,7 +171,7 @@ func deleteRole(tx *httpapi.Tx, at inRole) error {
 	if err := checkNotHeld(tx, role); err != nil {
 		return err
 	}
-	tx.Save(events.RoleDeleted(role), roles)
+	tx.Save(events.Role.Deleted(role), roles)
 	return nil
 }
 
