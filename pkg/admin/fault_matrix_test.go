@@ -51,7 +51,7 @@ var changesNothing = map[string]bool{
 	"POST /api/admin/events/search":                                  true,
 	"POST " + contextFields + "/validate":                            true,
 	"POST " + allSegments + "/validate":                              true,
-	ofProject("DELETE", "/change-requests/{changeRequestId}"):        true, // it is no draft
+	ofProject("DELETE", "/change-requests/{changeRequestId}"):        true, // it is not a draft
 	ofProject("POST", "/change-requests/{changeRequestId}/rebase"):   true, // nothing has changed
 	ofProject("PUT", "/change-requests/{changeRequestId}/approvers"): true, // there are none before and after
 	"POST /api/admin/playground":                                     true,

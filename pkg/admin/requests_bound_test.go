@@ -357,7 +357,7 @@ func TestCompletedPayloads(t *testing.T) {
 }
 
 // TestProjectWhilePolicyChanges checks that change requests are on in a project that is created, gets an environment or switches them off while
-// the environment begins to require approvals.
+// the environment begins to require approvals. That of "attached" is ensured twice: by the condition of withRegistry, and by that of the guard.
 func TestProjectWhilePolicyChanges(t *testing.T) {
 	t.Parallel()
 	i := &interruption{}

@@ -26,7 +26,7 @@ type requestInput struct {
 	who      string
 	revision string // that an approval names
 	value    string // what an edit proposes, or what is set underneath
-	alone    bool   // nothing else ran at the same time, so a refusal needs a cause
+	alone    bool   // nothing else ran at the same time, so a refusal names its cause
 }
 
 // A requestOutput is its response. A lost one can be any.
@@ -48,8 +48,8 @@ func (s requestModel) approved() bool {
 	return !s.closed && s.content == s.base && strings.Count(s.approvals, ",") >= 2
 }
 
-// refused reports whether the operation was refused. A refusal, and a read, sees the request and its flag one after the other, so it can
-// refuse what is right for each of them at its moment. What succeeds is checked when it is committed.
+// refused reports whether the operation was refused. It sees the request and its flag one after the other, so beside others it can name
+// another cause than that of the moment at which it has one.
 func refused(o requestOutput) bool {
 	return o.status == http.StatusConflict || o.status == http.StatusPreconditionFailed
 }
@@ -100,10 +100,10 @@ var requestsModel = porcupine.Model{
 			}
 		}
 		switch {
-		case i.alone && !o.lost && status != http.StatusOK:
-			return o.status == status, s
-		case status != http.StatusOK && (o.lost || o.status != http.StatusOK), refused(o) && !i.alone:
+		case o.lost && status != http.StatusOK:
 			return true, s
+		case status != http.StatusOK:
+			return o.status == status || refused(o) && !i.alone, s
 		}
 		return o.lost || status == o.status, next
 	},
@@ -111,7 +111,7 @@ var requestsModel = porcupine.Model{
 
 // TestRequestsLinearizable edits, re-bases, approves and applies a request at the same time as its flag is changed underneath, with lost
 // responses, and checks that there is an order of the operations that explains all responses: so nothing is applied that two people have not
-// approved as it is. In each fourth round only one operation runs at a time, and each refusal needs a cause.
+// approved as it is, and nothing is refused without a cause. In each fourth round only one operation runs at a time.
 func TestRequestsLinearizable(t *testing.T) {
 	t.Parallel()
 	applied, lost, injected := 0, 0, 0

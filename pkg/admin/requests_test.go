@@ -608,7 +608,7 @@ func TestChangeRequestParts(t *testing.T) {
 	r.as(t, r.first, "GET", search+fmt.Sprintf("&requestedApproverId=IS:%d&createdBy=IS:%d", r.firstID, r.authorID), "", 200, `"total":1`, `"features":["f"]`)
 	r.as(t, r.first, "GET", search+fmt.Sprintf("&requestedApproverId=IS:%d", r.secondID), "", 200, `"total":0`)
 	r.as(t, r.first, "GET", search+"&createdBy=IS:me", "", 400)
-	r.as(t, r.author, "DELETE", path, "", 409, "is no draft")
+	r.as(t, r.author, "DELETE", path, "", 409, "is not a draft")
 	r.to(t, r.first, q, "Cancelled", 403, "only")
 	r.to(t, r.author, q, "Rejected", 403, "APPROVE_CHANGE_REQUEST")
 	r.to(t, r.first, q, "Rejected", 200)

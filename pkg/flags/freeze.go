@@ -142,7 +142,7 @@ func parseWallTime(text string) (since time.Duration, ok bool) {
 func (w Weekly) Check(problems *Problems) {
 	from, fromOK := parseWallTime(w.From)
 	to, toOK := parseWallTime(w.To)
-	const example = "must be a day and a time of 24 hours, such as %q"
+	const example = "must be a day and a time from 00:00 to 23:59, such as %q"
 	if !fromOK {
 		problems.Add("/from", example, "Fri 17:00")
 	}

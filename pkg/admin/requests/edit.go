@@ -217,7 +217,7 @@ func discardDraft(tx *httpapi.Tx, at inRequest) error {
 	case r.State == review.Cancelled && mine(tx, r):
 		return nil
 	case r.State != review.Draft:
-		return flags.Errorf(flags.Conflict, "change request %d is no draft: cancel it with PUT …/change-requests/%d/state", r.ID, r.ID)
+		return flags.Errorf(flags.Conflict, "change request %d is not a draft: cancel it with PUT …/change-requests/%d/state", r.ID, r.ID)
 	}
 	if err := r.Cancel(tx.Now); err != nil {
 		return err
