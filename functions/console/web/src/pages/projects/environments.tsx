@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { Freezes } from '../../requests/freezes'
 import { useProtection } from '../../requests/drafts'
 import {
   ActionMenu,
@@ -24,7 +25,6 @@ import { describeStrategy } from '../flag/strategy/describe'
 import { useSegmentNames } from '../flag/strategy/list'
 import { strategyDraft, strategyRequest } from '../flag/strategy/model'
 import { DefaultStrategyDialog } from './defaultstrategy'
-import { Freezes } from './freezes'
 import { ProtectionDialog } from './protection'
 
 type Environment = Schema<'ProjectEnvironment'>

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, apiKey, apiQuery, invalidate, useChange, useMe, type Schema } from '../../api'
+import ServiceFreezesDialog from '../../requests/freezes'
 import { ProtectedMark } from '../../requests/line'
 import { Page, useUrlState } from '../../shell'
 import {
@@ -41,10 +42,11 @@ const update =
 export default function EnvironmentsPage() {
   const me = useMe()
   const environments = useQuery(apiQuery('/api/admin/environments'))
-  const [view, setView] = useUrlState({ create: false, edit: '' })
+  const [view, setView] = useUrlState({ create: false, edit: '', freezes: '' })
   const [deleted, setDeleted] = useState<Environment>()
   const list = environments.data?.environments ?? []
   const edited = list.find((one) => one.name === view.edit)
+  const frozen = list.find((one) => one.name === view.freezes)
   const [unasked, setUnasked] = useUnasked()
   const updateReason = me.can('UPDATE_ENVIRONMENT').reason
 
@@ -126,6 +128,7 @@ export default function EnvironmentsPage() {
           label={`Actions for ${one.name}`}
           entries={[
             { label: 'Change type and rules', icon: <Icons.Edit />, onSelect: () => setView({ edit: one.name }, { push: true }), disabledReason: updateReason },
+            { label: 'Freezes in all projects', icon: <Icons.Clock />, onSelect: () => setView({ freezes: one.name }, { push: true }) },
             {
               label: 'Delete',
               icon: <Icons.Trash />,
@@ -167,6 +170,7 @@ export default function EnvironmentsPage() {
       )}
       {view.create && <EnvironmentDialog onClose={() => setView({ create: false })} invalidates={affected} />}
       {edited && !view.create && <EnvironmentDialog key={edited.name} environment={edited} onClose={() => setView({ edit: '' })} invalidates={affected} />}
+      {frozen && <ServiceFreezesDialog environment={frozen.name} reason={updateReason} onClose={() => setView({ freezes: '' })} />}
       {deleted && <DeleteDialog environment={deleted} onClose={() => setDeleted(undefined)} />}
     </Page>
   )
