@@ -112,6 +112,6 @@ func (t *Token) Expired(now time.Time) bool {
 
 // A TokenUseStore records when tokens are used.
 type TokenUseStore interface {
-	// Touch records when a token was last used. It is not a change: it has no version and no event.
-	Touch(ctx context.Context, seen *TokenUse) error
+	// Touch records when a token was last used, unless a later use is recorded. It is not a change: it has no version and no event.
+	Touch(ctx context.Context, use *TokenUse) error
 }

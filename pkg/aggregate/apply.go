@@ -167,7 +167,7 @@ func (a *Aggregator) recordUses(ctx context.Context, posts []*usage.Post) error 
 		if before != nil && !last[hash].Truncate(time.Hour).After(before.At) {
 			return nil
 		}
-		return a.store.PutTokenUse(ctx, &access.TokenUse{Hash: hash, At: last[hash]})
+		return a.store.Touch(ctx, &access.TokenUse{Hash: hash, At: last[hash]})
 	})
 }
 

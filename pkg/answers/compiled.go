@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/evaluate"
@@ -180,7 +179,7 @@ func newResult(f *ClientFeature, variant *evaluate.Variant) *result {
 		toggle.Variant.Name, toggle.Variant.Payload, toggle.Variant.Enabled = variant.Name, variant.Payload, true
 		evaluation.Variant, evaluation.Value = variant.Name, payloadValue(variant.Payload)
 	}
-	return encodeResult(encodeFragment(toggle), evaluation)
+	return encodeResult(encode(toggle), evaluation)
 }
 
 // newOffResult returns the result of a flag that is off. A flag of which every variant has a payload has no boolean value, so
@@ -198,20 +197,11 @@ func newOFREPMetadata(f *ClientFeature, enabled bool) OfrepMetadata {
 }
 
 func encodeResult(toggle []byte, evaluation OfrepEvaluation) *result {
-	r := &result{toggle: toggle, evaluation: encodeFragment(evaluation)}
+	r := &result{toggle: toggle, evaluation: encode(evaluation)}
 	r.evaluation = r.evaluation[:len(r.evaluation)-len("}}")] // appendEvaluation adds the rest
 	sum := sha256.Sum256(append(append([]byte{}, toggle...), r.evaluation...))
 	copy(r.sum[:], sum[:])
 	return r
-}
-
-// encodeFragment encodes a value as JSON.
-func encodeFragment(value any) []byte {
-	fragment, err := json.Marshal(value, jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		panic(err) // a defect: the types above can be encoded
-	}
-	return fragment
 }
 
 // appendEvaluation appends a flag of OFREP.
@@ -240,10 +230,10 @@ func payloadValue(payload *evaluate.Payload) jsontext.Value {
 			return value
 		}
 		if n, err := strconv.ParseFloat(payload.Value, 64); err == nil && !math.IsInf(n, 0) && !math.IsNaN(n) { // such as +5
-			return encodeFragment(n)
+			return encode(n)
 		}
 	}
-	return encodeFragment(payload.Value)
+	return encode(payload.Value)
 }
 
 // alwaysHasPayload reports whether the flag has a variant with a payload whenever it is on.

@@ -76,7 +76,7 @@ func (r *Responder) toggles(ctx context.Context, set *Set, scope Scope, c *evalu
 		switch {
 		case is.Enabled:
 		case all:
-			toggle = encodeFragment(FrontendToggle{Name: f.Name, Variant: FrontendVariant{Name: evaluate.DisabledVariant}, ImpressionData: flag.flag.ImpressionData})
+			toggle = encode(FrontendToggle{Name: f.Name, Variant: FrontendVariant{Name: evaluate.DisabledVariant}, ImpressionData: flag.flag.ImpressionData})
 		default:
 			continue
 		}

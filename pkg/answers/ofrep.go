@@ -137,7 +137,7 @@ func (r *Responder) Evaluations(ctx context.Context, set *Set, scope Scope, c *e
 			}
 			text = appendEvaluation(text, e.result, e.decision, e.reason)
 		}
-		text = append(append(text, `],"metadata":`...), encodeFragment(OfrepBulkMetadata{scope.Environment})...)
+		text = append(append(text, `],"metadata":`...), encode(OfrepBulkMetadata{scope.Environment})...)
 		return append(text, '}')
 	})
 }
@@ -168,7 +168,7 @@ func newFailure(status int, key, code, details string) Response {
 	if len(key) > maxPropertyName {
 		key = jsonbody.Shorten(key) // no flag has such a long name
 	}
-	return newJSONResponse(status, encodeFragment(OfrepFailure{key, code, details}))
+	return newJSONResponse(status, encode(OfrepFailure{key, code, details}))
 }
 
 func newJSONResponse(status int, body []byte) Response {

@@ -2,6 +2,7 @@ package answers
 
 import (
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/flags"
 	"guidon/pkg/shape"
@@ -83,11 +84,11 @@ type DeltaEvent struct {
 	SegmentID   int64           `json:"segmentId,omitzero"`   // of segment-removed
 }
 
-// encode returns the JSON of a value of these types: the same on every instance.
+// encode returns the JSON of a value: the same on every instance. Invalid UTF-8, which a path can have, is replaced.
 func encode(value any) []byte {
-	document, err := json.Marshal(value, json.Deterministic(true))
-	if err != nil { // a defect: the stored texts are valid
-		panic(err)
+	document, err := json.Marshal(value, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		panic(err) // a defect: the types of responses can be encoded
 	}
 	return document
 }

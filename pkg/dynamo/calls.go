@@ -166,7 +166,10 @@ func (s *Store) putIf(ctx context.Context, item any, condition expression.Condit
 		return false, err
 	}
 	a := newAttempts(ctx)
-	_, err = s.client.PutItem(ctx, putInput(put), a.retry)
+	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: put.TableName, Item: put.Item, ConditionExpression: put.ConditionExpression,
+		ExpressionAttributeNames: put.ExpressionAttributeNames, ExpressionAttributeValues: put.ExpressionAttributeValues,
+	}, a.retry)
 	if err == nil || isConditionFailed(err) {
 		return err != nil, nil
 	}
@@ -189,14 +192,6 @@ func (s *Store) transact(ctx context.Context, input *dynamodb.TransactWriteItems
 		return false, internalError(err)
 	}
 	return false, unavailable(a.unanswered, a.cause(err))
-}
-
-// putInput is the request that makes a put alone.
-func putInput(put *types.Put) *dynamodb.PutItemInput {
-	return &dynamodb.PutItemInput{
-		TableName: put.TableName, Item: put.Item, ConditionExpression: put.ConditionExpression,
-		ExpressionAttributeNames: put.ExpressionAttributeNames, ExpressionAttributeValues: put.ExpressionAttributeValues,
-	}
 }
 
 // putOf is the put of an item on a condition, or without one for the zero condition.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
@@ -46,39 +44,14 @@ func (s *Store) Counts(ctx context.Context, projectUID string) (active, stale in
 	return active, stale, err
 }
 
-// Touch stores when a token was last used, unless a later use is stored: one call, which is not retried. It must not delay the
-// request that it is made for.
+// Touch stores when a token was last used, unless a later use is stored: one call. The version of the item is the time.
 func (s *Store) Touch(ctx context.Context, use *access.TokenUse) error {
-	item, condition, err := storeUse(use)
-	if err != nil {
-		return internalError(err)
-	}
-	put, err := s.putOf(item, condition)
-	if err != nil {
-		return err
-	}
-	once := func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
-	_, err = s.client.PutItem(ctx, putInput(put), once)
-	if err != nil && !isConditionFailed(err) {
-		return (&attempts{}).readError(err)
-	}
-	return nil
-}
-
-// PutTokenUse does the same, and retries: one call.
-func (s *Store) PutTokenUse(ctx context.Context, use *access.TokenUse) error {
-	item, condition, err := storeUse(use)
-	if err != nil {
-		return internalError(err)
-	}
-	_, err = s.putIf(ctx, item, condition)
-	return err
-}
-
-// storeUse is the item of the last use of a token, and the condition that no later one is stored. Its version is the time.
-func storeUse(use *access.TokenUse) (envelope, expression.ConditionBuilder, error) {
 	document, err := tokenUseEntity.encode(use)
+	if err != nil {
+		return internalError(err)
+	}
 	key, version := tokenUseEntity.key(use.Hash), expression.Name("version")
 	item := envelope{PK: key.pk, SK: key.sk, Version: use.At.UnixMilli(), Document: document}
-	return item, version.AttributeNotExists().Or(version.LessThan(expression.Value(item.Version))), err
+	_, err = s.putIf(ctx, item, version.AttributeNotExists().Or(version.LessThan(expression.Value(item.Version))))
+	return err
 }

@@ -203,10 +203,7 @@ func (b *backup) changed(s *source) {
 	b.mu.Lock()
 	b.dirty[s] = true
 	b.mu.Unlock()
-	select {
-	case b.wake <- struct{}{}:
-	default:
-	}
+	signal(b.wake)
 }
 
 // run writes states soon after they change, and the tokens every minute, until the context ends.

@@ -75,10 +75,7 @@ func (s *source) listen(ctx context.Context, upstream string) error {
 			return errors.New("another upstream comes first")
 		}
 		if bytes.HasPrefix(line, []byte("event: unleash-")) {
-			select {
-			case s.wake <- struct{}{}:
-			default:
-			}
+			signal(s.wake)
 		}
 	}
 }

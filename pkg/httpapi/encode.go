@@ -141,7 +141,7 @@ func matchesTag(r *http.Request, etag string) bool { return listsTag(r, "If-None
 // listsTag reports whether a header with ETags has one of them, by weak comparison, or is "*".
 func listsTag(r *http.Request, header, etag string) bool {
 	opaque := strings.TrimPrefix(etag, "W/")
-	for item := range tagsIn(r, header) {
+	for item := range listed(r, header) {
 		if item == "*" || strings.TrimPrefix(item, "W/") == opaque {
 			return true
 		}
@@ -150,23 +150,18 @@ func listsTag(r *http.Request, header, etag string) bool {
 }
 
 // ListedTags returns the items of the If-None-Match of a request: ETags, or "*".
-func ListedTags(r *http.Request) iter.Seq[string] { return tagsIn(r, "If-None-Match") }
+func ListedTags(r *http.Request) iter.Seq[string] { return listed(r, "If-None-Match") }
 
-// tagsIn returns the items of a header with ETags.
-func tagsIn(r *http.Request, header string) iter.Seq[string] {
+// listed returns the items of a header that is a list. They can be in several headers, because the adapter of Lambda events
+// splits headers at commas.
+func listed(r *http.Request, name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for item := range listed(r, header) {
+		for item := range strings.SplitSeq(strings.Join(r.Header.Values(name), ","), ",") {
 			if !yield(strings.TrimSpace(item)) {
 				return
 			}
 		}
 	}
-}
-
-// listed returns the items of a header that is a list. They can be in several headers, because the adapter of Lambda events
-// splits headers at commas.
-func listed(r *http.Request, name string) iter.Seq[string] {
-	return strings.SplitSeq(strings.Join(r.Header.Values(name), ","), ",")
 }
 
 // MaxAnswer is the largest response of a Lambda function in bytes, less some room for headers. The body is a JSON string in it.

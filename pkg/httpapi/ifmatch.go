@@ -33,7 +33,7 @@ func (tx *Tx) CheckRevision(revision string) (seen bool, err error) {
 	if given == "" || given == "*" {
 		return false, nil
 	}
-	for tag := range tagsIn(tx.request.http, "If-Match") { // "*" beside others is none of them
+	for tag := range listed(tx.request.http, "If-Match") { // "*" beside others is none of them
 		if strings.TrimPrefix(tag, "W/") == `"`+revision+`"` {
 			return true, nil
 		}
@@ -43,7 +43,7 @@ func (tx *Tx) CheckRevision(revision string) (seen bool, err error) {
 
 // mismatch is the error of an If-Match of which no item matches: PreconditionFailed, or Invalid if none is in quotes, as ETags are.
 func mismatch(r *http.Request, what string) error {
-	for tag := range tagsIn(r, "If-Match") {
+	for tag := range listed(r, "If-Match") {
 		if strings.HasPrefix(strings.TrimPrefix(tag, "W/"), `"`) {
 			return flags.Errorf(flags.PreconditionFailed, "this was changed after you read it, and nothing was saved: "+
 				"read it again, and send its new %s in If-Match", what)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -155,8 +156,7 @@ func (tx *Tx) Pages(keys []flags.Key, visit func(keys []flags.Key, found flags.V
 		tx.CheckTime()
 		return visit(keys, tx.round.view)
 	}
-	for from := 0; from < len(keys); from += size {
-		page := keys[from:min(from+size, len(keys))]
+	for page := range slices.Chunk(keys, size) {
 		tx.CheckTime()
 		found, err := tx.service.store.Load(tx.ctx, page)
 		if err != nil {

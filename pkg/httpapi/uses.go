@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"guidon/pkg/access"
+	"guidon/pkg/backoff"
 	"guidon/pkg/usage"
 )
 
@@ -19,6 +20,9 @@ const (
 	touchTimeout = 200 * time.Millisecond
 	touchPause   = time.Minute
 )
+
+// once sends a use only once: it must not delay the request that it is made for.
+var once = backoff.Retries{Attempts: 1, Throttled: 1}
 
 // maxTouched is how many uses are remembered, so that the requests that come while one is being stored do not store it too.
 const maxTouched = 10_000
@@ -46,7 +50,7 @@ func (u *TokenUses) Touch(ctx context.Context, last, now *access.TokenUse) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, touchTimeout)
 	defer cancel()
-	err := u.store.Touch(ctx, now)
+	err := u.store.Touch(backoff.WithRetries(ctx, once), now)
 	if err == nil {
 		return
 	}

@@ -119,8 +119,7 @@ type SumStore interface {
 	// VersionConflict if the aggregate is no longer the one before, which is nil for a new one.
 	PutReport(ctx context.Context, before, after flags.Aggregate, expires time.Time) error
 
-	// PutTokenUse stores when a token was last used, unless a later use is stored.
-	PutTokenUse(ctx context.Context, use *access.TokenUse) error
+	access.TokenUseStore
 
 	// PutSeen stores when a flag was last evaluated, and its lifecycle, without a new version or an event. It returns
 	// VersionConflict if the flag is no longer at the version that was loaded.

@@ -159,7 +159,7 @@ func readApplication(tx *httpapi.Tx, at inApplication) (application, error) {
 		applicationView: applicationViewOf(a), Strategies: seenStrategies(tx, a), Instances: []instanceOfApp{}, Features: []seenFeature{},
 		Links: map[string]string{"self": "/api/admin/metrics/applications/" + url.PathEscape(a.Name)},
 	}
-	err := visitInstances(tx, instancesKeys(a, nil), func(list *usage.Instances) {
+	err := visit(tx, instancesKeys(a, nil), func(list *usage.Instances) {
 		for _, i := range list.List {
 			view.Instances = append(view.Instances, instanceOfApp{a.Name, list.Environment, instanceViewOf(i), shape.Time(i.CreatedAt)})
 		}
@@ -215,11 +215,16 @@ func missingIn(n *usage.ApplicationNames, environment string) []string {
 }
 
 // visitFeatures visits the flags that an application evaluated.
-func visitFeatures(tx *httpapi.Tx, n *usage.ApplicationNames, visit func(*flags.Feature)) error {
-	return tx.Pages(httpapi.FeatureKeys(n.Features...), func(keys []flags.Key, found flags.View) error {
+func visitFeatures(tx *httpapi.Tx, n *usage.ApplicationNames, do func(*flags.Feature)) error {
+	return visit(tx, httpapi.FeatureKeys(n.Features...), do)
+}
+
+// visit visits the aggregates that there are of some keys.
+func visit[A flags.Aggregate](tx *httpapi.Tx, keys []flags.Key, do func(A)) error {
+	return tx.Pages(keys, func(keys []flags.Key, found flags.View) error {
 		for _, key := range keys {
-			if f := flags.Find[*flags.Feature](found, key); f != nil {
-				visit(f)
+			if a, exists := found[key].(A); exists {
+				do(a)
 			}
 		}
 		return nil
@@ -235,16 +240,4 @@ func instancesKeys(a *usage.Application, environments []string) []flags.Key {
 		}
 	}
 	return keys
-}
-
-// visitInstances visits the instances of applications by environment.
-func visitInstances(tx *httpapi.Tx, keys []flags.Key, visit func(*usage.Instances)) error {
-	return tx.Pages(keys, func(keys []flags.Key, found flags.View) error {
-		for _, key := range keys {
-			if list := flags.Find[*usage.Instances](found, key); list != nil {
-				visit(list)
-			}
-		}
-		return nil
-	})
 }

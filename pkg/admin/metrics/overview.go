@@ -142,7 +142,7 @@ func listInstances(tx *httpapi.Tx, at inInstances) (instanceList, error) {
 	if tx.FindApplication(at.Name) == nil {
 		return list, nil
 	}
-	err := visitInstances(tx, at.instances(), func(found *usage.Instances) {
+	err := visit(tx, at.instances(), func(found *usage.Instances) {
 		list.Instances = append(list.Instances, httpapi.Each(found.List, instanceViewOf)...)
 	})
 	slices.SortStableFunc(list.Instances, func(a, b instanceView) int { return time.Time(b.LastSeen).Compare(time.Time(a.LastSeen)) })
@@ -199,7 +199,7 @@ func listProjectApplications(tx *httpapi.Tx, at httpapi.InProject) (projectAppli
 		answer.Applications = append(answer.Applications, projectApplication{a.Name, environments, nil, projectSDKs(sdksOf(a, environments))})
 	}
 	instances := map[string][]string{}
-	err := visitInstances(tx, keys, func(list *usage.Instances) {
+	err := visit(tx, keys, func(list *usage.Instances) {
 		for _, i := range list.List {
 			instances[list.Application] = append(instances[list.Application], i.Name)
 		}
