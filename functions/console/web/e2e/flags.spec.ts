@@ -52,6 +52,19 @@ test('a project without flags explains what a flag is', async ({ page, api }) =>
   await expect(page.getByRole('dialog', { name: 'Create flag' })).toBeVisible()
 })
 
+test('a long list scrolls in its box and leaves no blank space below the page', async ({ page, api }) => {
+  const id = await project(
+    api,
+    Array.from({ length: 32 }, () => unique('long')),
+  )
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto(`/projects/${id}`)
+  await expect(page.getByText('32 flags', { exact: true })).toBeVisible()
+  await expect(page.getByRole('switch').first()).toBeVisible()
+  const blank = await page.evaluate(() => document.documentElement.scrollHeight - Math.max(innerHeight, Math.ceil(document.body.getBoundingClientRect().height)))
+  expect(blank).toBe(0)
+})
+
 test('filters, sorts, switches and marks flags, and the address keeps the view', async ({ page, api }) => {
   const check = noConsoleErrors(page)
   const names = ['banner', 'checkout', 'search'].map(unique)
