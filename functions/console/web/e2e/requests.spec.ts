@@ -526,6 +526,43 @@ test('an administrator adds to a draft as well, and changes directly only after 
   await expect(page.getByRole('button', { name: 'Change production directly' })).toBeVisible()
 })
 
+test('where nobody skips change requests, an administrator changes in an emergency, with a reason that the log has', async ({ browser, page, api, server }) => {
+  const live = unique('live')
+  await api('POST', '/api/admin/environments', { name: live, type: 'production', nobodySkips: true })
+  const { project, flag, page: flagPage } = await protectedProject(api)
+  await api('POST', `/api/admin/projects/${project}/features/${flag}/environments/${live}/strategies`, { name: 'default' })
+  await api('PUT', `/api/admin/projects/${project}/environments/${live}/change-requests/config`, { changeRequestsEnabled: true, requiredApprovals: 1 })
+  await page.goto(flagPage)
+  const toggle = page.getByRole('switch', { name: `${flag} in ${live}` })
+  await expect(page.getByRole('button', { name: `Change ${live} directly` })).toHaveCount(0)
+  await page.getByRole('button', { name: `Change ${live} in an emergency` }).click()
+  const dialog = page.getByRole('dialog', { name: `Change ${live} in an emergency?` })
+  await dialog.getByRole('button', { name: 'Change without a review' }).click()
+  await expect(dialog.getByText('Say why this cannot wait for a review.')).toBeVisible()
+  const reason = 'Zahlungen fallen aus – naïve 支払'
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill(reason)
+  await checkPage(page, 'request-emergency')
+  await dialog.getByRole('button', { name: 'Change without a review' }).click()
+  await expect(page.getByText(`Emergency: You change ${live}`)).toContainText(`The log has the reason: ${reason}`)
+  await toggle.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click()
+  await expect(toggle).toBeChecked()
+  const { events } = await api('GET', `/api/admin/events/${flag}?limit=10`)
+  const broken = events.filter(({ type }: { type: string }) => type === 'change-request-glass-broken')
+  expect(broken).toHaveLength(1)
+  expect(JSON.stringify(broken[0])).toContain(reason)
+  await page.getByRole('button', { name: `Stop changing ${live} directly` }).click()
+  await toggle.click()
+  await expect(page.getByText(new RegExp(`Your draft has 1 change for ${live}`))).toBeVisible()
+  await expect(toggle).toBeChecked()
+
+  // Others are told who can.
+  const anna = await person(browser, api, server.url, unique('anna'), project, [owner])
+  await anna.goto(flagPage)
+  await expect(anna.getByRole('button', { name: `Change ${live} in an emergency` })).toHaveAccessibleDescription(/an administrator can/)
+  await anna.context().close()
+})
+
 test('protection is set per environment of a project, and rules per environment of the service', async ({ page, api }) => {
   const check = noConsoleErrors(page)
   const project = unique('bakery')

@@ -49,7 +49,9 @@ export function DraftBar({ project }: { project: string }) {
         <div key={environment} className="draft-bar draft-bar-direct" role="status">
           <Icons.Warning />
           <span className="grow break">
+            {protection.emergency(environment) && <span className="strong">Emergency: </span>}
             You change {environment} <ProductionMark type={type} /> directly, without a change request.
+            {protection.emergency(environment) && ` The log has the reason: ${protection.emergency(environment)}`}
           </span>
           <Button size="small" onClick={() => setDirect(project, environment, false)} aria-label={`Stop changing ${environment} directly`}>
             Use change requests again

@@ -2,6 +2,7 @@
 import { queryOptions, useQueries, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { api, apiQuery, invalidate, type ApiRequest, type Schema } from '../api'
+import { setBreakGlass } from '../api/client'
 import { plural, toast } from '../ui'
 import { guardedOf, type Change } from './changes'
 import { draftPath, touchedRequests } from './data'
@@ -43,20 +44,34 @@ export const protection = (projectId: string) =>
     staleTime: 60_000,
   })
 
-// The environments in which the person has chosen to change directly, until the page is loaded again.
-const direct = new Set<string>()
+// The environments in which the person has chosen to change directly, until the page is loaded again, with the reason where nobody skips
+// change requests.
+const direct = new Map<string, string>()
 const listeners = new Set<() => void>()
 let version = 0
 
 const keyOf = (project: string, environment: string) => `${project}/${environment}`
 
-/** Chooses whether changes in an environment are made directly, without a change request. */
-export function setDirect(project: string, environment: string, on: boolean) {
-  if (on) direct.add(keyOf(project, environment))
+/**
+ * Chooses whether changes in an environment are made directly, without a change request. Where nobody skips these, an administrator gives
+ * the reason, which goes into the log with each change.
+ */
+export function setDirect(project: string, environment: string, on: boolean, reason = '') {
+  if (on) direct.set(keyOf(project, environment), reason)
   else direct.delete(keyOf(project, environment))
   version++
   listeners.forEach((listener) => listener())
 }
+
+setBreakGlass(({ path, options }) => {
+  const { projectId, environment } = (options.path ?? {}) as { projectId?: string; environment?: string }
+  // A segment belongs to no project by its path, a change of a flag in all environments to no environment.
+  if (projectId === undefined && !path.startsWith('/api/admin/segments/')) return undefined
+  return [...direct].find(([key, reason]) => {
+    const [project, ...rest] = key.split('/')
+    return reason && (projectId ?? project) === project && (environment ?? rest.join('/')) === rest.join('/')
+  })?.[1]
+})
 
 function subscribe(listener: () => void) {
   listeners.add(listener)
@@ -80,6 +95,8 @@ export function useProtection(project: string) {
     frozen,
     of: (environment: string) => environments.find((one) => one.environment === environment),
     isDirect: (environment: string) => direct.has(keyOf(project, environment)),
+    /** The reason of an emergency, for which changes are made directly where nobody skips change requests. */
+    emergency: (environment: string) => direct.get(keyOf(project, environment)),
     /** Whether a change in an environment is added to a draft; without a name, one of all environments. */
     drafts: (environment?: string, { off }: { off?: boolean } = {}) => draftFor(environments, project, environment, off) !== undefined,
     /** What the button of a form says: 'Add to draft' instead of 'Save strategy'. */

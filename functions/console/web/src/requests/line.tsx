@@ -1,10 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
 import { useMe } from '../api'
 import { Button, Icons, plural } from '../ui'
 import { pendingOfFlag, titleOf } from './data'
 import { setDirect, useProtection } from './drafts'
 import './requests.css'
+
+const EmergencyDialog = lazy(() => import('./emergency'))
 
 /** Marks an environment in which change requests are on. */
 export function ProtectedMark() {
@@ -28,7 +31,8 @@ interface LineProps {
 /** Says what happens to a change in a protected environment, and lets those who may choose to change directly. Nothing elsewhere. */
 export function ProtectionLine({ project, environment, named, feature }: LineProps) {
   const protection = useProtection(project)
-  const { can } = useMe()
+  const { can, isAdmin } = useMe()
+  const [asking, setAsking] = useState(false)
   const found = protection.of(environment)
   if (!found) return null
   const direct = protection.isDirect(environment)
@@ -47,6 +51,23 @@ export function ProtectionLine({ project, environment, named, feature }: LinePro
         <Button size="small" variant="quiet" onClick={() => setDirect(project, environment, true)} aria-label={`Change ${environment} directly`}>
           Change directly
         </Button>
+      )}
+      {found.nobodySkips && !direct && (
+        <Button
+          size="small"
+          variant="quiet"
+          icon={<Icons.Warning />}
+          disabledReason={isAdmin ? undefined : 'In an emergency, an administrator can change this without a review.'}
+          onClick={() => setAsking(true)}
+          aria-label={`Change ${environment} in an emergency`}
+        >
+          Emergency…
+        </Button>
+      )}
+      {asking && (
+        <Suspense fallback={null}>
+          <EmergencyDialog project={project} environment={environment} onClose={() => setAsking(false)} />
+        </Suspense>
       )}
     </div>
   )

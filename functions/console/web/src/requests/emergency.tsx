@@ -1,0 +1,38 @@
+import { FormActions, useForm } from '../forms'
+import { Dialog, Notice, TextField } from '../ui'
+import { setDirect } from './drafts'
+
+interface EmergencyDialogProps {
+  project: string
+  environment: string
+  onClose: () => void
+}
+
+/** Has an administrator change an environment directly in which nobody skips change requests, for a reason. */
+export default function EmergencyDialog({ project, environment, onClose }: EmergencyDialogProps) {
+  const form = useForm({
+    initial: { reason: '' },
+    submit: async ({ reason }) => {
+      setDirect(project, environment, true, reason.trim())
+      onClose()
+    },
+    check: ({ reason }) => ({ reason: reason.trim() === '' ? 'Say why this cannot wait for a review.' : '' }),
+  })
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Change ${environment} in an emergency?`}
+      description="Nobody skips change requests here, except for administrators in an emergency."
+    >
+      <form {...form.props}>
+        <Notice kind="warn">
+          What you change in {environment} then applies at once, without a review, until you stop it or load the page again. The log and its webhooks get an
+          event of its own for each change, with your name and the reason.
+        </Notice>
+        <TextField label="Reason" required maxLength={200} {...form.field('reason')} hint="Such as: Payments fail since 03:10, incident 4711." />
+        <FormActions form={form} submit="Change without a review" onCancel={onClose} />
+      </form>
+    </Dialog>
+  )
+}
