@@ -1,4 +1,4 @@
-// What is special about environments of type production: they are marked, and a switch there asks first.
+// What is special about environments of type production: they are marked, and a change there asks first.
 import { useState, type ReactNode } from 'react'
 import { Badge } from './bits'
 import { ConfirmDialog } from './dialog'
@@ -22,40 +22,65 @@ export function ProductionMark({ type }: Pick<Environment, 'type'>) {
   )
 }
 
-/** The names of the environments of type production whose switches do not ask, in this browser. */
+/** The names of the environments of type production that do not ask, in this browser. */
 export const useUnasked = () => useStoredNames('guidon-unasked')
 
 interface Asked {
-  /** What is switched: the name of a flag, or '12 flags'. */
-  what: string
   environment: Environment
-  on: boolean
+  title: string
+  /** The verb of the button. */
+  action: string
+  danger?: boolean
   act: () => void
-  /** Nothing is switched now: the change is added to a draft. */
+  /** Nothing changes now: the change is added to a draft. */
   drafted?: boolean
   /** Shown in the dialog. */
   details?: ReactNode
 }
 
-/** Switches at once, or asks before if the environment is for production. Render the dialog. */
-export function useAskedSwitch(): [(asked: Asked) => void, ReactNode] {
-  const [asked, setAsked] = useState<Asked>()
+/** Whether changes in an environment ask first, in this browser. */
+export function useAsks() {
   const [unasked] = useUnasked()
-  const start = (next: Asked) => (!next.drafted && isProduction(next.environment) && !unasked.has(next.environment.name) ? setAsked(next) : next.act())
+  return (environment: Environment) => isProduction(environment) && !unasked.has(environment.name)
+}
+
+/** What every question about a production environment says. */
+export const followsAtOnce = ({ name }: Pick<Environment, 'name'>) => `${name} is a production environment. Applications follow with their next request.`
+
+/** Acts at once, or asks before if the environment is for production. Render the dialog. */
+export function useAsked(): [(asked: Asked) => void, ReactNode] {
+  const [asked, setAsked] = useState<Asked>()
+  const asks = useAsks()
   return [
-    start,
+    (next) => (!next.drafted && asks(next.environment) ? setAsked(next) : next.act()),
     asked && (
       <ConfirmDialog
         open
         onClose={() => setAsked(undefined)}
-        danger={!asked.on}
-        title={`Switch ${asked.what} ${asked.on ? 'on' : 'off'} in ${asked.environment.name}?`}
-        description={`${asked.environment.name} is a production environment. Applications follow with their next request.`}
-        action={`Switch ${asked.on ? 'on' : 'off'}`}
+        danger={Boolean(asked.danger)}
+        title={asked.title}
+        description={followsAtOnce(asked.environment)}
+        action={asked.action}
         onConfirm={async () => asked.act()}
       >
         {asked.details}
       </ConfirmDialog>
     ),
+  ]
+}
+
+interface AskedSwitch extends Pick<Asked, 'environment' | 'act' | 'drafted' | 'details'> {
+  /** What is switched: the name of a flag, or '12 flags'. */
+  what: string
+  on: boolean
+}
+
+/** Switches at once, or asks before if the environment is for production. Render the dialog. */
+export function useAskedSwitch(): [(asked: AskedSwitch) => void, ReactNode] {
+  const [ask, question] = useAsked()
+  return [
+    ({ what, on, ...rest }) =>
+      ask({ ...rest, danger: !on, title: `Switch ${what} ${on ? 'on' : 'off'} in ${rest.environment.name}?`, action: `Switch ${on ? 'on' : 'off'}` }),
+    question,
   ]
 }

@@ -97,10 +97,10 @@ export default function EnvironmentsPage() {
     { id: 'type', header: 'Type', cell: (one) => <Badge>{one.type}</Badge> },
     {
       id: 'asks',
-      header: 'Asks before switching',
+      header: 'Asks before changes',
       cell: (one) =>
         isProduction(one) && (
-          <Switch label={`Ask before switching in ${one.name}`} checked={!unasked.has(one.name)} onChange={(asks) => setUnasked(one.name, !asks)} />
+          <Switch label={`Ask before changes in ${one.name}`} checked={!unasked.has(one.name)} onChange={(asks) => setUnasked(one.name, !asks)} />
         ),
     },
     {

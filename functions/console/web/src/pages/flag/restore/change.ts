@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, ApiError, isNotFound, useChange, versionedQuery, type ApiRequest } from '../../../api'
+import { api, isNotFound, useChange, versionedQuery, type ApiRequest } from '../../../api'
 import { environmentPath, touched, type Flag, type FlagEnvironment } from '../data'
-import { strategyPath } from '../strategy/changes'
+import { changedSince, strategyPath, switchesOff, undoStrategy } from '../strategy/changes'
 import { copyRequest, type Strategy } from '../strategy/model'
 import { draftOf, requestOf, type Variant } from '../variants/model'
 
@@ -23,8 +23,6 @@ interface Restoring<State> {
 const fresh = { gcTime: 0, staleTime: Infinity, refetchOnMount: 'always', retry: false } as const
 const variantsPath = `${environmentPath}/variants` as const
 
-const changedSince = (what: string) => new ApiError(412, 'PreconditionFailed', `The ${what} changed since you restored them. Nothing was undone.`, [])
-
 /** Restores a strategy by an ordinary change of it, or adds it again if it is gone. The version that was shown is the one that is replaced. */
 export function useRestoreStrategy(flag: Flag, environment: FlagEnvironment, id: string): Restoring<Strategy> {
   const at = { projectId: flag.project, featureName: flag.name, environment: environment.name }
@@ -40,14 +38,9 @@ export function useRestoreStrategy(flag: Flag, environment: FlagEnvironment, id:
     requests: ({ version, from }) => [request(version, from)],
     invalidates: touched,
     success: `Strategy of ${flag.name} restored in ${environment.name}`,
-    undo: async ({ version, from }, restored) => {
-      const path = { ...at, strategyId: restored.id }
-      const { body, etag } = await api.getVersioned(strategyPath, { path })
-      if (JSON.stringify(body) !== JSON.stringify(restored)) throw changedSince('strategy')
-      if (!from.state) return void (await api.delete(strategyPath, { path, ifMatch: etag }))
-      await api.put(strategyPath, { path, body: copyRequest(from.state), ifMatch: etag })
-      // Disabling the last strategy that applied has switched the flag off.
-      if (version.disabled && !from.state.disabled && environment.enabled) await api.post(`${environmentPath}/on`, { path: at })
+    undo: ({ version, from }, made) => {
+      const off = from.state !== null && version.disabled && switchesOff(environment, from.state)
+      return undoStrategy({ flag, environment: environment.name, made, before: from.state, off })
     },
     showsErrors: true,
   })

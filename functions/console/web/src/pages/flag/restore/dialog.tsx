@@ -1,13 +1,13 @@
 import { useState, type ReactNode } from 'react'
 import { errorText, isConflict } from '../../../api'
 import { useProtection } from '../../../requests/drafts'
-import { Button, Dialog, ErrorState, Loading, Notice, ProductionMark, RadioGroup, Select, isProduction } from '../../../ui'
+import { Button, Dialog, ErrorState, Loading, Notice, ProductionMark, RadioGroup, Select, followsAtOnce, isProduction } from '../../../ui'
 import { diffLines } from '../../../ui/diff'
 import { Diff } from '../../../ui/diffview'
 import { useFlagParams, useReasons, type Flag, type FlagEnvironment } from '../data'
+import { switchesOff } from '../strategy/changes'
 import { describeStrategy } from '../strategy/describe'
 import { useSegmentNames } from '../strategy/list'
-import type { Strategy } from '../strategy/model'
 import { useRestoreStrategy, useRestoreVariants, type Present } from './change'
 import { shownStrategy, type Restorable } from './versions'
 
@@ -66,8 +66,6 @@ interface Part<Kind> {
 function RestoreStrategy({ flag, environment, one, names, onClose }: Part<'strategy'> & { names: ReadonlyMap<number, string> }) {
   const restoring = useRestoreStrategy(flag, environment, one.id)
   const reason = useReasons(flag)(restoring.present?.state ? 'UPDATE_FEATURE_STRATEGY' : 'CREATE_FEATURE_STRATEGY', environment.name)
-  const switchesOff = (version: Strategy) =>
-    environment.enabled && version.disabled && environment.strategies.every((other) => other.id === one.id || other.disabled)
   return (
     <Versions
       environment={environment}
@@ -79,7 +77,9 @@ function RestoreStrategy({ flag, environment, one, names, onClose }: Part<'strat
       note={(version, present) => (
         <>
           {!present.state && <Notice>The strategy was removed. Restoring adds it again, as a new strategy at its old place.</Notice>}
-          {switchesOff(version) && <Notice kind="warn">This version is disabled and no other strategy applies, so the flag goes off here.</Notice>}
+          {present.state && version.disabled && switchesOff(environment, present.state) && (
+            <Notice kind="warn">This version is disabled and no other strategy applies, so the flag goes off here.</Notice>
+          )}
           <p className="soft small">
             This restores the strategy only, and not the other strategies, their order, or whether the flag is on. Segments return with the constraints that
             they have now.
@@ -170,7 +170,7 @@ function Versions<State>({ environment, one, restoring, reason, shown, note, onC
       </h3>
       <Diff before={current} after={shown(version)} label="What restoring changes" />
       {note(version, present)}
-      {production && <Notice kind="warn">{environment.name} is a production environment. Applications follow with their next request.</Notice>}
+      {production && <Notice kind="warn">{followsAtOnce(environment)}</Notice>}
       <div className="dialog-actions">
         <Button onClick={onClose}>Cancel</Button>
         <Button

@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { ConstraintSummary } from '../../../constraints'
-import { ActionMenu, Badge, IconButton, Icons, Tooltip, type MenuEntry } from '../../../ui'
+import { ActionMenu, Badge, IconButton, Icons, ProductionMark, Tooltip, type MenuEntry } from '../../../ui'
+import { useAskedChange } from '../atonce'
 import { useReasons, type Flag, type FlagEnvironment } from '../data'
 import { WeightBar } from '../variants/weightbar'
-import { useCopy, useDisable, useRemove } from './changes'
+import { switchesOff, useCopy, useDisable, useRemove } from './changes'
 import { describeAudience, describeStickiness } from './describe'
 import { percentageName, typeName, type Strategy, type StrategyType } from './model'
 import { RolloutBar } from './rollout'
@@ -22,7 +24,7 @@ interface StrategyCardProps {
 /** A strategy: whom it selects, and what can be done with it. */
 export function StrategyCard({ flag, environment, strategy, index, types, segmentNames, onEdit, onMove }: StrategyCardProps) {
   const reason = useReasons(flag)('UPDATE_FEATURE_STRATEGY', environment.name)
-  const entries = useEntries(flag, environment, strategy)
+  const [entries, question] = useEntries(flag, environment, strategy, types)
   const count = environment.strategies.length
   const name = strategy.title || typeName(strategy.name, types)
   const which = count > 1 ? `strategy ${index + 1} in ${environment.name}` : `strategy in ${environment.name}`
@@ -88,36 +90,70 @@ export function StrategyCard({ flag, environment, strategy, index, types, segmen
         </div>
       )}
       {strategy.variants.length > 0 && <WeightBar variants={strategy.variants} label={`Variants of ${which}`} />}
+      {question}
     </article>
   )
 }
 
-function useEntries(flag: Flag, environment: FlagEnvironment, strategy: Strategy): MenuEntry[] {
+function useEntries(flag: Flag, environment: FlagEnvironment, strategy: Strategy, types?: readonly StrategyType[]): [MenuEntry[], ReactNode] {
   const reason = useReasons(flag)
   const disable = useDisable(flag, environment)
   const copy = useCopy(flag)
   const remove = useRemove(flag, environment)
+  const [ask, question] = useAskedChange(flag)
   const targets = [environment, ...flag.environments.filter((one) => one.name !== environment.name)]
-  return [
+  const audience = (
+    <p>
+      The strategy: <span className="strong break">{describeAudience(strategy, types)}</span>
+      {strategy.disabled && ' (disabled)'}
+    </p>
+  )
+  const withoutIt = (
+    <>
+      {audience}
+      {switchesOff(environment, strategy) && <p className="strong">No other strategy applies here, so the flag is switched off, too.</p>}
+    </>
+  )
+  const entries: MenuEntry[] = [
     {
       label: strategy.disabled ? 'Enable' : 'Disable',
       icon: strategy.disabled ? <Icons.Play /> : <Icons.Minus />,
-      onSelect: () => disable.mutate({ strategy, disabled: !strategy.disabled }),
+      onSelect: () => {
+        const action = strategy.disabled ? 'Enable' : 'Disable'
+        const act = () => disable.mutate({ strategy, disabled: !strategy.disabled })
+        ask(environment, { what: `${action} the strategy`, action, danger: !strategy.disabled, details: strategy.disabled ? audience : withoutIt, act })
+      },
       disabledReason: reason('UPDATE_FEATURE_STRATEGY', environment.name),
     },
-    ...targets.map((target): MenuEntry => ({
-      label: target.name === environment.name ? 'Duplicate' : `Copy to ${target.name}`,
-      icon: <Icons.Copy />,
-      onSelect: () => copy.mutate({ strategy, to: target.name }),
-      disabledReason: reason('CREATE_FEATURE_STRATEGY', target.name),
-    })),
+    ...targets.map((target): MenuEntry => {
+      const duplicate = target.name === environment.name
+      return {
+        label: duplicate ? (
+          'Duplicate'
+        ) : (
+          <>
+            Copy to {target.name} <ProductionMark type={target.type} />
+          </>
+        ),
+        icon: <Icons.Copy />,
+        onSelect: () =>
+          ask(target, {
+            what: 'Add a copy of the strategy',
+            action: duplicate ? 'Duplicate' : 'Copy',
+            details: audience,
+            act: () => copy.mutate({ strategy, to: target.name }),
+          }),
+        disabledReason: reason('CREATE_FEATURE_STRATEGY', target.name),
+      }
+    }),
     'separator',
     {
       label: 'Remove',
       icon: <Icons.Trash />,
       danger: true,
-      onSelect: () => remove.mutate(strategy),
+      onSelect: () => ask(environment, { what: 'Remove the strategy', action: 'Remove', danger: true, details: withoutIt, act: () => remove.mutate(strategy) }),
       disabledReason: reason('DELETE_FEATURE_STRATEGY', environment.name),
     },
   ]
+  return [entries, question]
 }

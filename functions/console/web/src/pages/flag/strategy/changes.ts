@@ -1,4 +1,4 @@
-import { api, useChange } from '../../../api'
+import { api, ApiError, useChange } from '../../../api'
 import { environmentPath, flagKey, touched, type Flag, type FlagEnvironment } from '../data'
 import { copyRequest, type Strategy } from './model'
 
@@ -31,12 +31,44 @@ export function useReorder(flag: Flag, environment: FlagEnvironment) {
   })
 }
 
-/** Disables or enables a strategy, with Undo. */
+/** Whether the flag is switched off together with a strategy: it is on, and no other strategy applies. */
+export const switchesOff = (environment: FlagEnvironment, strategy: Strategy) =>
+  environment.enabled && !strategy.disabled && environment.strategies.every((one) => one.id === strategy.id || one.disabled)
+
+const switchedOff = ', and the flag switched off: it was the last one that applied'
+
+/** Why something is not undone: it was changed since. */
+export const changedSince = (what: string) => new ApiError(412, 'PreconditionFailed', `The ${what} changed since. Nothing was undone.`, [])
+
+interface Undone {
+  flag: Pick<Flag, 'project' | 'name'>
+  environment: string
+  /** What the change made. Undo does nothing if it was changed since. */
+  made: Strategy
+  /** What the strategy was before; null if the change added it. */
+  before: Strategy | null
+  /** The change has switched the flag off. */
+  off?: boolean
+}
+
+/** Takes back a change of a strategy. */
+export async function undoStrategy({ flag, environment, made, before, off }: Undone) {
+  const path = { projectId: flag.project, featureName: flag.name, environment, strategyId: made.id }
+  const { body, etag } = await api.getVersioned(strategyPath, { path })
+  if (JSON.stringify(body) !== JSON.stringify(made)) throw changedSince('strategy')
+  if (before) await api.put(strategyPath, { path, body: copyRequest(before), ifMatch: etag })
+  else await api.delete(strategyPath, { path, ifMatch: etag })
+  if (off) await api.post(`${environmentPath}/on`, { path })
+}
+
+/** Disables or enables a strategy. Undo switches the flag on again if that switched it off. */
 export function useDisable(flag: Flag, environment: FlagEnvironment) {
-  const send = (strategy: Strategy, disabled: boolean) =>
-    api.patch(strategyPath, { path: { ...at(flag, environment.name), strategyId: strategy.id }, body: [{ op: 'replace', path: '/disabled', value: disabled }] })
   return useChange({
-    change: ({ strategy, disabled }: { strategy: Strategy; disabled: boolean }) => send(strategy, disabled),
+    change: async ({ strategy, disabled }: { strategy: Strategy; disabled: boolean }) => {
+      const off = disabled && switchesOff(environment, strategy)
+      const path = { ...at(flag, environment.name), strategyId: strategy.id }
+      return { off, made: await api.patch(strategyPath, { path, body: [{ op: 'replace', path: '/disabled', value: disabled }] }) }
+    },
     requests: ({ strategy, disabled }) => [
       api.request.put(strategyPath, { path: { ...at(flag, environment.name), strategyId: strategy.id }, body: copyRequest({ ...strategy, disabled }) }),
     ],
@@ -47,8 +79,8 @@ export function useDisable(flag: Flag, environment: FlagEnvironment) {
         update: (old?: Flag) => withStrategies(old, environment.name, (all) => all.map((one) => (one.id === strategy.id ? { ...one, disabled } : one))),
       },
     ],
-    success: (_, { disabled }) => `Strategy ${disabled ? 'disabled' : 'enabled'} in ${environment.name}`,
-    undo: ({ strategy, disabled }) => send(strategy, !disabled),
+    success: ({ off }, { disabled }) => `${flag.name}: strategy ${disabled ? 'disabled' : 'enabled'} in ${environment.name}${off ? switchedOff : ''}`,
+    undo: ({ disabled }, { made, off }) => undoStrategy({ flag, environment: environment.name, made, before: { ...made, disabled: !disabled }, off }),
   })
 }
 
@@ -59,8 +91,8 @@ export function useCopy(flag: Flag) {
     change: ({ strategy, to }: { strategy: Strategy; to: string }) => api.send(request(strategy, to)),
     requests: ({ strategy, to }) => [request(strategy, to)],
     invalidates: touched,
-    success: (_, { to }) => `Strategy copied to ${to}`,
-    undo: ({ to }, copy) => api.delete(strategyPath, { path: { ...at(flag, to), strategyId: copy.id } }),
+    success: (_, { to }) => `${flag.name}: strategy copied to ${to}`,
+    undo: ({ to }, made) => undoStrategy({ flag, environment: to, made, before: null }),
   })
 }
 
@@ -68,17 +100,17 @@ export function useCopy(flag: Flag) {
 export function useRemove(flag: Flag, environment: FlagEnvironment) {
   const request = (strategy: Strategy) => api.request.delete(strategyPath, { path: { ...at(flag, environment.name), strategyId: strategy.id } })
   return useChange({
-    change: (strategy: Strategy) => api.send(request(strategy)),
+    change: async (strategy: Strategy) => {
+      const off = switchesOff(environment, strategy)
+      await api.send(request(strategy))
+      return off
+    },
     requests: (strategy) => [request(strategy)],
     invalidates: touched,
-    success: (_, strategy) => {
-      const others = environment.strategies.some((one) => one.id !== strategy.id && !one.disabled)
-      const off = environment.enabled && !others
-      return `Strategy removed from ${environment.name}${off ? ', and the flag switched off: it was the last one that applied' : ''}`
-    },
-    undo: async (strategy) => {
+    success: (off) => `${flag.name}: strategy removed from ${environment.name}${off ? switchedOff : ''}`,
+    undo: async (strategy, off) => {
       await api.post(listPath, { path: at(flag, environment.name), body: { ...copyRequest(strategy), sortOrder: strategy.sortOrder } })
-      if (environment.enabled) await api.post(`${environmentPath}/on`, { path: at(flag, environment.name) })
+      if (off) await api.post(`${environmentPath}/on`, { path: at(flag, environment.name) })
     },
   })
 }
