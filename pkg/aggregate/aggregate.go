@@ -176,7 +176,7 @@ func (a *Aggregator) next(ctx context.Context, cursor *usage.Cursor, horizon tim
 		return &stored, posts, nil
 	}
 	// Another run has stored the batch, with other posts.
-	listed := setOf(stored.Posts)
+	listed := flags.SetOf(stored.Posts)
 	posts, _, err = a.store.Posts(ctx, usage.PostQuery{From: stored.From, To: stored.To, Take: func(id string) bool { return listed[id] }})
 	return &stored, posts, err
 }
@@ -212,7 +212,7 @@ func (a *Aggregator) latePosts(ctx context.Context, cursor *usage.Cursor, _ time
 	if err != nil {
 		return nil, nil, err
 	}
-	late := setOf(ids)
+	late := flags.SetOf(ids)
 	for _, b := range batches {
 		for _, id := range b.Posts {
 			delete(late, id)
@@ -230,12 +230,4 @@ func (a *Aggregator) latePosts(ctx context.Context, cursor *usage.Cursor, _ time
 		batch.After.Looked = cursor.Looked // the others are the next batch
 	}
 	return batch, posts, err
-}
-
-func setOf(list []string) map[string]bool {
-	set := make(map[string]bool, len(list))
-	for _, one := range list {
-		set[one] = true
-	}
-	return set
 }

@@ -86,7 +86,7 @@ func (t *tally) add(p *usage.Post, l *sources, found map[string]*flags.Feature) 
 func (t *tally) known(f *flags.Feature, variants map[string]int64) map[string]int64 {
 	names := t.variants[f.Name]
 	if names == nil {
-		names = setOf(append(f.AllVariantNames(), evaluate.DisabledVariant))
+		names = flags.SetOf(append(f.AllVariantNames(), evaluate.DisabledVariant))
 		t.variants[f.Name] = names
 	}
 	var counts map[string]int64

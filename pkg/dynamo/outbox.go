@@ -180,20 +180,16 @@ func deliveriesOf(list []storedEntry) (deliveries []flags.Delivery, err error) {
 // OutboxEvents reads the events of entries: one call for 100 events, and one for 100 bodies.
 func (s *Store) OutboxEvents(ctx context.Context, entries []flags.OutboxEntry) (map[string]flags.Event, error) {
 	events := make(map[string]flags.Event, len(entries))
-	seen := map[itemKey]bool{}
 	var keys []itemKey
 	for _, e := range entries {
-		at := itemKey{e.Subject, eventSortKey(e.Version)}
-		switch {
-		case e.Test != nil:
+		if e.Test != nil {
 			events[e.ID] = *e.Test
-		case !seen[at]:
-			seen[at] = true
-			keys = append(keys, at)
+		} else {
+			keys = append(keys, itemKey{e.Subject, eventSortKey(e.Version)})
 		}
 	}
 	var items []eventItem
-	err := batchGet(ctx, s, keys, true, func(item eventItem) error {
+	err := batchGet(ctx, s, flags.Distinct(keys), true, func(item eventItem) error {
 		items = append(items, item)
 		return nil
 	})

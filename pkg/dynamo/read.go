@@ -15,11 +15,8 @@ func (s *Store) Load(ctx context.Context, keys []flags.Key) (flags.View, error) 
 	view := make(flags.View, len(keys))
 	keyOfItem := make(map[itemKey]flags.Key, len(keys))
 	var request []itemKey
-	for _, key := range keys {
+	for _, key := range flags.Distinct(keys) { // the engine rejects a batch with the same key twice
 		at := keyOf(key)
-		if _, duplicate := keyOfItem[at]; duplicate {
-			continue // the engine rejects a batch with the same key twice
-		}
 		keyOfItem[at] = key
 		request = append(request, at)
 	}

@@ -50,8 +50,8 @@ func (s ImportSet) faults(to ImportTarget, outcome importOutcome) (list []Import
 
 // reported returns the flags that are skipped for a reason that has a finding of its own.
 func (s ImportSet) reported(to ImportTarget, outcome importOutcome) map[string]bool {
-	reportedFlags := setOf(slices.Concat(outcome.inOtherProject, outcome.skipped))
-	missing := setOf(s.missingParents(to, outcome))
+	reportedFlags := SetOf(slices.Concat(outcome.inOtherProject, outcome.skipped))
+	missing := SetOf(s.missingParents(to, outcome))
 	for _, d := range s.Dependencies {
 		if slices.ContainsFunc(d.Parents, func(parent string) bool { return missing[parent] }) {
 			reportedFlags[d.Feature] = true
@@ -61,7 +61,7 @@ func (s ImportSet) reported(to ImportTarget, outcome importOutcome) map[string]b
 	for _, segment := range s.Segments {
 		names[segment.ID] = segment.Name
 	}
-	unknown, undefined := setOf(s.unknownSegments(to, false)), setOf(s.customStrategies(to, false))
+	unknown, undefined := SetOf(s.unknownSegments(to, false)), SetOf(s.customStrategies(to, false))
 	for _, st := range s.Strategies {
 		lost := slices.ContainsFunc(st.Segments, func(id int64) bool {
 			name, named := names[id]

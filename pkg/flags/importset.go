@@ -128,7 +128,7 @@ func (s ImportSet) classify(to ImportTarget) (outcome importOutcome) {
 
 // missingParents returns the parents that will not be active flags of the project after the import.
 func (s ImportSet) missingParents(to ImportTarget, outcome importOutcome) []string {
-	imported := setOf(outcome.created)
+	imported := SetOf(outcome.created)
 	var missing []string
 	for _, d := range s.Dependencies {
 		for _, parent := range d.Parents {
@@ -241,7 +241,8 @@ func Distinct[T comparable](list []T) []T {
 	return out
 }
 
-func setOf(list []string) map[string]bool {
+// SetOf returns the elements of a list as a set.
+func SetOf(list []string) map[string]bool {
 	set := make(map[string]bool, len(list))
 	for _, s := range list {
 		set[s] = true

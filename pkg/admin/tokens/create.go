@@ -82,15 +82,7 @@ func (b createTokenBody) projects() []string {
 	if slices.Contains(ids, flags.All) {
 		return []string{flags.All}
 	}
-	var unique []string
-	seen := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		if !seen[id] {
-			seen[id] = true
-			unique = append(unique, id)
-		}
-	}
-	return unique
+	return flags.Distinct(ids)
 }
 
 func (b createTokenBody) environment() string {
