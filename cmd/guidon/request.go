@@ -26,6 +26,8 @@ type requestRow struct {
 	MinApprovals int
 	Approvals    []struct{}
 	CreatedBy    struct{ Username string }
+	Schedule     *struct{ ScheduledAt, Status, Reason string }
+	Freeze       *struct{ Environment, Reason, Until string }
 	Features     []struct {
 		Name, Conflict string
 		Changes        []requestChange
@@ -37,8 +39,8 @@ type requestRow struct {
 }
 
 type requestChange struct {
-	Action  string
-	Payload json.RawMessage
+	Action          string
+	Before, Payload json.RawMessage
 }
 
 func (a *app) request() *cobra.Command {
@@ -112,8 +114,9 @@ func (a *app) requestShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show a change request",
-		Long: `Show a change request with its changes. With --output json, show everything that the server
-returns.`,
+		Long: `Show a change request with its changes: what each of them replaces now, and what it makes of it. If
+the request is scheduled or waits for the end of a freeze, show the time and the reason. With
+--output json, show everything that the server returns.`,
 		Example: `  guidon request show 12 --project shop
   guidon request show 12 --output json | jq -r .state`,
 		Args: requestID,
@@ -147,22 +150,28 @@ func (a *app) printRequest(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	err = printTable(a.out, [][]string{
+	about := [][]string{
 		{"id", strconv.FormatInt(r.ID, 10)}, {"title", orDash(r.Title)}, {"state", string(r.State)}, {"environment", r.Environment},
 		{"approvals", r.approvals()}, {"author", r.CreatedBy.Username}, {"conflict", orDash(r.Conflict)},
-	})
-	if err != nil {
+	}
+	if s := r.Schedule; s != nil {
+		about = append(about, []string{"schedule", s.ScheduledAt + " " + s.Status}, []string{"reason", orDash(s.Reason)})
+	}
+	if f := r.Freeze; f != nil {
+		about = append(about, []string{"freeze", fmt.Sprintf("%s until %s: %s", f.Environment, f.Until, f.Reason)})
+	}
+	if err := printTable(a.out, about); err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintln(a.out)
-	rows := [][]string{{"CHANGE OF", "ACTION", "CONFLICT", "PAYLOAD"}}
+	rows := [][]string{{"CHANGE OF", "ACTION", "CONFLICT", "BEFORE", "PAYLOAD"}}
 	for _, f := range r.Features {
 		for _, c := range f.Changes {
-			rows = append(rows, []string{f.Name, c.Action, orDash(f.Conflict), orDash(string(c.Payload))})
+			rows = append(rows, []string{f.Name, c.Action, orDash(f.Conflict), orDash(string(c.Before)), orDash(string(c.Payload))})
 		}
 	}
 	for _, s := range r.Segments {
-		rows = append(rows, []string{"segment " + s.Name, s.Action, orDash(s.Conflict), orDash(string(s.Payload))})
+		rows = append(rows, []string{"segment " + s.Name, s.Action, orDash(s.Conflict), orDash(string(s.Before)), orDash(string(s.Payload))})
 	}
 	return printTable(a.out, rows)
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // call sends a request as an administrator, or with the session of a client, and returns the response.
@@ -81,7 +82,7 @@ func TestRequests(t *testing.T) {
 		t.Errorf("the list is\n%s", shown)
 	}
 	shown := must(t, "request show "+id+" --project reviewed")
-	for _, line := range []string{`state +In review`, `guarded +addStrategy +- +{.*"name":"default".*}`} {
+	for _, line := range []string{`state +In review`, `guarded +addStrategy +- +- +{.*"name":"default".*}`} {
 		if !regexp.MustCompile(`(?m)^` + line + `$`).MatchString(shown) {
 			t.Errorf("it shows\n%s\nwant the line %q", shown, line)
 		}
@@ -104,6 +105,22 @@ func TestRequests(t *testing.T) {
 			t.Errorf("it is %v", got)
 		}
 	}
+	waiting := propose("At night")
+	now.Revision = ""
+	if err := json.Unmarshal([]byte(call(t, approver, "GET", project+"/change-requests/"+waiting, "")), &now); err != nil {
+		t.Fatal(err)
+	}
+	state := project + "/change-requests/" + waiting + "/state"
+	call(t, approver, "PUT", state, `{"state":"Approved"}`, now.Revision)
+	call(t, approver, "PUT", state, `{"state":"Scheduled","scheduledAt":"`+time.Now().Add(time.Hour).UTC().Format(time.RFC3339)+`"}`)
+	call(t, nil, "POST", project+"/environments/production/freezes", `{"reason":"the holidays","to":"`+time.Now().Add(2*time.Hour).UTC().Format(time.RFC3339)+`"}`)
+	shown = must(t, "request show "+waiting+" --project reviewed")
+	for _, line := range []string{`schedule +20\S+Z pending`, `freeze +production until 20\S+Z: the holidays`} {
+		if !regexp.MustCompile(`(?m)^` + line + `$`).MatchString(shown) {
+			t.Errorf("it shows\n%s\nwant the line %q", shown, line)
+		}
+	}
+	must(t, "request cancel "+waiting+" --project reviewed")
 	cancelled := must(t, "request cancel "+propose("Not this one")+" --project reviewed")
 	if !regexp.MustCompile(`(?m)^state +Cancelled$`).MatchString(cancelled) {
 		t.Errorf("cancel prints\n%s", cancelled)

@@ -568,6 +568,47 @@ func TestWholeFlagsElsewhere(t *testing.T) {
 	}
 }
 
+// TestChangeRequestShowsThePresent checks that an open request shows what each of its changes replaces, and the freeze in which it waits.
+func TestChangeRequestShowsThePresent(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	id := idsIn(t, r.must(t, "GET", in("f", "production")+"/strategies", "").body)[0]
+	segment := r.segment(t, `{"name":"s","constraints":[]}`)
+	q := r.approved(t, switchOff("f"),
+		change("f", "updateStrategy", `{"id":"`+id+`","name":"flexibleRollout","parameters":{"rollout":"50"}}`),
+		change("f", "updateStrategy", `{"id":"`+id+`","name":"flexibleRollout","parameters":{"rollout":"60"}}`),
+		change("f", "addStrategy", `{"name":"default"}`), change("f", "reorderStrategy", `[{"id":"`+id+`","sortOrder":7}]`),
+		change("f", "patchVariant", `{"variants":[{"name":"a","weight":1000}]}`), change("f", "addDependency", `{"feature":"g"}`),
+		`{"action":"updateSegment","payload":{"id":`+segment+`,"name":"t","constraints":[]}}`)
+	r.must(t, "POST", in("f", "production")+"/strategies", `{"name":"default","title":"x"}`) // the present moves
+	frozen := func(offAllowed bool) string {
+		return idIn(r.must(t, "POST", project+"/environments/production/freezes", fmt.Sprintf(`{"reason":"the holidays","offAllowed":%t,"to":"2026-01-05T15:00:00Z"}`, offAllowed)).body)
+	}
+	freeze := frozen(true)
+	r.check(t, call{"an open one", "GET", pathOf(q), "", 200, `{"...":0,"freeze":{"id":"` + freeze + `","environment":"production","reason":"the holidays","until":"2026-01-05T15:00:00.000Z"},
+		"features":[{"...":0,"changes":[
+			{"...":0,"action":"updateEnabled","before":{"enabled":true}},
+			{"...":0,"action":"updateStrategy","before":{"...":0,"id":"` + id + `","name":"default"}},
+			{"...":0,"action":"updateStrategy","payload":{"...":0,"parameters":{"...":0,"rollout":"60"}},"createdBy":{"...":0},"id":3,"createdAt":"<time>"},
+			{"...":0,"action":"addStrategy"},
+			{"...":0,"action":"reorderStrategy","before":[{"...":0,"id":"` + id + `"},{"...":0}]},
+			{"...":0,"action":"patchVariant","before":{"variants":[]}},
+			{"...":0,"action":"addDependency","before":{"dependencies":[]}}]}],
+		"segments":[{"...":0,"before":{"...":0,"name":"s"}}]}`})
+	off := r.inReview(t, switchOff("g"))
+	if got := r.do(t, "GET", pathOf(off), "").body; strings.Contains(got, `"freeze"`) {
+		t.Errorf("a freeze that allows the change is shown: %s", got)
+	}
+	frozen(false)
+	r.as(t, r.author, "GET", pathOf(off), "", 200, `"freeze":{`)
+	closed := r.to(t, r.author, off, "Cancelled", 200)
+	for _, path := range []string{pathOf(closed), allRequests} {
+		if got := r.do(t, "GET", path, "").body; strings.Contains(got, `"freeze"`) || strings.Contains(got, `"before"`) {
+			t.Errorf("%s shows the present: %s", path, got)
+		}
+	}
+}
+
 // TestChangeRequestParts checks comments, titles, reviewers, discarding, removing changes, and the lists.
 func TestChangeRequestParts(t *testing.T) {
 	t.Parallel()

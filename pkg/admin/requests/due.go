@@ -154,7 +154,7 @@ func tryDue(tx *httpapi.Tx, key flags.Key, scheduled *review.Schedule) (outcome,
 	if p == nil || p.UID != r.ProjectUID {
 		return suspended, flags.Errorf(flags.Conflict, "the project was deleted")
 	}
-	if inFreeze(tx, p, r) {
+	if slices.ContainsFunc(freezesOf(tx, p, r), func(f flags.Frozen) bool { return tx.Caller.AuthorizeFrozen(p, f) != nil }) {
 		return frozen, nil
 	}
 	if s := standingOf(tx, p, r); s.Gone != "" || len(s.Conflicts) > 0 {
@@ -167,14 +167,16 @@ func tryDue(tx *httpapi.Tx, key flags.Key, scheduled *review.Schedule) (outcome,
 	return applied, nil
 }
 
-// inFreeze reports whether an environment that the request changes is frozen now for the caller.
-func inFreeze(tx *httpapi.Tx, p *flags.Project, r *review.Request) bool {
+// freezesOf are the freezes in effect now that do not allow the changes of a request.
+func freezesOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) (list []flags.Frozen) {
 	registry := tx.Environments()
-	return slices.ContainsFunc(registry.List, func(env flags.Environment) bool {
+	for _, env := range registry.List {
 		freeze, is := registry.Frozen(p, env, tx.Now)
-		return is && (env.UID == r.EnvironmentUID || concerns(r.Guarded, env)) && (!freeze.OffAllowed || !switchesOff(r) || ofParents(tx, r)) &&
-			tx.Caller.AuthorizeFrozen(p, freeze) != nil
-	})
+		if is && (env.UID == r.EnvironmentUID || concerns(r.Guarded, env)) && (!freeze.OffAllowed || !switchesOff(r) || ofParents(tx, r)) {
+			list = append(list, freeze)
+		}
+	}
+	return list
 }
 
 // ofParents reports whether the request changes flags on which others depend.

@@ -291,6 +291,7 @@ type requestView struct {
 	CreatedAt    shape.Time                  `json:"createdAt"`
 	Entered      map[review.State]shape.Time `json:"stateTimestamps"`
 	Schedule     *scheduleView               `json:"schedule,omitzero"`
+	Freeze       *heldView                   `json:"freeze,omitzero"` // not in lists
 }
 
 // A requestFeature is the changes of a flag.
@@ -312,6 +313,7 @@ type changeView struct {
 	ID        int64          `json:"id"`
 	Action    review.Action  `json:"action"`
 	Payload   jsontext.Value `json:"payload,omitzero"`
+	Before    jsontext.Value `json:"before,omitzero"` // see presentOf; not in lists
 	CreatedBy personView     `json:"createdBy"`
 	CreatedAt shape.Time     `json:"createdAt"`
 }
@@ -347,16 +349,20 @@ func viewOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) requestView {
 	tx.Load(append(r.CommentKeys(), httpapi.Each(r.Approvals, func(a review.Approval) flags.Key { return access.UserKey(a.By.ID) })...)...)
 	s, d := examine(tx, p, r)
 	view := listedView(r, s)
-	view.Conflict = s.Gone
+	view.Conflict, view.Freeze = s.Gone, heldViewOf(tx, p, r)
+	present := presentOf(tx, p, r)
 	untried := ""
 	if r.Untried && d.features != nil {
 		untried = review.NotTried
 	}
 	for i, f := range view.Features {
 		view.Features[i].Conflict = cmp.Or(d.features[f.Name], untried)
+		for j, c := range f.Changes {
+			f.Changes[j].Before = present[c.ID]
+		}
 	}
 	for i, c := range view.Segments {
-		view.Segments[i].Conflict = cmp.Or(d.segments[c.Segment], untried)
+		view.Segments[i].Conflict, view.Segments[i].Before = cmp.Or(d.segments[c.Segment], untried), present[c.ID]
 	}
 	for _, key := range r.CommentKeys() {
 		if c := httpapi.Find[*review.Comment](tx, key); c != nil {
@@ -387,7 +393,7 @@ func listedView(r *review.Request, s review.Standing) requestView {
 		view.Features = append(view.Features, requestFeature{Name: name, Changes: []changeView{}})
 	}
 	for _, c := range r.Changes {
-		change := changeView{c.ID, c.Action, c.Payload, personViewOf(c.By), shape.Time(c.At)}
+		change := changeView{c.ID, c.Action, c.Payload, nil, personViewOf(c.By), shape.Time(c.At)}
 		if c.Action.OfSegment() {
 			view.Segments = append(view.Segments, segmentChange{changeView: change, Name: c.Name, Segment: c.Segment})
 			continue
