@@ -22,10 +22,19 @@ var oldestSDKs = map[string]string{
 // newestWithout maps operators to SDKs that do not know them, up to a version, and switch off the strategies that use them. The
 // table in docs/reference/sdk-behavior.md is the same.
 var newestWithout = map[string]map[string]string{
-	"REGEX":      {"unleash-client-go": "4.5.0", "unleash-go-sdk": "5.1.0", "unleash-client-java": "11.999.999"},
-	"SEMVER_GTE": {"unleash-client-go": "4.5.0", "unleash-go-sdk": "5.1.0", "unleash-client-java": "12.2.999"},
-	"SEMVER_LTE": {"unleash-client-go": "4.5.0", "unleash-go-sdk": "5.1.0", "unleash-client-java": "12.2.999"},
-	"IN_CIDR":    {"unleash-client-go": "4.5.0", "unleash-go-sdk": "5.1.0", "unleash-client-java": "12.2.999"},
+	"REGEX": {
+		"unleash-client-go": "4.5.0", "unleash-go-sdk": "5.1.0", "unleash-client-java": "11.999.999",
+		"unleash-client-dotnet": "6.0.999", "unleash-dotnet-sdk": "6.0.999", "unleash-client-php": "2.10.999", "unleash-php-sdk": "2.10.999",
+		"unleash-client-ruby": "6.4.999", "unleash-ruby-sdk": "6.4.999",
+	},
+	"SEMVER_GTE": newestWithoutGTE, "SEMVER_LTE": newestWithoutGTE, "IN_CIDR": newestWithoutGTE,
+}
+
+// newestWithoutGTE is for three operators that SDKs have learned together.
+var newestWithoutGTE = map[string]string{
+	"unleash-client-go": "4.5.0", "unleash-go-sdk": "5.1.0", "unleash-client-java": "12.2.999",
+	"unleash-client-dotnet": "6.1.999", "unleash-dotnet-sdk": "6.1.999", "unleash-client-php": "2.10.999", "unleash-php-sdk": "2.10.999",
+	"unleash-client-ruby": "6.6.999", "unleash-ruby-sdk": "6.6.999",
 }
 
 // KnowsOperator reports whether an SDK, as a name and version, knows the operator of a constraint. Unknown SDKs and versions do.

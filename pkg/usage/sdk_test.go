@@ -26,6 +26,8 @@ func TestKnowsOperator(t *testing.T) {
 	for sdk, want := range map[string][2]bool{ // REGEX, IN_CIDR
 		"unleash-go-sdk:5.1.0": {false, false}, "unleash-go-sdk:5.2.0": {true, true}, "unleash-client-go:4.5.0": {false, false},
 		"unleash-client-java:11.1.0": {false, false}, "unleash-client-java:12.2.1": {true, false}, "unleash-client-java:12.3.0": {true, true},
+		"unleash-client-php:2.9.0": {false, false}, "unleash-php-sdk:2.10.1": {false, false}, "unleash-client-ruby:5.1.0": {false, false},
+		"unleash-ruby-sdk:6.6.0": {true, false}, "unleash-dotnet-sdk:6.0.1": {false, false}, "unleash-dotnet-sdk:6.1.0": {true, false},
 		"unleash-client-node:5.0.0": {true, true}, "unleash-go-sdk": {true, true}, "": {true, true},
 	} {
 		if got := [2]bool{KnowsOperator(sdk, "REGEX"), KnowsOperator(sdk, "IN_CIDR")}; got != want || !KnowsOperator(sdk, "IN") {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { describeConstraint, describeConstraints } from './describe'
 import { addValues, fromLocalInput, newConstraint, splitValues, toLocalInput, toRequest, withField, withOperator } from './edit'
 import { constraintError, invalidValues, listError } from './errors'
-import { operatorGroups, takesList, type Constraint } from './operators'
+import { operatorGroups, sdkNote, takesList, type Constraint } from './operators'
 
 const constraint = (change: Partial<Constraint>): Constraint => ({ ...newConstraint('country'), ...change })
 
@@ -52,6 +52,13 @@ describe('another operator', () => {
     expect(withOperator(constraint({ operator: 'STR_CONTAINS', caseInsensitive: true }), 'IN').caseInsensitive).toBe(false)
     expect(withOperator(constraint({ operator: 'STR_CONTAINS', caseInsensitive: true }), 'REGEX').caseInsensitive).toBe(true)
   })
+})
+
+test('operators that SDKs evaluate differently have a note', () => {
+  const noted = (contextName: string) =>
+    operatorGroups.flatMap((group) => group.operators.map(({ value }) => value)).filter((operator) => sdkNote(constraint({ contextName, operator })))
+  expect(noted('currentTime')).toEqual(['REGEX', 'SEMVER_GTE', 'SEMVER_LTE', 'IN_CIDR'])
+  expect(noted('country')).toEqual(['REGEX', 'DATE_AFTER', 'DATE_BEFORE', 'SEMVER_GTE', 'SEMVER_LTE', 'IN_CIDR'])
 })
 
 test('currentTime is compared with a date, unless a value was entered', () => {

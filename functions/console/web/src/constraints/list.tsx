@@ -7,7 +7,7 @@ import './constraints.css'
 import { describeConstraint, describeDate } from './describe'
 import { fromLocalInput, maxConstraints, maxValueLength, newConstraint, standardFields, toLocalInput, withField, withOperator } from './edit'
 import { constraintError, errorAt, invalidValues, listError, type Errors } from './errors'
-import { canIgnoreCase, kindOf, operatorGroups, takesList, type Constraint, type Operator } from './operators'
+import { canIgnoreCase, kindOf, operatorGroups, sdkNote, takesList, type Constraint, type Operator } from './operators'
 import { ConstraintSummary } from './summary'
 import { ValuesField } from './values'
 
@@ -94,7 +94,12 @@ function ConstraintEditor({ index, value, fields, errors, path, onChange, onRemo
             maxLength={100}
             placeholder="userId"
           />
-          <OperatorField value={value.operator} error={errorAt(errors, `${path}/operator`)} onChange={(operator) => onChange(withOperator(value, operator))} />
+          <OperatorField
+            value={value.operator}
+            error={errorAt(errors, `${path}/operator`)}
+            hint={sdkNote(value)}
+            onChange={(operator) => onChange(withOperator(value, operator))}
+          />
           <IconButton label={`Remove constraint ${index + 1}`} icon={<Icons.Trash />} onClick={onRemove} />
         </div>
         <ValueEditor value={value} fields={fields} errors={errors} path={path} onChange={onChange} />
@@ -121,9 +126,9 @@ function suggestionsOf(fields: Fields): Suggestion[] {
 const isUnknown = (name: string, fields: Fields) =>
   name !== '' && fields.length > 0 && !standardFields.includes(name) && !fields.some((field) => field.name === name)
 
-function OperatorField({ value, error, onChange }: { value: Operator; error?: string; onChange: (value: Operator) => void }) {
+function OperatorField({ value, onChange, ...field }: { value: Operator; error?: string; hint?: string; onChange: (value: Operator) => void }) {
   return (
-    <Field label="Operator" error={error}>
+    <Field label="Operator" {...field}>
       {(control) => (
         <select {...control} className="input select" value={value} onChange={(event) => onChange(event.target.value as Operator)}>
           {operatorGroups.map((group) => (

@@ -1,5 +1,5 @@
-// Programs of clients that our tests do not run. Those for Java and React were run by hand once, with the versions that they install; the
-// others follow the documentation of each client. The page says which is which.
+// Programs of clients that our tests do not run. Those for Java, PHP, Ruby and React were run by hand once, with the versions that they
+// install; the others follow the documentation of each client. The page says which is which.
 import { double, single, tokenVariable, type Client } from './snippets'
 
 const packages = [] as const
@@ -62,7 +62,7 @@ Console.WriteLine(unleash.IsEnabled(${double(flag)}, new UnleashContext { UserId
     id: 'php',
     label: 'PHP',
     kind: 'server',
-    ...unversioned('composer require unleash/client guzzlehttp/guzzle symfony/cache'),
+    ...ran('composer require unleash/client:^2.9.2 guzzlehttp/guzzle symfony/cache'),
     file: 'app.php',
     run: 'php app.php',
     code: ({ url, flag, appName }) => `<?php
@@ -84,7 +84,7 @@ var_dump($unleash->isEnabled(${phpText(flag)}, new UnleashContext(currentUserId:
     id: 'ruby',
     label: 'Ruby',
     kind: 'server',
-    ...unversioned('gem install unleash'),
+    ...ran('gem install unleash -v 6.6.0'),
     file: 'app.rb',
     run: 'ruby app.rb',
     code: ({ url, flag, appName }) => `require 'unleash'
