@@ -7,7 +7,7 @@ interface StageText {
 }
 
 const stages: Record<string, StageText> = {
-  initial: { label: 'Initial', hint: 'No application has used the flag yet.', kind: 'neutral' },
+  initial: { label: 'Initial', hint: 'No application has used the flag since it was created or revived.', kind: 'neutral' },
   'pre-live': { label: 'Pre-live', hint: 'Applications use the flag, but not in production yet.', kind: 'info' },
   live: { label: 'Live', hint: 'Applications use the flag in production.', kind: 'ok' },
   completed: { label: 'Completed', hint: 'The work is done: remove the flag from the code, then archive it.', kind: 'accent' },

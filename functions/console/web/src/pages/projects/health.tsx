@@ -57,7 +57,7 @@ function Figures({ insights }: { insights: Schema<'ProjectInsights'> }) {
       <Figure
         label="Time to production"
         value={leadTime.features.length ? plural(leadTime.projectAverage, 'day') : '–'}
-        hint={leadTime.features.length ? `Average of ${plural(leadTime.features.length, 'live flag')}` : 'No flag is live yet'}
+        hint={leadTime.features.length ? `Average of ${plural(leadTime.features.length, 'live flag')}` : 'No flag is live'}
       />
       <Figure label="Members" value={number(members.currentMembers)} hint="People with a role here" />
     </div>
@@ -95,9 +95,12 @@ function LeadTimes({ projectId, features }: { projectId: string; features: Schem
     { id: 'days', header: 'Days', align: 'right', cell: ({ timeToProduction }) => number(timeToProduction) },
   ]
   return (
-    <Section title="Time to production" description="From the creation of a flag to its first use in a production environment.">
+    <Section
+      title="Time to production"
+      description="From the creation of a live flag to its first use in a production environment. A revived flag starts again."
+    >
       {slowest.length === 0 ? (
-        <p className="soft">No application has evaluated a flag of this project in production yet.</p>
+        <p className="soft">No flag is live: none was used in production since it was created or revived.</p>
       ) : (
         <>
           <Table label="Time to production" columns={columns} rows={slowest} rowKey={({ name }) => name} />
