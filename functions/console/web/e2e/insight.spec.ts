@@ -182,6 +182,21 @@ test('the playground says why a flag is on or off', async ({ page, api }) => {
   check()
 })
 
+test('the playground shows one environment in a row, those where the flag is on first', async ({ page, api }) => {
+  const flag = unique('a-long-name-of-a-flag-that-must-stay-readable')
+  await createFlag(api, flag, 0)
+  const production = `/api/admin/projects/default/features/${flag}/environments/production`
+  await api('POST', `${production}/strategies`, rollout(100))
+  await api('POST', `${production}/on`)
+  await page.goto(`/projects/default/flags/${flag}`)
+  await page.getByRole('link', { name: 'Try it for a user' }).click()
+  const rows = page.getByRole('table', { name: 'Results' }).getByRole('row')
+  await expect(rows.nth(1)).toContainText(/production\s*Prod\s*On/)
+  await expect(rows.nth(2)).toContainText(/development\s*Off/)
+  expect((await rows.nth(1).getByRole('button', { name: flag }).boundingBox())!.height, 'lines of the name').toBeLessThan(70)
+  await checkPage(page, 'playground-environments')
+})
+
 test('the playground starts with an environment, and evaluates flags', async ({ page, api }) => {
   const flag = unique('first')
   await createFlag(api, flag)

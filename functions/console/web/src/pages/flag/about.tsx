@@ -15,7 +15,10 @@ export function About({ flag }: { flag: Flag }) {
   const created = events.data?.events[0]
   const search = {
     projects: flag.project,
-    environments: flag.environments.map((one) => one.name).join(','),
+    environments: [...flag.environments]
+      .sort((a, b) => Number(b.enabled) - Number(a.enabled))
+      .map((one) => one.name)
+      .join(','),
     q: flag.name,
   }
   return (

@@ -2,15 +2,22 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api, apiQuery, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
-import { Badge, EmptyState, ErrorState, Icons, Loading, Notice, Pagination, SearchField, Section, Table, number, type Column } from '../../ui'
-import { contextText, parseContext, parseNames, reasonOf, requestOf, type Question } from './playgrounddata'
+import { Badge, EmptyState, ErrorState, Icons, Loading, Notice, Pagination, ProductionMark, SearchField, Section, Table, number, type Column } from '../../ui'
+import { contextText, onFirst, parseContext, parseNames, reasonOf, requestOf, type Question } from './playgrounddata'
 import { QuestionForm } from './playgroundform'
 import { ResultDialog } from './playgroundresult'
 import './playground.css'
 
 type Feature = Schema<'AdvancedPlaygroundFeature'>
 
-const pageSize = 50
+/** A flag in one environment. The name of the flag is in the first of its rows. */
+interface ResultRow {
+  feature: Feature
+  environment: string
+  first: boolean
+}
+
+const maxRows = 200
 
 /** Evaluates flags for a context, and says why they are on or off. The address has everything, so that it can be shared. */
 export default function PlaygroundPage() {
@@ -28,6 +35,7 @@ export default function PlaygroundPage() {
     placeholderData: keepPreviousData,
     retry: false,
   })
+  const typeOf = (name: string) => environments.data?.environments.find((one) => one.name === name)?.type ?? ''
   const first = environments.data?.environments.find((one) => one.enabled)?.name
   return (
     <Page title="Playground" description="See what a user would get, and why. It is not counted as usage.">
@@ -64,7 +72,7 @@ export default function PlaygroundPage() {
           ) : response.error ? (
             <ErrorState error={response.error} title="The flags could not be evaluated" onRetry={() => void response.refetch()} />
           ) : response.data ? (
-            <Results response={response.data} environments={question.environments} view={view} setView={setView} />
+            <Results response={response.data} environments={question.environments} typeOf={typeOf} view={view} setView={setView} />
           ) : (
             <Loading />
           )}
@@ -77,33 +85,47 @@ export default function PlaygroundPage() {
 interface ResultsProps {
   response: Schema<'AdvancedPlayground'>
   environments: string[]
+  typeOf: (environment: string) => string
   view: { q: string; offset: number; flag: string }
   setView: (change: { q?: string; offset?: number; flag?: string }, options?: { push?: boolean }) => void
 }
 
-function Results({ response, environments, view, setView }: ResultsProps) {
+function Results({ response, environments, typeOf, view, setView }: ResultsProps) {
   const query = view.q.trim().toLowerCase()
   const found = response.features.filter((feature) => feature.name.toLowerCase().includes(query))
+  const pageSize = Math.min(50, Math.ceil(maxRows / environments.length))
   const offset = Math.min(view.offset, Math.max(0, Math.floor((found.length - 1) / pageSize) * pageSize))
   const open = response.features.find((feature) => feature.name === view.flag)
-  const columns: Column<Feature>[] = [
+  const rows = found
+    .slice(offset, offset + pageSize)
+    .flatMap((feature) => onFirst(feature, environments).map<ResultRow>((environment, index) => ({ feature, environment, first: index === 0 })))
+  const columns: Column<ResultRow>[] = [
     {
       id: 'flag',
       header: 'Flag',
-      cell: (feature) => (
-        <>
-          <button type="button" className="playground-flag break" onClick={() => setView({ flag: feature.name }, { push: true })}>
-            {feature.name}
-          </button>
-          <p className="soft small break">{feature.projectId}</p>
-        </>
+      width: '36%',
+      cell: ({ feature, first }) =>
+        first && (
+          <>
+            <button type="button" className="playground-flag" onClick={() => setView({ flag: feature.name }, { push: true })}>
+              {feature.name}
+            </button>
+            <p className="soft small break">{feature.projectId}</p>
+          </>
+        ),
+    },
+    {
+      id: 'environment',
+      header: 'Environment',
+      width: '22%',
+      cell: ({ environment }) => (
+        <span className="row">
+          {environment}
+          <ProductionMark type={typeOf(environment)} />
+        </span>
       ),
     },
-    ...environments.map<Column<Feature>>((environment) => ({
-      id: environment,
-      header: environment,
-      cell: (feature) => <Verdict results={feature.environments[environment] ?? []} />,
-    })),
+    { id: 'result', header: 'Result', cell: ({ feature, environment }) => <Verdict results={feature.environments[environment] ?? []} /> },
   ]
   return (
     <Section title="Results">
@@ -112,12 +134,14 @@ function Results({ response, environments, view, setView }: ResultsProps) {
       <Table
         label="Results"
         columns={columns}
-        rows={found.slice(offset, offset + pageSize)}
-        rowKey={(feature) => feature.name}
+        rows={rows}
+        rowKey={({ feature, environment }) => `${feature.name} ${environment}`}
+        rowClass={({ first }) => (first ? undefined : 'playground-more')}
+        minWidth="520px"
         empty={<EmptyState icon={<Icons.Search />} title={query ? 'No flag matches' : 'The projects have no flags'} />}
       />
       <Pagination noun="flags" offset={offset} limit={pageSize} total={found.length} onChange={(next) => setView({ offset: next })} />
-      {open && <ResultDialog feature={open} onClose={() => setView({ flag: '' })} />}
+      {open && <ResultDialog feature={open} environments={onFirst(open, environments)} typeOf={typeOf} onClose={() => setView({ flag: '' })} />}
     </Section>
   )
 }

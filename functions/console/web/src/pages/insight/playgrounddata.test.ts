@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { comparedText, contextText, parseContext, parseNames, reasonOf, reasonOfStrategy, requestOf } from './playgrounddata'
+import { comparedText, contextText, onFirst, parseContext, parseNames, reasonOf, reasonOfStrategy, requestOf } from './playgrounddata'
 
 const strategy = (more: object = {}) =>
   ({
@@ -99,4 +99,10 @@ test('the value that was compared', () => {
   expect(comparedText('plan', { plan: 'gold' })).toBe('plan is gold')
   expect(comparedText('plan', { plan: '' })).toBe('the context has no plan')
   expect(comparedText('currentTime', {})).toBe('the time is now')
+})
+
+test('environments where a flag is on come first, then those where it is switched on', () => {
+  const result = (isEnabled: boolean, isEnabledInCurrentEnvironment: boolean) => [{ isEnabled, isEnabledInCurrentEnvironment }]
+  const environments = { a: result(false, false), b: result(false, true), c: result(true, true), d: [...result(false, true), ...result(true, true)] } as never
+  expect(onFirst({ environments }, ['a', 'missing', 'b', 'c', 'd'])).toEqual(['c', 'd', 'b', 'a', 'missing'])
 })

@@ -50,6 +50,15 @@ export function parseContext(text: string): ContextEntry[] {
 /** Names of an address that are between commas. */
 export const parseNames = (text: string) => text.split(',').filter(Boolean).slice(0, 100)
 
+/** Environments in the order in which the results of a flag are shown: those where it is on for the context, then those where it is switched on. */
+export function onFirst(feature: Pick<Schema<'AdvancedPlaygroundFeature'>, 'environments'>, environments: readonly string[]): string[] {
+  const rank = (environment: string) => {
+    const results = feature.environments[environment] ?? []
+    return results.some((one) => one.isEnabled) ? 0 : results.some((one) => one.isEnabledInCurrentEnvironment) ? 1 : 2
+  }
+  return [...environments].sort((a, b) => rank(a) - rank(b))
+}
+
 /** Why a flag is on or off for a context: what decided it, in one sentence. */
 export function reasonOf(feature: Feature): string {
   const { strategies, environment, context } = feature
