@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -113,7 +114,7 @@ func (s *upgraded) both(one, other *gateway) {
 func (s *upgraded) changes(first, second *gateway) {
 	s.t.Helper()
 	s.created++
-	name := fmt.Sprint("upgrade-", s.created)
+	name := fmt.Sprint("Upgrade-", s.created)
 	flag := project + "/features/" + name
 	poll, environment := "/api/client/features?namePrefix="+name, flag+"/environments/development"
 	do := func(g *gateway, method, path, body string) string {
@@ -144,6 +145,9 @@ func (s *upgraded) changes(first, second *gateway) {
 	serve(token, 200, "of-first")
 	do(first, "POST", environment+"/on", "")
 	serve(token, 200, `"enabled":true`)
+	for _, g := range []*gateway{first, second} {
+		g.ask(s.t, "GET", "/api/admin/search/features?query="+strings.ToLower(name), defaultToken, "").has(s.t, 200, `"name":"`+name+`"`)
+	}
 	do(second, "PUT", fmt.Sprint("/api/admin/segments/", segment.ID), fmt.Sprintf(`{"name":%q,"constraints":[{"contextName":"userId","operator":"IN","values":["of-second"]}]}`, name))
 	serve(token, 200, "of-second")
 	do(second, "POST", environment+"/off", "")

@@ -64,6 +64,7 @@ type itemQuery struct {
 	attributes  []string // to read; all if none is named
 	limit       int      // of the items in one call; 0 for as many as fit into 1 MB
 	descending  bool
+	filter      expression.ConditionBuilder // of the items that are returned; not set for all
 }
 
 // queryInput is the request for a query.
@@ -85,6 +86,9 @@ func (s *Store) queryInput(q itemQuery) (*dynamodb.QueryInput, error) {
 		}
 		builder = builder.WithProjection(names)
 	}
+	if q.filter.IsSet() {
+		builder = builder.WithFilter(q.filter)
+	}
 	expr, err := builder.Build()
 	if err != nil {
 		return nil, internalError(err)
@@ -92,6 +96,7 @@ func (s *Store) queryInput(q itemQuery) (*dynamodb.QueryInput, error) {
 	input := &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(!q.descending),
 		KeyConditionExpression: expr.KeyCondition(), ProjectionExpression: expr.Projection(),
+		FilterExpression:         expr.Filter(),
 		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
 	}
 	if q.limit > 0 {

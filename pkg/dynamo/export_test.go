@@ -41,6 +41,25 @@ func GuardOf(t *testing.T, s *Store, f *flags.Feature) *Guard {
 	return g
 }
 
+// FirstRow stores the list row of a flag as an earlier version did.
+func FirstRow(t *testing.T, s *Store, f *flags.Feature) {
+	t.Helper()
+	row := storeRow(f.Summary())
+	row.Format, row.Lower = 1, ""
+	document, err := encode(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := rowKey(f)
+	item, err := attributevalue.MarshalMap(envelope{PK: at.pk, SK: at.sk, Document: document})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &s.table, Item: item}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // CloseGuard closes the guard that counts a flag, as deleting its project does.
 func CloseGuard(t *testing.T, s *Store, f *flags.Feature) {
 	t.Helper()

@@ -126,6 +126,18 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestRowOfFirstFormat reads a row of the first format, which had no texts in lower case. Its file is never written.
+func TestRowOfFirstFormat(t *testing.T) {
+	golden, err := os.ReadFile(filepath.Join("testdata", "golden", "row-of-first-format.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := readRow(string(golden))
+	if diff := cmp.Diff(FullFeature().Summary(), got); diff != "" || err != nil {
+		t.Errorf("it is decoded differently (-want +got), %v:\n%s", err, diff)
+	}
+}
+
 // TestStoredFormIsStable finds an encoding that depends on the order of a map, for which an unchanged aggregate would look
 // changed.
 func TestStoredFormIsStable(t *testing.T) {

@@ -1,7 +1,10 @@
 package dynamo
 
 import (
+	"strings"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"guidon/pkg/flags"
 )
@@ -13,8 +16,12 @@ type rowDocument struct {
 }
 
 // A rowHead is a row without its environments, which are the larger part of it, and which most searches do not compare.
+//
+// DynamoDB searches rows for texts in lower case, see mayHave. So from the second format on, a row with other letters in its name or tags
+// has these once more, in lower case.
 type rowHead struct {
 	Format         int               `json:"f"`
+	Lower          string            `json:"x,omitzero"`
 	Name           string            `json:"n"`
 	Project        string            `json:"p"`
 	Type           flags.FeatureType `json:"t"`
@@ -42,7 +49,7 @@ type rowStanding struct {
 
 func storeRow(s flags.FeatureSummary) rowDocument {
 	doc := rowDocument{rowHead: rowHead{
-		Format: format, Name: s.Name, Project: s.Project, Type: s.Type, Description: s.Description, Stale: s.Stale,
+		Format: rowFormat, Lower: lowerOf(s), Name: s.Name, Project: s.Project, Type: s.Type, Description: s.Description, Stale: s.Stale,
 		ImpressionData: s.ImpressionData, Archived: s.Archived,
 		CreatedAt: s.CreatedAt, ArchivedAt: s.ArchivedAt, LastSeenAt: s.LastSeenAt,
 		Tags: s.Tags, Favorites: s.Favorites, Relation: s.Relation, Entered: s.LastPhase,
@@ -75,6 +82,31 @@ func (e rowStanding) summary() flags.EnvironmentSummary {
 		EnvironmentState: flags.EnvironmentState{EnvironmentUID: e.Environment, EnabledIn: e.EnabledIn},
 		Strategies:       e.Strategies, EnabledStrategies: e.EnabledStrategies, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
 	}
+}
+
+const rowFormat = 2
+
+// lowerOf returns the name and the tags of a flag in lower case; "" if they have no other letters.
+func lowerOf(s flags.FeatureSummary) string {
+	text := s.Name
+	for _, t := range s.Tags {
+		text += " " + t.Type + " " + t.Value
+	}
+	if lower := strings.ToLower(text); lower != text {
+		return lower
+	}
+	return ""
+}
+
+// mayHave is the condition that a row can have one of some texts in its name or a tag. They are in lower case and have only characters of
+// names, which JSON does not escape. Rows of the first format can have any.
+func mayHave(texts []string) expression.ConditionBuilder {
+	doc := expression.Name("doc")
+	condition := doc.BeginsWith(`{"f":1,`)
+	for _, text := range texts {
+		condition = condition.Or(doc.Contains(text))
+	}
+	return condition
 }
 
 // readRow decodes a list row.

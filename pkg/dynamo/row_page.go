@@ -2,14 +2,18 @@ package dynamo
 
 import (
 	"context"
+	"slices"
 
 	"guidon/pkg/flags"
 )
 
 // EachSummary calls visit with a project's active or archived flags, one after the other: one call per MB of rows. Only that
-// MB is in memory.
-func (s *Store) EachSummary(ctx context.Context, projectUID string, archived bool, visit func(flags.SummaryRow) error) error {
+// MB is in memory. DynamoDB leaves out rows that cannot have one of the texts, which costs the same units, and much less processor time.
+func (s *Store) EachSummary(ctx context.Context, projectUID string, archived bool, texts []string, visit func(flags.SummaryRow) error) error {
 	q := itemQuery{pk: projectPartition(projectUID), prefix: rowPrefix(archived), attributes: documentAttributes}
+	if len(texts) > 0 && !slices.ContainsFunc(texts, func(text string) bool { return !flags.IsNamePrefix(text) }) {
+		q.filter = mayHave(texts)
+	}
 	return eachDocument(ctx, s, q, summaryRow, func(row flags.SummaryRow) (bool, error) { return true, visit(row) })
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +21,7 @@ var pageCases = []testCase{
 		full.Archived, full.ArchivedAt = false, time.Time{}
 		t.mustAdd(full, flag(full.ProjectUID, "zero"), archivedFlag(full.ProjectUID, "gone"))
 		var rows []flags.SummaryRow
-		if err := t.store.EachSummary(t.Context(), full.ProjectUID, false, func(row flags.SummaryRow) error {
+		if err := t.store.EachSummary(t.Context(), full.ProjectUID, false, nil, func(row flags.SummaryRow) error {
 			rows = append(rows, row)
 			return nil
 		}); err != nil {
@@ -39,9 +40,33 @@ var pageCases = []testCase{
 			t.Errorf("the head (-want +got):\n%s", diff)
 		}
 		visits, enough := 0, errors.New("enough")
-		err = t.store.EachSummary(t.Context(), full.ProjectUID, false, func(flags.SummaryRow) error { visits++; return enough })
+		err = t.store.EachSummary(t.Context(), full.ProjectUID, false, nil, func(flags.SummaryRow) error { visits++; return enough })
 		if err != enough || visits != 1 { //nolint:errorlint // the very error
 			t.Errorf("%d visits, %v; want 1, and the error that it returned", visits, err)
+		}
+	}},
+	{"summaries that can have a text", func(t *storeTest) {
+		tagged, earlier := flag("u1", "tagged"), flag("u1", "Earlier-UPPER")
+		tagged.Tags = []flags.Tag{{Type: "Team", Value: "Über \"Checkout\""}}
+		t.mustAdd(flag("u1", "checkout-new"), flag("u1", "My.CheckOut"), tagged, flag("u1", "other"), earlier)
+		dynamo.FirstRow(t.T, t.store, earlier)
+		for _, tt := range []struct {
+			texts []string
+			want  string
+		}{
+			{nil, "Earlier-UPPER My.CheckOut checkout-new other tagged"},
+			{[]string{"checkout"}, "Earlier-UPPER My.CheckOut checkout-new tagged"},
+			{[]string{"y.check", "othe"}, "Earlier-UPPER My.CheckOut other"},
+			{[]string{"none"}, "Earlier-UPPER"},
+			{[]string{"team:über"}, "Earlier-UPPER My.CheckOut checkout-new other tagged"}, // no text of a name, so DynamoDB leaves out nothing
+		} {
+			var got []string
+			if err := t.store.EachSummary(t.Context(), "u1", false, tt.texts, func(row flags.SummaryRow) error {
+				got = append(got, row.Name)
+				return nil
+			}); err != nil || strings.Join(got, " ") != tt.want {
+				t.Errorf("%q: %q, want %q; %v", tt.texts, got, tt.want, withCause(err))
+			}
 		}
 	}},
 	{"pages of summaries", func(t *storeTest) {

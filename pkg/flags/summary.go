@@ -118,8 +118,9 @@ type SummaryStore interface {
 	SummaryPage(ctx context.Context, projectUID string, query SummaryQuery) (list []FeatureSummary, more bool, err error)
 
 	// EachSummary calls visit with each active or archived flag of a project, sorted by name. It keeps none of them. It stops at
-	// the first error of visit and returns it.
-	EachSummary(ctx context.Context, projectUID string, archived bool, visit func(SummaryRow) error) error
+	// the first error of visit and returns it. With texts, which are in lower case, it may leave out flags that have none of them in
+	// their name or a tag, in lower case.
+	EachSummary(ctx context.Context, projectUID string, archived bool, texts []string, visit func(SummaryRow) error) error
 
 	// SummariesAfter returns the next active flags of a project, sorted by name, whose names are greater than after, with a
 	// single query: at most limit flags and 1 MB. more reports whether there can be further flags.

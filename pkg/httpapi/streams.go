@@ -15,11 +15,13 @@ const streamsAtOnce = 8
 // EachSummary calls visit with the active flags of projects, by one query a project and megabyte. It is called for one flag at a
 // time, by name in a project, while projects alternate. Its first error ends the attempt. Rows are not kept, so that the memory
 // does not depend on their number: call it in OncePerRound.
-func (tx *Tx) EachSummary(projects []*flags.Project, visit func(*flags.Project, flags.SummaryRow) error) {
+//
+// With texts, it may leave out flags that have none of them, see flags.SummaryStore.
+func (tx *Tx) EachSummary(projects []*flags.Project, texts []string, visit func(*flags.Project, flags.SummaryRow) error) {
 	var visiting sync.Mutex
 	var stopped error
 	err := AtOnce(streamsAtOnce, len(projects), func(i int) error {
-		return tx.service.store.EachSummary(tx.ctx, projects[i].UID, false, func(row flags.SummaryRow) error {
+		return tx.service.store.EachSummary(tx.ctx, projects[i].UID, false, texts, func(row flags.SummaryRow) error {
 			visiting.Lock()
 			defer visiting.Unlock()
 			if stopped == nil {

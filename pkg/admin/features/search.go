@@ -116,7 +116,7 @@ func (s *search) scan() *bestFindings {
 			return true
 		})
 	}
-	s.tx.EachSummary(s.projects, func(p *flags.Project, row flags.SummaryRow) error {
+	s.tx.EachSummary(s.projects, s.texts, func(p *flags.Project, row flags.SummaryRow) error {
 		f, matches, err := s.finding(p, row, used)
 		if matches {
 			best.add(f)
