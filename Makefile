@@ -172,9 +172,9 @@ test-clients: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/ins
 	CLIENTS_NODE='$(CLIENTS_NODE)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
 		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ClientsAgree|ClientsOverload|ClientsUsage|ConnectPages|Demo|FrontendOrigins|ReadmeProgram)$$' ./internal/e2e
 
-test-clients-more: check-go check-npm $(CLIENTS_JAVA)/classpath $(CLIENTS_RUST) $(CLIENTS_PYTHON)/installed ## compare the SDKs for Java and Rust, and OFREP in Python, with Guidon, and overload Java (needs Maven, Java 17, Cargo, Python 3.10)
+test-clients-more: check-go check-npm $(CLIENTS_JAVA)/classpath $(CLIENTS_RUST) $(CLIENTS_PYTHON)/installed ## compare the SDKs for Java and Rust, and OFREP in Python, with Guidon, and overload and count Java (needs Maven, Java 17, Cargo, Python 3.10)
 	CLIENTS_JAVA="$(CLIENTS_JAVA)/classes:$$(cat '$(CLIENTS_JAVA)/classpath')" CLIENTS_RUST='$(CLIENTS_RUST)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
-		go test -tags clients -count=1 -timeout 20m -run '^TestClients(Agree|Overload)$$' ./internal/e2e
+		go test -tags clients -count=1 -timeout 20m -run '^TestClients(Agree|Overload|Usage)$$' ./internal/e2e
 
 # It is no step of .ci/run: Edge takes half an hour to build (docs/how-to/edge.md).
 test-edge: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run SDKs behind Unleash Edge (EDGE=program)

@@ -7,8 +7,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Evaluates every flag in FLAGS for every user in USERS again and again with unleash-client-java, and prints the answers as one line of
- * JSON whenever one of them changes. It ends when the standard input ends.
+ * Evaluates every flag in FLAGS for every user in USERS again and again with unleash-client-java, ROUNDS times if that is not 0, and
+ * prints the answers as one line of JSON whenever one of them changes. It ends when the standard input ends.
  */
 public class Follow {
     record Flag(String name) {}
@@ -34,7 +34,11 @@ public class Follow {
         input.setDaemon(true);
         input.start();
         String printed = null;
-        while (!ended.await(100, TimeUnit.MILLISECONDS)) {
+        var rounds = Integer.parseInt(System.getenv("ROUNDS"));
+        for (var round = 0; !ended.await(100, TimeUnit.MILLISECONDS); round++) {
+            if (rounds > 0 && round >= rounds) {
+                continue;
+            }
             var answers = new TreeMap<String, String>();
             for (var user : users) {
                 var context = UnleashContext.builder().userId(user.userId()).addProperty("plan", user.plan()).build();
