@@ -1,6 +1,7 @@
 // What the programs for Node share. They print the answers to all questions as one line of JSON, whenever an answer changes.
 
-const flags = JSON.parse(process.env.FLAGS);
+/** flags are evaluated in this order, for one user after the other. */
+export const flags = JSON.parse(process.env.FLAGS);
 const users = JSON.parse(process.env.USERS);
 const rounds = Number(process.env.ROUNDS) || Infinity;
 
