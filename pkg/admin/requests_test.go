@@ -609,6 +609,30 @@ func TestChangeRequestShowsThePresent(t *testing.T) {
 	}
 }
 
+// TestEvidenceOfApplication checks that the evidence names the events that the application caused, and the freeze that it skipped.
+func TestEvidenceOfApplication(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	q := r.approved(t, change("f", "addStrategy", `{"name":"default"}`), switchOff("g"))
+	r.must(t, "POST", project+"/environments/production/freezes", `{"reason":"the holidays","to":"2026-01-05T15:00:00Z"}`)
+	r.must(t, "PUT", pathOf(q)+"/state", `{"state":"Applied"}`)
+	r.must(t, "POST", pathOf(q)+"/comments", `{"text":"Done."}`)
+	var evidence struct {
+		Events []struct {
+			Type string
+			Data struct{ Applied json.RawMessage }
+		}
+	}
+	decodeInto(t, r.must(t, "GET", pathOf(q)+"/evidence", "").body, &evidence)
+	applied := evidence.Events[len(evidence.Events)-2]
+	const want = `[{"type":"feature-strategy-add","featureName":"f","environment":"production"},` +
+		`{"type":"change-freeze-skipped","featureName":"f","environment":"production"},` +
+		`{"type":"feature-environment-disabled","featureName":"g","environment":"production"}]`
+	if got := string(applied.Data.Applied); applied.Type != "change-request-applied" || got != want {
+		t.Errorf("%s with %s, want %s", applied.Type, got, want)
+	}
+}
+
 // TestChangeRequestParts checks comments, titles, reviewers, discarding, removing changes, and the lists.
 func TestChangeRequestParts(t *testing.T) {
 	t.Parallel()

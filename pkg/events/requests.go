@@ -20,6 +20,15 @@ type changeRequest struct {
 	Approvals []requestApproval `json:"approvals,omitempty"`
 	Reviewers []int64           `json:"reviewers,omitempty"`
 	Schedule  *requestSchedule  `json:"schedule,omitempty"`
+	Applied   []appliedEvent    `json:"applied,omitempty"`
+}
+
+// An appliedEvent names an event that the application of a request caused. It has the request's group and time, and is in the log and in the
+// history of its flag.
+type appliedEvent struct {
+	Type        flags.EventType `json:"type"`
+	FeatureName string          `json:"featureName,omitzero"`
+	Environment string          `json:"environment,omitzero"`
 }
 
 // A requestSchedule is when a scheduled request is to be applied, or why it was not.
@@ -71,6 +80,17 @@ func OfRequest(kind flags.EventType, r *review.Request, changes ...review.Change
 		data.State = review.Approved
 	}
 	return flags.Event{Type: kind, Project: r.Project, Environment: r.Environment, Data: data}
+}
+
+// RequestApplied is the event of a request that was applied, with the events that its changes caused, such as of freezes that were skipped.
+func RequestApplied(r *review.Request, caused []flags.Event) flags.Event {
+	event := OfRequest(flags.RequestApplied, r)
+	data := event.Data.(changeRequest)
+	for _, e := range caused {
+		data.Applied = append(data.Applied, appliedEvent{e.Type, e.FeatureName, e.Environment})
+	}
+	event.Data = data
+	return event
 }
 
 // ChangeEdited is the event of a change that was replaced by another one.

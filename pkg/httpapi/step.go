@@ -124,6 +124,14 @@ func (tx *Tx) Items() (int, error) {
 	return tx.service.store.Items(change)
 }
 
+// StepEvents are the events of the steps so far. They have no IDs and no time yet.
+func (tx *Tx) StepEvents() (list []flags.Event) {
+	for _, step := range tx.steps {
+		list = append(list, step.events...)
+	}
+	return list
+}
+
 // allowed checks that the caller may run the operation of the request.
 func (tx *Tx) allowed() error {
 	op := tx.request.op
@@ -167,12 +175,5 @@ func (tx *Tx) writes() []flags.Write {
 
 // allEvents are those of all steps and of the transaction.
 func (tx *Tx) allEvents() []flags.Event {
-	if len(tx.steps) == 0 {
-		return tx.events
-	}
-	var all []flags.Event
-	for _, step := range tx.steps {
-		all = append(all, step.events...)
-	}
-	return append(all, tx.events...)
+	return append(tx.StepEvents(), tx.events...)
 }

@@ -170,7 +170,7 @@ func apply(tx *httpapi.Tx, caller access.Caller, p *flags.Project, r *review.Req
 		}
 	}
 	r.MarkApplied(s, tx.Now)
-	tx.Save(events.OfRequest(flags.RequestApplied, r), r)
+	tx.Save(events.RequestApplied(r, tx.StepEvents()), r)
 	return nil
 }
 
