@@ -149,7 +149,7 @@ test('Escape keeps the segments of a strategy, and Back asks before a changed st
   // Without an open list Escape means the dialog, which asks.
   for (const input of [field, segments]) {
     await input.press('Escape')
-    await discard.getByRole('button', { name: 'Cancel' }).click()
+    await discard.getByRole('button', { name: 'Keep editing' }).click()
     await expect(discard).toBeHidden()
     await expect(chip).toBeVisible()
     await expect(field).toHaveValue('userId')
@@ -157,7 +157,7 @@ test('Escape keeps the segments of a strategy, and Back asks before a changed st
 
   await page.goBack()
   await expect(discard).toBeVisible()
-  await discard.getByRole('button', { name: 'Cancel' }).click()
+  await discard.getByRole('button', { name: 'Keep editing' }).click()
   await expect(chip).toBeVisible()
   await page.goBack()
   await discard.getByRole('button', { name: 'Discard' }).click()
@@ -210,12 +210,86 @@ test('leaving a page with input that is not saved asks', async ({ page }) => {
   const navigation = page.getByRole('navigation', { name: 'Main' })
   await navigation.getByRole('link', { name: 'Applications' }).click()
   const discard = page.getByRole('dialog', { name: 'Discard your changes?' })
-  await discard.getByRole('button', { name: 'Cancel' }).click()
+  await discard.getByRole('button', { name: 'Keep editing' }).click()
   await expect(page.getByRole('textbox', { name: /^Name/ })).toHaveValue(name)
   await page.getByRole('button', { name: 'Create segment' }).click()
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
   await navigation.getByRole('link', { name: 'Applications' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Applications' })).toBeVisible()
+})
+
+test('every way out of a dialog with input asks, and keeps the input', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const flag = unique('checkout')
+  const id = await newProject(api, [flag])
+  const discard = page.getByRole('dialog', { name: 'Discard your changes?' })
+  for (const [path, button, field] of [
+    ['/', 'Create project', 'Name'],
+    [`/projects/${id}`, 'Create flag', 'Name'],
+    ['/users', 'Create user', 'Name'],
+    [`/projects/${id}/flags/${flag}`, 'Add strategy in production', 'Title'],
+  ] as const) {
+    await page.goto(path)
+    await page.getByRole('button', { name: button }).first().click()
+    const dialog = page.getByRole('dialog', { name: button })
+    const input = dialog.getByRole('textbox', { name: new RegExp(`^${field}`) }).first()
+    // Without input nothing is lost.
+    await expect(input).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+    await page.getByRole('button', { name: button }).first().click()
+    await input.fill('typed')
+    await page.mouse.click(5, 5)
+    for (const leave of [
+      () => page.keyboard.press('Escape'),
+      () => dialog.getByRole('button', { name: 'Close', exact: true }).click(),
+      () => dialog.getByRole('button', { name: 'Cancel' }).click(),
+    ]) {
+      await input.focus()
+      await leave()
+      await expect(discard.getByRole('button', { name: 'Keep editing' })).toBeFocused()
+      await page.keyboard.press('Enter')
+      await expect(discard).toBeHidden()
+      await expect(input).toHaveValue('typed')
+    }
+    // Input that is taken back is no input.
+    await page.keyboard.press('Escape')
+    await discard.getByRole('button', { name: 'Discard' }).click()
+    await expect(dialog).toBeHidden()
+    await page.getByRole('button', { name: button }).first().click()
+    await expect(input).toHaveValue('')
+    await input.fill('a')
+    await input.fill('')
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+    await expect(discard).toBeHidden()
+  }
+  check()
+})
+
+test('a segment that is half entered in the form of a strategy is not lost by Escape', async ({ page, api }) => {
+  const flag = unique('checkout')
+  const id = await newProject(api, [flag])
+  await page.goto(`/projects/${id}/flags/${flag}`)
+  await page.getByRole('button', { name: 'Add strategy in development' }).click()
+  await page.getByRole('button', { name: 'Create segment' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Create segment' })
+  await dialog.getByRole('button', { name: 'Add constraint' }).click()
+  await dialog.getByRole('combobox', { name: 'Context field' }).fill('userId')
+  await page.getByRole('option', { name: /^userId/ }).click()
+  const values = dialog.getByRole('combobox', { name: 'Values' })
+  await values.fill('seven')
+  await values.press('Enter')
+  await values.press('Escape')
+  const discard = page.getByRole('dialog', { name: 'Discard your changes?' })
+  await discard.getByRole('button', { name: 'Keep editing' }).click()
+  await expect(dialog.getByText('seven')).toBeVisible()
+  await values.press('Escape')
+  await discard.getByRole('button', { name: 'Discard' }).click()
+  await expect(dialog).toBeHidden()
+  // The strategy has no input.
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
 })
 
 test('a form that is open when the session ends keeps its input', async ({ browser, api, server }) => {

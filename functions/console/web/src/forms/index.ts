@@ -1,1 +1,1 @@
-export { FormActions, FormError, useForm } from './useform'
+export { Cancel, FormActions, FormError, useForm } from './useform'

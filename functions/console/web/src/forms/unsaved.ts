@@ -1,20 +1,23 @@
-import { useLayoutEffect } from 'react'
+import { useContext, useLayoutEffect } from 'react'
+import { DialogContext, losesInput, type UnsavedForms } from '../ui/dialog'
 
-// The shown forms with input that is not saved, and whether each is being sent.
-const forms = new Set<{ pending: boolean }>()
+// All shown forms with input that is not saved.
+const forms: UnsavedForms = new Set()
 
-/** Notes that a form has input that is not saved, so that leaving the page asks first and an ended session keeps it. */
+/** Notes that a form has input that is not saved, so that leaving its page or dialog asks first and an ended session keeps it. */
 export function useUnsaved(dirty: boolean, pending: boolean) {
+  const dialog = useContext(DialogContext)
   useLayoutEffect(() => {
     if (!dirty) return
     const form = { pending }
-    forms.add(form)
-    return () => void forms.delete(form)
-  }, [dirty, pending])
+    const lists = dialog ? [forms, dialog.forms] : [forms]
+    lists.forEach((list) => list.add(form))
+    return () => lists.forEach((list) => list.delete(form))
+  }, [dirty, pending, dialog])
 }
 
 /** Whether a form has input that is not saved. */
 export const hasInput = () => forms.size > 0
 
-/** Whether leaving the page would lose input: a form that was sent may go to the next page. */
-export const wouldLoseInput = () => [...forms].some((form) => !form.pending)
+/** Whether leaving the page would lose input. */
+export const wouldLoseInput = () => losesInput(forms)

@@ -1,7 +1,7 @@
-import { lazy, Suspense, useLayoutEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
+import { lazy, Suspense, useContext, useLayoutEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
 import type { ApiRequest } from '../api/client'
 import { Button } from '../ui/button'
-import { DialogActions } from '../ui/dialog'
+import { DialogActions, DialogContext } from '../ui/dialog'
 import { collectErrors, type FormErrors } from './errors'
 import { useUnsaved } from './unsaved'
 
@@ -32,7 +32,8 @@ export function useForm<Values extends object>(options: FormOptions<Values>) {
   const [values, setValues] = useState(options.initial)
   const [errors, setErrors] = useState<FormErrors>({ byPointer: {}, general: [] })
   const [pending, setPending] = useState(false)
-  const [dirty, setDirty] = useState(false)
+  const [saved, setSaved] = useState(options.initial)
+  const dirty = values !== saved && JSON.stringify(values) !== JSON.stringify(saved)
   const element = useRef<HTMLFormElement>(null)
   const claimed = useRef(new Set<string>())
   const pointer = (name: string) => options.pointers?.[name as keyof Values & string] ?? `/${name}`
@@ -52,7 +53,6 @@ export function useForm<Values extends object>(options: FormOptions<Values>) {
 
   const set = (change: Partial<Values>) => {
     setValues((old) => ({ ...old, ...change }))
-    setDirty(true)
     const changed = Object.keys(change).map(pointer)
     const kept = Object.entries(errors.byPointer).filter(([path]) => !changed.some((at) => path === at || path.startsWith(`${at}/`)))
     if (kept.length < Object.keys(errors.byPointer).length) setErrors({ byPointer: Object.fromEntries(kept), general: errors.general })
@@ -72,7 +72,7 @@ export function useForm<Values extends object>(options: FormOptions<Values>) {
     setErrors({ byPointer: {}, general: [] })
     try {
       await options.submit(values)
-      setDirty(false)
+      setSaved(values)
     } catch (error) {
       setErrors(collectErrors(error, options.nameField && pointer(options.nameField)))
     } finally {
@@ -95,7 +95,7 @@ export function useForm<Values extends object>(options: FormOptions<Values>) {
     reset: (next: Values = options.initial) => {
       setValues(next)
       setErrors({ byPointer: {}, general: [] })
-      setDirty(false)
+      setSaved(next)
     },
     /** Value, onChange and error of a field. */
     field: <Name extends keyof Values & string>(name: Name) => ({
@@ -135,8 +135,6 @@ export function FormError({ form }: { form: AnyForm }) {
 
 interface FormActionsProps {
   form: AnyForm & { dirty: boolean; requests?: () => ApiRequest[] }
-  /** Whether the form has input that is not saved, if the page knows better than the form. */
-  dirty?: boolean
   /** The verb of the button: 'Create flag'. */
   submit: string
   onCancel?: () => void
@@ -145,11 +143,28 @@ interface FormActionsProps {
   children?: ReactNode
 }
 
+interface CancelProps {
+  onCancel: () => void
+  /** For a form without FormActions: whether it has input that is not saved. */
+  dirty?: boolean
+  children?: string
+}
+
+/** The button that leaves a form without saving. In a dialog it asks first if there is input that is not saved. */
+export function Cancel({ onCancel, dirty = false, children = 'Cancel' }: CancelProps) {
+  useUnsaved(dirty, false)
+  const dialog = useContext(DialogContext)
+  return <Button onClick={() => (dialog ? dialog.leave(onCancel) : onCancel())}>{children}</Button>
+}
+
 const CommandDialog = lazy(() => import('./command'))
 
-/** The end of a form: errors of no field, Cancel and the button that sends it. Put it after all fields. Leaving the page asks if the form is dirty. */
-export function FormActions({ form, dirty = form.dirty, submit, onCancel, disabledReason, children }: FormActionsProps) {
-  useUnsaved(dirty, form.pending)
+/**
+ * The end of a form: errors of no field, Cancel and the button that sends it. Put it after all fields. Leaving the page or the dialog asks if
+ * the form is dirty.
+ */
+export function FormActions({ form, submit, onCancel, disabledReason, children }: FormActionsProps) {
+  useUnsaved(form.dirty, form.pending)
   const [showing, setShowing] = useState(false)
   return (
     <>
@@ -161,7 +176,7 @@ export function FormActions({ form, dirty = form.dirty, submit, onCancel, disabl
           </Button>
         )}
         {children}
-        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+        {onCancel && <Cancel onCancel={onCancel} />}
         <Button type="submit" variant="primary" pending={form.pending} disabledReason={disabledReason}>
           {submit}
         </Button>

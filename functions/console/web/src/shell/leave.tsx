@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
 import { wouldLoseInput } from '../forms/unsaved'
-import { ConfirmDialog } from '../ui'
+import { DiscardDialog } from '../ui'
 
 /** Asks before a page is left, by a link or by Back, while a form has input that is not saved. The shell has it once. */
 export function LeaveGuard() {
@@ -10,14 +10,5 @@ export function LeaveGuard() {
     enableBeforeUnload: wouldLoseInput,
     withResolver: true,
   })
-  return (
-    <ConfirmDialog
-      open={blocker.status === 'blocked'}
-      onClose={() => blocker.reset?.()}
-      title="Discard your changes?"
-      description="What you entered is not saved."
-      action="Discard"
-      onConfirm={async () => blocker.proceed?.()}
-    />
-  )
+  return blocker.status === 'blocked' && <DiscardDialog onKeep={blocker.reset} onDiscard={blocker.proceed} />
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { Cancel } from '../forms'
 import { Button } from '../ui/button'
 import { Dialog } from '../ui/dialog'
 import { TextField } from '../ui/field'
@@ -52,7 +53,9 @@ export default function ViewsDialog({ views, state, onChange, onClose }: ViewsDi
           error={problem || undefined}
         />
         <div className="dialog-actions">
-          <Button onClick={onClose}>Close</Button>
+          <Cancel onCancel={onClose} dirty={name.trim() !== ''}>
+            Close
+          </Cancel>
           <Button type="submit" variant="primary">
             Save view
           </Button>

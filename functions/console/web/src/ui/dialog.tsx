@@ -1,5 +1,5 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
-import { useRef, useState, type ReactNode } from 'react'
+import { createContext, useMemo, useRef, useState, type ReactNode } from 'react'
 import { errorText } from '../api/errors'
 import { Button, IconButton } from './button'
 import './dialog.css'
@@ -18,13 +18,30 @@ interface DialogProps {
   wide?: boolean
 }
 
-/** A modal dialog. The focus goes to its first field. Escape and the cross call onClose; a click outside does not, so that no input is lost. */
+/** The forms of a dialog with input that is not saved, and whether each is being sent. */
+export type UnsavedForms = Set<{ pending: boolean }>
+
+/** The dialog around a form: the form notes there that it has input, and leaves the dialog by it. */
+export const DialogContext = createContext<{ forms: UnsavedForms; leave: (then: () => void) => void } | undefined>(undefined)
+
+/** Whether leaving would lose input: a form that was sent may close its dialog or go to the next page. */
+export const losesInput = (forms: UnsavedForms) => [...forms].some((form) => !form.pending)
+
+/**
+ * A modal dialog. The focus goes to its first field. Escape and the cross call onClose, and ask first if a form in it has input that is not
+ * saved. A click outside does nothing.
+ */
 export function Dialog({ open, onClose, title, description, children, actions, wide }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null)
+  const [leaving, setLeaving] = useState<() => void>()
+  const context = useMemo(() => {
+    const forms: UnsavedForms = new Set()
+    return { forms, leave: (then: () => void) => (losesInput(forms) ? setLeaving(() => then) : then()) }
+  }, [])
   const firstField = () =>
-    popup.current?.querySelector<HTMLElement>('input:enabled:not([type="radio"]:not(:checked)), select:enabled, textarea:enabled') ?? true
+    popup.current?.querySelector<HTMLElement>('[data-focus], input:enabled:not([type="radio"]:not(:checked)), select:enabled, textarea:enabled') ?? true
   return (
-    <Base.Root open={open} onOpenChange={(next) => !next && onClose()} disablePointerDismissal>
+    <Base.Root open={open} onOpenChange={(next) => !next && context.leave(onClose)} disablePointerDismissal>
       <Base.Portal>
         <Base.Backdrop className="dialog-backdrop" />
         <Base.Popup ref={popup} initialFocus={firstField} className={wide ? 'dialog dialog-wide' : 'dialog'}>
@@ -33,11 +50,30 @@ export function Dialog({ open, onClose, title, description, children, actions, w
             <Base.Close render={<IconButton label="Close" icon={<Icons.Close />} />} />
           </div>
           {description && <Base.Description className="soft">{description}</Base.Description>}
-          {children}
-          {actions && <DialogActions>{actions}</DialogActions>}
+          <DialogContext value={context}>
+            {children}
+            {actions && <DialogActions>{actions}</DialogActions>}
+          </DialogContext>
+          {leaving && <DiscardDialog onKeep={() => setLeaving(undefined)} onDiscard={() => (setLeaving(undefined), leaving())} />}
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
+  )
+}
+
+/** Asks before input that is not saved is lost. */
+export function DiscardDialog({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
+  return (
+    <Dialog open onClose={onKeep} title="Discard your changes?" description="What you entered is not saved.">
+      <DialogActions>
+        <Button data-focus="" onClick={onKeep}>
+          Keep editing
+        </Button>
+        <Button variant="danger" onClick={onDiscard}>
+          Discard
+        </Button>
+      </DialogActions>
+    </Dialog>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiQuery, useMe, type Schema } from '../../api'
+import { Cancel } from '../../forms'
 import { Button, Checkbox, Dialog, DialogActions, Loaded, plural } from '../../ui'
 import { Combobox } from '../../ui/combobox'
 import { countTags, parseTag, tagText, type FlagRow } from './rows'
@@ -49,7 +50,7 @@ export function TagsDialog({ flags, onClose, onSubmit }: TagsDialogProps) {
           </fieldset>
         )}
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Cancel onCancel={onClose} dirty={!nothing} />
           <Button type="submit" variant="primary" disabledReason={nothing ? 'Choose a tag to add or to remove.' : undefined}>
             Change tags
           </Button>
@@ -97,7 +98,7 @@ export function MoveDialog({ projectId, count, onClose, onSubmit }: MoveDialogPr
                 .map(({ id, name }) => ({ value: id, label: name === id ? name : `${name} (${id})`, disabled: !can('CREATE_FEATURE', id).allowed }))}
             />
             <DialogActions>
-              <Button onClick={onClose}>Cancel</Button>
+              <Cancel onCancel={onClose} dirty={target !== ''} />
               <Button type="submit" variant="primary" disabledReason={target ? undefined : 'Choose a project first.'}>
                 Move
               </Button>

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Schema } from '../../api'
+import { Cancel } from '../../forms'
 import { Button, Checkbox, Dialog } from '../../ui'
 import { nameOf } from './members'
 
@@ -26,7 +27,7 @@ export function RolesDialog({ member, roles, onClose, onSave }: RolesDialogProps
       description="A member can do what any of these roles allows."
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Cancel onCancel={onClose} dirty={!unchanged} />
           <Button
             variant="primary"
             disabledReason={

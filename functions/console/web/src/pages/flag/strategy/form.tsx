@@ -4,7 +4,7 @@ import { apiQuery, type Schema, type Versioned } from '../../../api'
 import { ConstraintList } from '../../../constraints'
 import { FormActions, useForm } from '../../../forms'
 import { useProtection } from '../../../requests/drafts'
-import { Checkbox, ConfirmDialog, Dialog, Notice, Select, TextField, type Choice } from '../../../ui'
+import { Checkbox, Dialog, Notice, Select, TextField, type Choice } from '../../../ui'
 import { MultiCombobox } from '../../../ui/combobox'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
 import { VariantListEditor } from '../variants/list'
@@ -12,17 +12,7 @@ import { weightProblem } from '../variants/model'
 import { StrategyConflict } from './conflict'
 import { describeStrategy, stickinessOf } from './describe'
 import { useSegmentNames } from './list'
-import {
-  maxSegments,
-  maxTitle,
-  newStrategy,
-  percentageName,
-  strategyDraft,
-  strategyRequest,
-  type Strategy,
-  type StrategyDraft,
-  type StrategyType,
-} from './model'
+import { maxSegments, maxTitle, newStrategy, percentageName, strategyDraft, type Strategy, type StrategyDraft, type StrategyType } from './model'
 import { Parameters } from './parameters'
 import { NewSegment } from './newsegment'
 import { useSaveStrategy } from './save'
@@ -45,7 +35,6 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
   const protection = useProtection(flag.project)
   const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
   const names = useSegmentNames()
-  const [asking, setAsking] = useState(false)
   const [initial, setInitial] = useState(() => (stored ? strategyDraft(stored.body) : newStrategy(project?.defaultStickiness)))
   const save = useSaveStrategy({ flag, environment, stored, switchOn, onSaved: onClose, saveInstead })
   const form = useForm<StrategyDraft>({ initial, submit: save.submit, requests: save.requests, check: checkDraft })
@@ -54,8 +43,6 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
   const errorAt = (pointer: string) => form.errorAt(pointer)
   // The constraints show these errors, so they are claimed here: otherwise they would also be in the list of other errors.
   form.errorAt('/constraints')
-  const dirty = JSON.stringify(strategyRequest(values)) !== JSON.stringify(strategyRequest(initial))
-  const close = () => (dirty ? setAsking(true) : onClose())
   const reload = (latest: Strategy | undefined) => {
     if (!latest) return
     setInitial(strategyDraft(latest))
@@ -63,7 +50,7 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
   }
   const reason = useReasons(flag)(stored ? 'UPDATE_FEATURE_STRATEGY' : 'CREATE_FEATURE_STRATEGY', environment.name)
   return (
-    <Dialog open wide onClose={close} title={title}>
+    <Dialog open wide onClose={onClose} title={title}>
       <form {...form.props}>
         {save.removed && (
           <Notice kind="warn" title="This strategy was removed while you were editing it">
@@ -116,13 +103,12 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
           {!environment.enabled && !switchOn && <p className="soft small">The flag is off in {environment.name}: no one gets it until it is switched on.</p>}
           <FormActions
             form={form}
-            dirty={dirty}
             submit={
               saveInstead
                 ? 'Save in the request'
                 : protection.label(stored ? 'Save strategy' : switchOn ? 'Add strategy and switch on' : 'Add strategy', environment.name)
             }
-            onCancel={close}
+            onCancel={onClose}
             disabledReason={saveInstead ? undefined : reason}
           />
         </div>
@@ -140,16 +126,6 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
             void form.submit()
           }}
           pending={form.pending}
-        />
-      )}
-      {asking && (
-        <ConfirmDialog
-          open
-          onClose={() => setAsking(false)}
-          title="Discard your changes?"
-          description="What you entered is not saved."
-          action="Discard"
-          onConfirm={async () => onClose()}
         />
       )}
     </Dialog>

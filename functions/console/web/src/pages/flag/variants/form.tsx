@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import { api, invalidate, isConflict, type Schema, type Versioned } from '../../../api'
 import { FormActions, useForm } from '../../../forms'
 import { useProposal, useProtection } from '../../../requests/drafts'
-import { ConfirmDialog, Dialog, toast } from '../../../ui'
+import { Dialog, toast } from '../../../ui'
 import { ConflictDialog } from '../../../ui/conflict'
 import { environmentPath, touched, useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
 import { VariantListEditor } from './list'
@@ -26,7 +26,6 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
   const stickiness = useProject(flag.project)?.defaultStickiness ?? 'default'
   const base = useRef(stored)
   const [conflict, setConflict] = useState<{ base: Stored; latest: Stored; who?: string }>()
-  const [asking, setAsking] = useState(false)
   const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
   const [initial, setInitial] = useState(() => ({ variants: stored.body.variants.map(draftOf) }))
   const start = () => ({ variants: copyFrom?.map(draftOf) ?? (initial.variants.length ? initial.variants : [newVariant(stickiness), newVariant(stickiness)]) })
@@ -58,8 +57,6 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
     pointers: { variants: '' },
   })
   const { variants } = form.values
-  const dirty = JSON.stringify(variants.map(requestOf)) !== JSON.stringify(opened.variants.map(requestOf))
-  const close = () => (dirty ? setAsking(true) : onClose())
   const accept = () => {
     base.current = conflict?.latest ?? base.current
     setConflict(undefined)
@@ -68,7 +65,7 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
   }
   const reason = useReasons(flag)('UPDATE_FEATURE_ENVIRONMENT_VARIANTS', environment.name)
   return (
-    <Dialog open wide onClose={close} title={title} description="Strategies decide who gets the flag. The weights decide which variant they get.">
+    <Dialog open wide onClose={onClose} title={title} description="Strategies decide who gets the flag. The weights decide which variant they get.">
       <form {...form.props}>
         <VariantListEditor
           value={variants}
@@ -79,7 +76,7 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
           overrides
         />
         {variants.length === 0 && <p className="soft">Saving removes all variants: the flag is then only on or off.</p>}
-        <FormActions form={form} dirty={dirty} submit={protection.label('Save variants', environment.name)} onCancel={close} disabledReason={reason} />
+        <FormActions form={form} submit={protection.label('Save variants', environment.name)} onCancel={onClose} disabledReason={reason} />
       </form>
       {conflict && (
         <ConflictDialog
@@ -99,16 +96,6 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
             void form.submit()
           }}
           pending={form.pending}
-        />
-      )}
-      {asking && (
-        <ConfirmDialog
-          open
-          onClose={() => setAsking(false)}
-          title="Discard your changes?"
-          description="What you entered is not saved."
-          action="Discard"
-          onConfirm={async () => onClose()}
         />
       )}
     </Dialog>
