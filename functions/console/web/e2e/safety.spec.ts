@@ -252,12 +252,12 @@ test('every way out of a dialog with input asks, and keeps the input', async ({ 
       await expect(discard).toBeHidden()
       await expect(input).toHaveValue('typed')
     }
-    // Input that is taken back is no input.
     await page.keyboard.press('Escape')
     await discard.getByRole('button', { name: 'Discard' }).click()
     await expect(dialog).toBeHidden()
     await page.getByRole('button', { name: button }).first().click()
     await expect(input).toHaveValue('')
+    // Input that is taken back is no input.
     await input.fill('a')
     await input.fill('')
     await page.keyboard.press('Escape')

@@ -1,7 +1,7 @@
-// Changes of a flag that applications follow at once: in a production environment where the flag is on they ask first.
+// Changes of a flag that applications follow at once: in a production environment where the flag is on they ask first, or their form says so.
 import type { ReactNode } from 'react'
 import { useProtection } from '../../requests/drafts'
-import { useAsked } from '../../ui'
+import { Notice, followsAtOnce, useAsked, useAsks } from '../../ui'
 import type { Flag, FlagEnvironment } from './data'
 
 interface AskedChange {
@@ -26,3 +26,37 @@ export function useAskedChange(flag: Flag): [(environment: FlagEnvironment, chan
     question,
   ]
 }
+
+interface Difference {
+  /** What is stored and what the form has, in words; nothing is shown if they are the same. */
+  before?: string
+  after?: string
+  children?: ReactNode
+}
+
+/**
+ * For a form of the flag in an environment: what its button says, and the line above it. Where saving is followed at once in production, the
+ * button names the environment, and the line says what changes there.
+ */
+export function useAtOnce(flag: Flag, environment: FlagEnvironment, on = environment.enabled) {
+  const protection = useProtection(flag.project)
+  const atOnce = useAsks()(environment) && on && !protection.drafts(environment.name)
+  return {
+    label: (submit: string) => (atOnce ? `${submit} in ${environment.name}` : protection.label(submit, environment.name)),
+    line: ({ before, after, children }: Difference) =>
+      atOnce && (
+        <Notice kind="warn">
+          {before !== undefined && before !== after && (
+            <p className="strong break">
+              {before} → {after}
+            </p>
+          )}
+          {children}
+          <p>{followsAtOnce(environment)}</p>
+        </Notice>
+      ),
+  }
+}
+
+/** Says that a change of a strategy switches the flag off. */
+export const goesOff = <p className="strong">No other strategy applies here, so the flag is switched off, too.</p>

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, isNotFound, useChange, versionedQuery, type ApiRequest } from '../../../api'
 import { environmentPath, touched, type Flag, type FlagEnvironment } from '../data'
-import { changedSince, strategyPath, switchesOff, undoStrategy } from '../strategy/changes'
+import { strategyPath, switchesOff, undoStrategy } from '../strategy/changes'
 import { copyRequest, type Strategy } from '../strategy/model'
 import { draftOf, requestOf, type Variant } from '../variants/model'
+import { undoVariants } from '../variants/undo'
 
 /** What is stored now, with its version; null if there is none. */
 export interface Present<State> {
@@ -59,17 +60,12 @@ export function useRestoreVariants(flag: Flag, environment: FlagEnvironment): Re
   const present = query.data && { state: query.data.body.variants, etag: query.data.etag }
   const request = (variants: readonly Variant[], ifMatch: string | null) =>
     api.request.put(variantsPath, { path, body: variants.map((one) => requestOf(draftOf(one))), ifMatch })
-  const put = (variants: readonly Variant[], ifMatch: string | null) => api.send(request(variants, ifMatch))
   const change = useChange({
-    change: ({ version, from }: { version: Variant[]; from: Present<Variant[]> }) => put(version, from.etag),
+    change: ({ version, from }: { version: Variant[]; from: Present<Variant[]> }) => api.send(request(version, from.etag)),
     requests: ({ version, from }) => [request(version, from.etag)],
     invalidates: touched,
     success: `Variants of ${flag.name} restored in ${environment.name}`,
-    undo: async ({ from }, restored) => {
-      const { body, etag } = await api.getVersioned(variantsPath, { path })
-      if (JSON.stringify(body.variants) !== JSON.stringify(restored.variants)) throw changedSince('variants')
-      await put(from.state ?? [], etag)
-    },
+    undo: ({ from }, made) => undoVariants(flag, environment.name, made, from.state ?? []),
     showsErrors: true,
   })
   return {

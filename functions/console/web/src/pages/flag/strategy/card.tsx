@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ConstraintSummary } from '../../../constraints'
 import { ActionMenu, Badge, IconButton, Icons, ProductionMark, Tooltip, type MenuEntry } from '../../../ui'
-import { useAskedChange } from '../atonce'
+import { goesOff, useAskedChange } from '../atonce'
 import { useReasons, type Flag, type FlagEnvironment } from '../data'
 import { WeightBar } from '../variants/weightbar'
 import { switchesOff, useCopy, useDisable, useRemove } from './changes'
@@ -111,7 +111,7 @@ function useEntries(flag: Flag, environment: FlagEnvironment, strategy: Strategy
   const withoutIt = (
     <>
       {audience}
-      {switchesOff(environment, strategy) && <p className="strong">No other strategy applies here, so the flag is switched off, too.</p>}
+      {switchesOff(environment, strategy) && goesOff}
     </>
   )
   const entries: MenuEntry[] = [

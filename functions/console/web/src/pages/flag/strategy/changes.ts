@@ -35,7 +35,8 @@ export function useReorder(flag: Flag, environment: FlagEnvironment) {
 export const switchesOff = (environment: FlagEnvironment, strategy: Strategy) =>
   environment.enabled && !strategy.disabled && environment.strategies.every((one) => one.id === strategy.id || one.disabled)
 
-const switchedOff = ', and the flag switched off: it was the last one that applied'
+/** The end of a message about such a change. */
+export const switchedOff = ', and the flag switched off: it was the last one that applied'
 
 /** Why something is not undone: it was changed since. */
 export const changedSince = (what: string) => new ApiError(412, 'PreconditionFailed', `The ${what} changed since. Nothing was undone.`, [])

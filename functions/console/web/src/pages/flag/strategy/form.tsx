@@ -3,12 +3,13 @@ import { useState, type ReactNode } from 'react'
 import { apiQuery, type Schema, type Versioned } from '../../../api'
 import { ConstraintList } from '../../../constraints'
 import { FormActions, useForm } from '../../../forms'
-import { useProtection } from '../../../requests/drafts'
 import { Checkbox, Dialog, Notice, Select, TextField, type Choice } from '../../../ui'
 import { MultiCombobox } from '../../../ui/combobox'
+import { goesOff, useAtOnce } from '../atonce'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
 import { VariantListEditor } from '../variants/list'
 import { weightProblem } from '../variants/model'
+import { switchesOff } from './changes'
 import { StrategyConflict } from './conflict'
 import { describeStrategy, stickinessOf } from './describe'
 import { useSegmentNames } from './list'
@@ -32,7 +33,7 @@ interface StrategyFormProps {
 /** The form of a strategy in a dialog. */
 export function StrategyForm({ flag, environment, title, stored, switchOn, onClose, saveInstead }: StrategyFormProps) {
   const project = useProject(flag.project)
-  const protection = useProtection(flag.project)
+  const atOnce = useAtOnce(flag, environment, environment.enabled || switchOn)
   const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
   const names = useSegmentNames()
   const [initial, setInitial] = useState(() => (stored ? strategyDraft(stored.body) : newStrategy(project?.defaultStickiness)))
@@ -48,6 +49,7 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
     setInitial(strategyDraft(latest))
     form.reset(strategyDraft(latest))
   }
+  const inWords = (draft: StrategyDraft) => (draft.disabled ? 'Disabled' : describeStrategy(draft, names, types).slice(0, -1))
   const reason = useReasons(flag)(stored ? 'UPDATE_FEATURE_STRATEGY' : 'CREATE_FEATURE_STRATEGY', environment.name)
   return (
     <Dialog open wide onClose={onClose} title={title}>
@@ -101,13 +103,16 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
           <p className="soft small">{values.disabled ? 'Disabled. If enabled, the flag is on for' : 'The flag is on for'}</p>
           <p className="strong break strategy-sentence">{describeStrategy(values, names, types)}</p>
           {!environment.enabled && !switchOn && <p className="soft small">The flag is off in {environment.name}: no one gets it until it is switched on.</p>}
+          {!saveInstead &&
+            (!stored || form.dirty) &&
+            atOnce.line({
+              before: stored && inWords(initial),
+              after: inWords(values),
+              children: stored && values.disabled && switchesOff(environment, stored.body) && goesOff,
+            })}
           <FormActions
             form={form}
-            submit={
-              saveInstead
-                ? 'Save in the request'
-                : protection.label(stored ? 'Save strategy' : switchOn ? 'Add strategy and switch on' : 'Add strategy', environment.name)
-            }
+            submit={saveInstead ? 'Save in the request' : atOnce.label(stored ? 'Save strategy' : switchOn ? 'Add strategy and switch on' : 'Add strategy')}
             onCancel={onClose}
             disabledReason={saveInstead ? undefined : reason}
           />

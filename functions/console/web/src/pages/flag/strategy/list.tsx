@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { apiQuery } from '../../../api'
+import { useAskedChange } from '../atonce'
 import type { Flag, FlagEnvironment } from '../data'
 import { StrategyCard } from './card'
 import { useReorder } from './changes'
@@ -16,6 +17,7 @@ export function StrategyList({ flag, environment, onEdit }: StrategyListProps) {
   const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
   const names = useSegmentNames()
   const reorder = useReorder(flag, environment)
+  const [ask, question] = useAskedChange(flag)
   const [said, setSaid] = useState('')
   const [moved, setMoved] = useState<{ id: string; by: number }>()
   const box = useRef<HTMLOListElement>(null)
@@ -35,9 +37,15 @@ export function StrategyList({ flag, environment, onEdit }: StrategyListProps) {
     const [id] = order.splice(index, 1)
     if (!id) return
     order.splice(index + by, 0, id)
-    reorder.mutate(order)
-    setMoved({ id, by })
-    setSaid(`Moved to position ${index + by + 1} of ${strategies.length}.`)
+    const act = () => {
+      reorder.mutate(order)
+      setMoved({ id, by })
+      setSaid(`Moved to position ${index + by + 1} of ${strategies.length}.`)
+    }
+    // The first strategy that applies gives its variants. Without variants the order is only for the eye.
+    if (!strategies.some((one) => one.variants.length > 0)) return act()
+    const details = <p>Who matches several strategies gets the variants of the first one.</p>
+    ask(environment, { what: 'Change the order of the strategies', action: 'Change the order', details, act })
   }
   return (
     <>
@@ -61,6 +69,7 @@ export function StrategyList({ flag, environment, onEdit }: StrategyListProps) {
       <span className="visually-hidden" role="status">
         {said}
       </span>
+      {question}
     </>
   )
 }

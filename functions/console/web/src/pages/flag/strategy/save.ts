@@ -4,7 +4,7 @@ import { api, invalidate, isConflict, isNotFound, type ApiRequest, type Schema, 
 import { useProposal } from '../../../requests/drafts'
 import { toast } from '../../../ui'
 import { environmentPath, touched, type Flag, type FlagEnvironment } from '../data'
-import { strategyPath } from './changes'
+import { strategyPath, switchedOff, switchesOff, undoStrategy } from './changes'
 import { strategyRequest, type Strategy, type StrategyDraft } from './model'
 
 interface SaveOptions {
@@ -37,8 +37,13 @@ export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved, 
 
   const propose = useProposal()
 
-  const done = async (text: string) => {
-    toast.success(text)
+  const done = async (text: string, change: { made: Strategy; before: Strategy | null; off?: boolean }) => {
+    toast.success(`${flag.name}: ${text}`, {
+      undo: async () => {
+        await undoStrategy({ flag, environment: environment.name, ...change })
+        await invalidate(client, touched)
+      },
+    })
     onSaved()
     await invalidate(client, touched)
   }
@@ -47,14 +52,17 @@ export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved, 
   const put = (values: StrategyDraft, { body, etag }: Versioned<Strategy>) =>
     api.request.put(strategyPath, { path: { ...path, strategyId: body.id }, body: strategyRequest(values), ifMatch: etag })
   const create = async (values: StrategyDraft) => {
-    await api.send(add(values))
+    const made = await api.send(add(values))
     if (switchOn) await api.send(on)
-    await done(switchOn ? `Strategy added: ${flag.name} is on in ${environment.name}` : `Strategy added in ${environment.name}`)
+    // Undo removes it: without a strategy the flag is off again.
+    await done(`strategy added in ${environment.name}${switchOn ? ', and the flag switched on' : ''}`, { made, before: null })
   }
   const replace = async (values: StrategyDraft, version: Versioned<Strategy>) => {
     const { body } = version
+    const off = values.disabled && switchesOff(environment, body)
+    let made
     try {
-      await api.send(put(values, version))
+      made = await api.send(put(values, version))
     } catch (error) {
       if (isConflict(error)) {
         const latest = await api.getVersioned(strategyPath, { path: { ...path, strategyId: body.id } })
@@ -65,7 +73,7 @@ export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved, 
       setRemoved(true)
       return
     }
-    await done(`Strategy saved in ${environment.name}`)
+    await done(`strategy saved in ${environment.name}${off ? switchedOff : ''}`, { made, before: body, off })
   }
   const requests = (values: StrategyDraft): ApiRequest[] => (base.current && !removed ? [put(values, base.current)] : [add(values), ...(switchOn ? [on] : [])])
   return {

@@ -2,12 +2,14 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { api, invalidate, isConflict, type Schema, type Versioned } from '../../../api'
 import { FormActions, useForm } from '../../../forms'
-import { useProposal, useProtection } from '../../../requests/drafts'
+import { useProposal } from '../../../requests/drafts'
 import { Dialog, toast } from '../../../ui'
 import { ConflictDialog } from '../../../ui/conflict'
+import { useAtOnce } from '../atonce'
 import { environmentPath, touched, useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
 import { VariantListEditor } from './list'
-import { draftOf, newVariant, requestOf, weightProblem, type Variant, type VariantDraft } from './model'
+import { draftOf, newVariant, percentOf, requestOf, weightProblem, weights, type Variant, type VariantDraft } from './model'
+import { undoVariants } from './undo'
 
 type Stored = Versioned<Schema<'VariantList'>>
 
@@ -33,18 +35,25 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
 
   const put = (variants: VariantDraft[]) => api.request.put(`${environmentPath}/variants`, { path, body: variants.map(requestOf), ifMatch: base.current.etag })
   const propose = useProposal()
-  const protection = useProtection(flag.project)
+  const atOnce = useAtOnce(flag, environment)
   const send = async (variants: VariantDraft[]) => {
     if (await propose([put(variants)])) return onClose()
+    const before = base.current.body.variants
+    let made: Schema<'VariantList'>
     try {
-      await api.send(put(variants))
+      made = await api.send(put(variants))
     } catch (error) {
       if (!isConflict(error)) throw error
       const latest = await api.getVersioned(`${environmentPath}/variants`, { path })
       setConflict({ base: base.current, latest, who: await lastEditor(flag.name, environment.name) })
       return
     }
-    toast.success(`Variants saved in ${environment.name}`)
+    toast.success(`${flag.name}: variants saved in ${environment.name}`, {
+      undo: async () => {
+        await undoVariants(flag, environment.name, made, before)
+        await invalidate(client, touched)
+      },
+    })
     onClose()
     await invalidate(client, touched)
   }
@@ -76,7 +85,8 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
           overrides
         />
         {variants.length === 0 && <p className="soft">Saving removes all variants: the flag is then only on or off.</p>}
-        <FormActions form={form} submit={protection.label('Save variants', environment.name)} onCancel={onClose} disabledReason={reason} />
+        {(form.dirty || copyFrom) && atOnce.line({ before: inWords(initial.variants), after: inWords(variants) })}
+        <FormActions form={form} submit={atOnce.label('Save variants')} onCancel={onClose} disabledReason={reason} />
       </form>
       {conflict && (
         <ConflictDialog
@@ -100,6 +110,17 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
       )}
     </Dialog>
   )
+}
+
+/** How many variants a line names before it counts the rest. */
+const shownVariants = 5
+
+/** Variants with their weights, on one line. */
+function inWords(variants: readonly VariantDraft[]): string {
+  if (variants.length === 0) return 'No variants'
+  const shares = weights(variants)
+  const named = variants.slice(0, shownVariants).map(({ name }, index) => `${name || '…'} ${percentOf(shares[index] ?? 0)}`)
+  return named.join(', ') + (variants.length > shownVariants ? ` and ${variants.length - shownVariants} others` : '')
 }
 
 /** Who changed the variants in an environment last, by the event log of the flag. */
