@@ -171,8 +171,8 @@ test('the same error of many flags is told once, and lifecycle and times fit the
   const time = page.getByRole('row', { name: new RegExp(`${project}-0`) }).getByRole('time')
   expect(await time.evaluate((element) => element.closest('td')!.scrollWidth <= element.closest('td')!.clientWidth)).toBe(true)
   await page.getByRole('checkbox', { name: 'Select all shown flags' }).check()
-  await page.getByRole('button', { name: 'On or off' }).click()
-  await page.getByRole('menuitem', { name: 'Switch on in development' }).click()
+  await page.getByRole('button', { name: 'Switch on' }).click()
+  await page.getByRole('menuitem', { name: 'development' }).click()
   const dialog = page.getByRole('dialog', { name: '25 flags not changed' })
   await expect(dialog.getByRole('listitem')).toHaveCount(1)
   await expect(dialog.getByRole('listitem')).toContainText(

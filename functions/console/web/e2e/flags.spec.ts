@@ -61,8 +61,35 @@ test('a long list scrolls in its box and leaves no blank space below the page', 
   await page.goto(`/projects/${id}`)
   await expect(page.getByText('32 flags', { exact: true })).toBeVisible()
   await expect(page.getByRole('switch').first()).toBeVisible()
-  const blank = await page.evaluate(() => document.documentElement.scrollHeight - Math.max(innerHeight, Math.ceil(document.body.getBoundingClientRect().height)))
+  const blank = await page.evaluate(
+    () => document.documentElement.scrollHeight - Math.max(innerHeight, Math.ceil(document.body.getBoundingClientRect().height)),
+  )
   expect(blank).toBe(0)
+})
+
+test('the question before a switch in production says whom it concerns, and names that differ at their ends are told apart', async ({ page, api }) => {
+  const names = ['1', '2'].map((end) => unique(`shop-checkout-experience-redesign-${end}`))
+  const id = await project(api, names)
+  const segment = await api('POST', '/api/admin/segments', {
+    name: unique('beta-users'),
+    constraints: [{ contextName: 'plan', operator: 'IN', values: ['beta'] }],
+  })
+  await api('POST', `/api/admin/projects/${id}/features/${names[0]}/environments/production/strategies`, {
+    name: 'flexibleRollout',
+    parameters: { rollout: '10', stickiness: 'default', groupId: 'g' },
+    segments: [segment.id],
+  })
+  const concerned = page.getByRole('list', { name: 'Whom it concerns' })
+  const say = async (url: string) => {
+    await page.goto(url)
+    await page.getByRole('switch', { name: `${names[0]} in production` }).click()
+    await expect(concerned).toHaveText(`10% of users in segment ${segment.name}.`)
+  }
+  await say(`/projects/${id}`)
+  await page.keyboard.press('Escape')
+  const link = page.getByRole('link', { name: names[0] })
+  expect(await link.evaluate((element) => element.scrollHeight <= element.clientHeight && element.scrollWidth <= element.clientWidth)).toBe(true)
+  await say(`/projects/${id}/flags/${names[0]}`)
 })
 
 test('filters, sorts, switches and marks flags, and the address keeps the view', async ({ page, api }) => {
@@ -177,12 +204,18 @@ test('changes tags, states and switches of several flags, and moves them', async
   const table = page.getByRole('table', { name: `Flags of ${id}` })
   const selectAll = () => table.getByRole('checkbox', { name: 'Select all shown flags' }).check()
   await selectAll()
-  await page.getByRole('button', { name: 'On or off' }).click()
-  await page.getByRole('menuitem', { name: 'Switch on in production' }).click()
+  await page.getByRole('button', { name: 'Switch on' }).click()
+  await page.getByRole('menuitem', { name: 'production Prod' }).click()
   const ask = page.getByRole('dialog', { name: 'Switch 2 flags on in production?' })
   await expect(ask.getByRole('listitem')).toHaveText(names)
   await ask.getByRole('button', { name: 'Switch on' }).click()
   await expect(page.getByText('2 flags switched on in production')).toBeVisible()
+  await selectAll()
+  await page.getByRole('button', { name: 'Switch on' }).click()
+  await page.getByRole('menuitem', { name: 'production Prod' }).click()
+  await expect(ask).toContainText('0 of 2 flags will be switched on; 2 are on already.')
+  await ask.getByRole('button', { name: 'Switch on' }).click()
+  await expect(page.getByText('No flag switched on in production; 2 flags were on already')).toBeVisible()
   await expect(table.getByRole('switch', { name: `${one} in production` })).toBeChecked()
 
   await selectAll()

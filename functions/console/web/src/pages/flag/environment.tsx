@@ -5,6 +5,7 @@ import { Badge, Button, Icons, Notice, ProductionMark, Switch, isProduction, plu
 import { DailyUse } from './about'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from './data'
 import { FirstStrategyDialog } from './firststrategy'
+import { Affected } from './strategy/affected'
 import { describeAudience } from './strategy/describe'
 import { StrategyList } from './strategy/list'
 import { useSwitch } from './switch'
@@ -38,6 +39,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
         environment,
         on,
         drafted: protection.drafts(environment.name, { off: !on }),
+        details: <Affected projectId={flag.project} flag={flag.name} environment={environment.name} on={on} />,
         act: () => flip.mutate({ environment: environment.name, on }),
       })
   }

@@ -2,7 +2,7 @@
 import { api, type ApiRequest, type Schema } from '../../api'
 import { plural } from '../../ui'
 import { expectAll, inBatches, oneByOne, type BulkResult } from './bulk'
-import { isOn, switched, tagText, type FlagRow } from './rows'
+import { hasStrategies, isOn, switched, tagText, type FlagRow } from './rows'
 
 /** One change of many flags. */
 export interface BulkAction {
@@ -13,8 +13,10 @@ export interface BulkAction {
   run: (names: readonly string[], onProgress: (finished: number) => void, stopped: () => boolean) => Promise<BulkResult>
   /** The same change for a draft, where change requests are on. */
   requests?: (names: readonly string[]) => ApiRequest[]
-  /** Takes the change of the named flags back. */
+  /** Takes the change of the named flags back, which it changed. */
   undo?: (names: readonly string[]) => Promise<unknown>
+  /** The flags that were as the action makes them, and how that is: 'on'. They are not counted as changed. */
+  already?: { how: string; names: ReadonlySet<string> }
   /** How the changed flags look in the list; absent if they leave it or the list is read again. */
   patch?: (row: FlagRow) => FlagRow
 }
@@ -23,6 +25,8 @@ const named = (rows: readonly FlagRow[], names: readonly string[]) => {
   const wanted = new Set(names)
   return rows.filter((row) => wanted.has(row.name))
 }
+
+const already = (how: string, flags: readonly FlagRow[], is: (row: FlagRow) => boolean) => ({ how, names: new Set(namesOf(flags.filter(is))) })
 
 const namesOf = (rows: readonly FlagRow[]) => rows.map((row) => row.name)
 
@@ -39,13 +43,11 @@ const sendSwitch = (...of: Parameters<typeof switchRequest>) => api.send(switchR
 export function switchAction(projectId: string, flags: readonly FlagRow[], environment: string, on: boolean): BulkAction {
   return {
     doing: on ? 'Switching on' : 'Switching off',
+    already: already(on ? 'on' : 'off', flags, (row) => isOn(row, environment) === on),
     done: `switched ${on ? 'on' : 'off'} in ${environment}`,
     run: (names, onProgress, stopped) => inBatches(names, (batch) => sendSwitch(projectId, environment, on, batch), onProgress, stopped),
     requests: (names) => [switchRequest(projectId, environment, on, [...names])],
-    undo: async (names) => {
-      const changed = named(flags, names).filter((row) => isOn(row, environment) !== on)
-      expectAll(await inBatches(namesOf(changed), (batch) => sendSwitch(projectId, environment, !on, batch)))
-    },
+    undo: async (names) => expectAll(await inBatches(names, (batch) => sendSwitch(projectId, environment, !on, batch))),
     patch: (row) => switched(row, environment, on),
   }
 }
@@ -56,9 +58,10 @@ export function staleAction(projectId: string, flags: readonly FlagRow[], stale:
     api.post('/api/admin/projects/{projectId}/stale', { path: { projectId }, body: { features, stale: value } })
   return {
     doing: stale ? 'Marking as stale' : 'Marking as active',
+    already: already(stale ? 'stale' : 'active', flags, (row) => row.stale === stale),
     done: stale ? 'marked as stale' : 'marked as active',
     run: (names, onProgress, stopped) => inBatches(names, send(stale), onProgress, stopped),
-    undo: async (names) => expectAll(await inBatches(namesOf(named(flags, names).filter((row) => row.stale !== stale)), send(!stale))),
+    undo: async (names) => expectAll(await inBatches(names, send(!stale))),
     patch: (row) => ({ ...row, stale }),
   }
 }
@@ -116,7 +119,27 @@ export function moveAction(projectId: string, target: string): BulkAction {
   }
 }
 
+/** The flags that an action changed. */
+export const changedBy = ({ already }: BulkAction, { done }: BulkResult) => (already ? done.filter((name) => !already.names.has(name)) : done)
+
 /** What an action did, as a sentence. */
-export function resultText(action: BulkAction, { done }: BulkResult): string {
-  return `${plural(done.length, 'flag')} ${action.done}`
+export function resultText(action: BulkAction, result: BulkResult): string {
+  const changed = changedBy(action, result).length
+  const same = result.done.length - changed
+  const rest = same > 0 ? `; ${changed === 0 ? plural(same, 'flag') : same} ${same === 1 ? 'was' : 'were'} ${action.already?.how} already` : ''
+  return `${changed === 0 ? 'No flag' : plural(changed, 'flag')} ${action.done}${rest}`
+}
+
+/** What a switch of the flags would do, as a sentence, and the flags that it would change. */
+export function foreseen(flags: readonly FlagRow[], environment: { name: string; hasStandard: boolean }, on: boolean) {
+  const others = flags.filter((row) => isOn(row, environment.name) !== on)
+  const changing = on && !environment.hasStandard ? others.filter((row) => hasStrategies(row, environment.name)) : others
+  const same = flags.length - others.length
+  const unable = others.length - changing.length
+  const parts = [
+    `${changing.length} of ${plural(flags.length, 'flag')} will be switched ${on ? 'on' : 'off'}`,
+    same > 0 && `${same} ${same === 1 ? 'is' : 'are'} ${on ? 'on' : 'off'} already`,
+    unable > 0 && `${unable} cannot, without a strategy there`,
+  ]
+  return { changing: namesOf(changing), text: `${parts.filter(Boolean).join('; ')}.` }
 }

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import { errorText, invalidate, useMe } from '../../api'
 import { useProposal, useProtection } from '../../requests/drafts'
 import { Button, Dialog, Icons, Menu, ProductionMark, plural, number, toast, useAskedSwitch, type MenuEntry } from '../../ui'
-import { archiveAction, moveAction, resultText, staleAction, switchAction, tagAction, type BulkAction } from './actions'
+import { archiveAction, changedBy, foreseen, moveAction, resultText, staleAction, switchAction, tagAction, type BulkAction } from './actions'
 import { ArchiveDialog, FlagNames } from './archivedialog'
 import { groupFailures, type Failure } from './bulk'
 import { MoveDialog, TagsDialog } from './bulkdialogs'
@@ -13,7 +13,8 @@ import type { FlagRow } from './rows'
 
 interface BulkBarProps {
   projectId: string
-  environments: readonly { name: string; type: string }[]
+  /** hasStandard: the project has a default strategy for flags that have none there. */
+  environments: readonly { name: string; type: string; hasStandard: boolean }[]
   flags: readonly FlagRow[]
   /** The number of selected flags that the filters hide. */
   hidden: number
@@ -29,26 +30,32 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
   const close = () => setDialog(undefined)
   const protection = useProtection(projectId)
   const update = can('UPDATE_FEATURE', projectId).reason
-  const switches = environments.flatMap((environment): MenuEntry[] => {
-    return [true, false].map((on) => ({
+  const switches = (on: boolean) =>
+    environments.map((environment): MenuEntry => ({
       label: (
         <>
-          Switch {on ? 'on' : 'off'} in {environment.name} <ProductionMark type={environment.type} />
+          {environment.name} <ProductionMark type={environment.type} />
           {protection.drafts(environment.name, { off: !on }) && <span className="soft"> (adds to a draft)</span>}
         </>
       ),
       disabledReason: protection.drafts(environment.name, { off: !on }) ? undefined : can('UPDATE_FEATURE_ENVIRONMENT', projectId, environment.name).reason,
-      onSelect: () =>
+      onSelect: () => {
+        const { changing, text } = foreseen(flags, environment, on)
         switchAsked({
-          what: plural(flags.length, 'flag'),
+          what: plural(changing.length || flags.length, 'flag'),
           environment,
           on,
           drafted: protection.drafts(environment.name, { off: !on }),
-          details: <FlagNames names={flags.map((flag) => flag.name)} />,
+          details: (
+            <>
+              <p>{text}</p>
+              {changing.length > 0 && <FlagNames names={changing} />}
+            </>
+          ),
           act: () => void bulk.start(switchAction(projectId, flags, environment.name, on)),
-        }),
+        })
+      },
     }))
-  })
   const more: MenuEntry[] = [
     { label: 'Mark as stale', disabledReason: update, onSelect: () => void bulk.start(staleAction(projectId, flags, true)) },
     { label: 'Mark as active', disabledReason: update, onSelect: () => void bulk.start(staleAction(projectId, flags, false)) },
@@ -76,16 +83,20 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
           {plural(flags.length, 'flag')} selected
           {hidden > 0 && `, ${number(hidden)} of them not shown`}
         </span>
-        <Menu
-          align="start"
-          entries={switches}
-          trigger={
-            <Button size="small">
-              On or off
-              <Icons.Chevron />
-            </Button>
-          }
-        />
+        {[true, false].map((on) => (
+          <Menu
+            key={String(on)}
+            align="start"
+            heading={`Switch ${on ? 'on' : 'off'} in`}
+            entries={switches(on)}
+            trigger={
+              <Button size="small">
+                {on ? 'Switch on' : 'Switch off'}
+                <Icons.Chevron />
+              </Button>
+            }
+          />
+        ))}
         <Button
           size="small"
           icon={<Icons.Archive />}
@@ -174,20 +185,15 @@ function useBulk(projectId: string, flags: readonly FlagRow[], onDone: () => voi
     await refresh()
     setProgress(undefined)
     setFailures(result.failed)
-    if (result.done.length > 0) {
-      toast.success(
-        resultText(action, result),
-        undo && {
-          undo: async () => {
-            try {
-              await undo(result.done)
-            } finally {
-              await refresh()
-            }
-          },
-        },
-      )
+    const changed = changedBy(action, result)
+    const takeBack = async () => {
+      try {
+        await undo?.(changed)
+      } finally {
+        await refresh()
+      }
     }
+    if (result.done.length > 0) toast.success(resultText(action, result), undo && changed.length > 0 ? { undo: takeBack } : {})
     if (result.failed.length === 0 && !stopped.current) onDone()
   }
   return { start, stop: () => (stopped.current = true), progress, failures, clearFailures: () => setFailures([]) }

@@ -6,6 +6,7 @@ import { useUrlState } from '../../shell'
 import { SavedViews } from '../../shell/savedviews'
 import { useProtection } from '../../requests/drafts'
 import { Button, EmptyState, ErrorState, Icons, Menu, Table, number, plural, useAskedSwitch, useStoredNames, type Sort } from '../../ui'
+import { Affected } from '../flag/strategy/affected'
 import { BulkBar } from './bulkbar'
 import { flagColumns } from './columns'
 import { CreateFlagDialog } from './create'
@@ -14,7 +15,7 @@ import { FilterBar } from './filters'
 import { FirstSteps } from './firststeps'
 import { FirstStrategyDialog } from './firststrategy'
 import './flags.css'
-import { filterFlags, isFiltered, noFilter, sortFlags, type FlagFilter, type FlagRow } from './rows'
+import { filterFlags, hasStrategies, isFiltered, noFilter, sortFlags, type FlagFilter, type FlagRow } from './rows'
 
 const none: FlagRow[] = []
 const noView = { ...noFilter, sort: 'name', desc: false as boolean }
@@ -41,6 +42,7 @@ export default function FlagsTab() {
   const shown = useShown(rows, filter, sort)
   const environments = useMemo(() => project.data?.environments.map(({ environment }) => environment) ?? [], [project.data])
   const typeOf = (name: string) => rows[0]?.environments.find((one) => one.name === name)?.type ?? ''
+  const hasStandard = (name: string) => Boolean(project.data?.environments.find((one) => one.environment === name)?.defaultStrategy)
   const chosen = useMemo(() => rows.filter((row) => selected.has(row.name)), [rows, selected])
   const shownSelected = useMemo(() => shown.reduce((count, row) => count + (selected.has(row.name) ? 1 : 0), 0), [shown, selected])
 
@@ -48,16 +50,14 @@ export default function FlagsTab() {
   const onSelect = (name: string, on: boolean) => setSelected((old) => withName(old, name, on))
   const onSwitch = (row: FlagRow, environment: { name: string; type: string }, on: boolean) => {
     const { name } = environment
-    const ready =
-      row.environments.some((one) => one.name === name && one.hasStrategies) ||
-      project.data?.environments.some((one) => one.environment === name && one.defaultStrategy)
-    if (on && !ready) setFirst({ name: row.name, environment: name })
+    if (on && !hasStrategies(row, name) && !hasStandard(name)) setFirst({ name: row.name, environment: name })
     else
       switchAsked({
         what: row.name,
         environment,
         on,
         drafted: protection.drafts(name, { off: !on }),
+        details: <Affected projectId={projectId} flag={row.name} environment={name} on={on} />,
         act: () => switchFlag.mutate({ name: row.name, environment: name, on }),
       })
   }
@@ -104,7 +104,7 @@ export default function FlagsTab() {
       {chosen.length > 0 ? (
         <BulkBar
           projectId={projectId}
-          environments={environments.map((name) => ({ name, type: typeOf(name) }))}
+          environments={environments.map((name) => ({ name, type: typeOf(name), hasStandard: hasStandard(name) }))}
           flags={chosen}
           hidden={chosen.length - shownSelected}
           onClear={() => setSelected(new Set())}

@@ -71,6 +71,11 @@ export function isOn(row: FlagRow, environment: string): boolean {
   return row.environments.some((one) => one.name === environment && one.enabled)
 }
 
+/** Whether a flag has a strategy in an environment. */
+export function hasStrategies(row: FlagRow, environment: string): boolean {
+  return row.environments.some((one) => one.name === environment && one.hasStrategies)
+}
+
 /** When usage was last reported in any environment. */
 export function lastSeen(row: FlagRow): string {
   return row.environments.reduce((latest, one) => (one.lastSeenAt && one.lastSeenAt > latest ? one.lastSeenAt : latest), '')
