@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/review"
@@ -208,4 +209,86 @@ func TestLargeEvidence(t *testing.T) {
 		t.Errorf("%d edits on %d pages with %d bytes, want %d on several with more than 6 MiB", edited, pages, size, edits)
 	}
 	r.as(t, r.author, "GET", pathOf(q)+"/evidence?cursor=nosuch", "", 400, "cursor")
+}
+
+// TestSegmentUsedSinceThen checks that the approval of a change of a segment does not stand once a strategy has begun to use the segment: the
+// change would concern more flags than the approver saw.
+func TestSegmentUsedSinceThen(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	segment := r.segment(t, `{"name":"s","constraints":[{"contextName":"userId","operator":"IN","values":["nobody"]}]}`)
+	wide := r.approved(t, `{"action":"updateSegment","payload":`+fmt.Sprintf(`{"id":%s,"name":"s","constraints":[]}`, segment)+`}`)
+	if len(r.read(t, wide).Segments) != 1 {
+		t.Fatal("no segment")
+	}
+	id := idsIn(t, r.must(t, "GET", in("f", "production")+"/strategies", "").body)[0]
+	narrow := r.approved(t, change("f", "updateStrategy", `{"id":"`+id+`","name":"default","segments":[`+segment+`]}`))
+	r.to(t, r.releaser, narrow, "Applied", 200)
+	if got := r.do(t, "PUT", pathOf(wide)+"/state", `{"state":"Applied"}`); got.status != 409 {
+		t.Errorf("applied: %d %.300s", got.status, got.body)
+	}
+}
+
+// TestChildSinceThen checks that the approval to switch a flag off does not stand once another flag depends on it, which it could switch on.
+func TestChildSinceThen(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	off := r.approved(t, switchOff("f"))
+	child := r.approved(t, change("g", "addDependency", `{"feature":"f","enabled":false}`))
+	r.to(t, r.releaser, child, "Applied", 200)
+	if got := r.do(t, "PUT", pathOf(off)+"/state", `{"state":"Applied"}`); got.status != 409 {
+		t.Errorf("applied: %d %.300s", got.status, got.body)
+	}
+}
+
+// TestChildSinceSchedule is TestChildSinceThen with a schedule.
+func TestChildSinceSchedule(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	q := r.approved(t, switchOff("f"))
+	r.schedule(t, r.releaser, q, time.Hour, 200)
+	r.to(t, r.releaser, r.approved(t, change("g", "addDependency", `{"feature":"f","enabled":false}`)), "Applied", 200)
+	r.clock.advance(2 * time.Hour)
+	r.runs(t)
+	if got := r.read(t, q); got.State == "Applied" {
+		t.Error("applied")
+	}
+}
+
+// TestDiscardedDraftsHideNothing checks that the drafts that a viewer begins and discards do not push applied requests out of the lists.
+func TestDiscardedDraftsHideNothing(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	q := r.approved(t, switchOff("f"))
+	r.to(t, r.releaser, q, "Applied", 200)
+	r.as(t, r.first, "GET", allRequests, "", 200, `"state":"Applied"`)
+	viewerID, _ := r.person(t, access.RoleViewer)
+	viewer := inSession(r.signIn(t, viewerID))
+	for range 300 {
+		draft := r.as(t, viewer, "POST", submitted, switchOff("g"), 200)
+		r.as(t, viewer, "DELETE", pathOf(draft), "", 200)
+	}
+	for _, path := range []string{allRequests, fmt.Sprintf("/api/admin/search/change-requests?createdBy=IS:%d", r.authorID)} {
+		if got := r.must(t, "GET", path, "").body; !strings.Contains(got, `"state":"Applied"`) {
+			t.Errorf("GET %s has no applied request any more: %.300s", path, got)
+		}
+	}
+}
+
+// TestNewChildOfGuardedFlag checks that nobody alone makes a flag a parent, which could then not be switched off in an emergency.
+func TestNewChildOfGuardedFlag(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.onInProduction(t, "payment")
+	s.must(t, "PUT", environments+"/update/production", `{"requiredApprovals":1,"offAllowed":true}`)
+	s.review(t)
+	id, member := s.person(t, access.RoleViewer)
+	s.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/5", project, id), "")
+	for _, env := range []string{"development", "production"} {
+		s.do(t, "POST", "/api/admin/features-batch/import", fmt.Sprintf(`{"project":"default","environment":%q,"data":{"features":[{"name":"junk-%[1]s","type":"release"}],`+
+			`"featureStrategies":[],"featureEnvironments":[],"contextFields":[],"featureTags":[],"segments":[],"tagTypes":[],"dependencies":[{"feature":"junk-%[1]s","dependencies":[{"feature":"payment"}]}]}}`, env), member)
+	}
+	if got := s.do(t, "POST", in("payment", "production")+"/off", "", s.owner(t, "")); got.status != 200 {
+		t.Errorf("switching off, which needs no request: %d %.300s", got.status, got.body)
+	}
 }

@@ -23,7 +23,7 @@ var requestEntity = entity{
 	row: func(a flags.Aggregate) (string, itemKey, error) {
 		r := a.(*review.Request)
 		document, err := requestCodec.encode(r.Listed())
-		return document, itemKey{projectPartition(r.ProjectUID), fmt.Sprintf("%s%012d", requestRowPrefix(r.Open()), r.ID)}, err
+		return document, itemKey{projectPartition(r.ProjectUID), fmt.Sprintf("%s%012d", requestRowPrefixOf(r), r.ID)}, err
 	},
 	unique: func(a flags.Aggregate) []uniqueName {
 		return unique("draft", a.(*review.Request).DraftName(), flags.Errorf(flags.NameExists, "there is already a draft of a change request in this environment"))
@@ -68,6 +68,15 @@ var commentEntity = entity{
 }
 
 const requestPrefix = "REQUEST#"
+
+// requestRowPrefixOf is the prefix of the list row of a request. Lists leave out discarded drafts, which only their authors could see: so they
+// do not take the places of others.
+func requestRowPrefixOf(r *review.Request) string {
+	if !r.Open() && r.Private() {
+		return "REQUEST#DISCARDED#"
+	}
+	return requestRowPrefix(r.Open())
+}
 
 // requestRowPrefix is the prefix of the sort keys of the list rows of change requests.
 func requestRowPrefix(open bool) string {

@@ -289,7 +289,7 @@ func FullSum() usage.Sum {
 // FullRequest returns a change request with all fields set.
 func FullRequest() *review.Request {
 	ada, bob := review.Person{Key: "user:3", ID: 3, Name: "Ada", Program: true}, review.Person{Key: "user:4", ID: 4, Name: "Bob", Program: true}
-	base := review.FeatureBase{Project: "0f1e2d3c", Archived: true, Dependencies: "d", On: true, Strategies: "s", Variants: "v", Segments: "g", Elsewhere: "e"}
+	base := review.FeatureBase{Project: "0f1e2d3c", Archived: true, Dependencies: "d", On: true, Strategies: "s", Variants: "v", Segments: "g", Children: "c", Elsewhere: "e"}
 	return &review.Request{
 		ID: 7, Project: "shop", ProjectUID: "0f1e2d3c", Environment: "production", EnvironmentUID: "aaaa1111", AttachmentID: "bbbb2222",
 		Title: "Launch", State: review.InReview, Entered: map[review.State]time.Time{review.Draft: SampleTime},
@@ -299,7 +299,7 @@ func FullRequest() *review.Request {
 			{ID: 3, Action: review.DeleteStrategy, Feature: "checkout", Strategy: "3f2e", Payload: jsontext.Value(`{"id":"3f2e"}`), By: ada, At: SampleTime},
 			{ID: 2, Action: review.UpdateSegment, Segment: 5, Name: "beta", Payload: jsontext.Value(`{"id":5}`), By: ada, At: SampleTime},
 		},
-		LastChange: 2, Bases: review.Bases{Features: map[string]review.FeatureBase{"checkout": base}, Segments: map[int64]review.SegmentBase{5: {Project: "0f1e2d3c", Constraints: "c"}},
+		LastChange: 2, Bases: review.Bases{Features: map[string]review.FeatureBase{"checkout": base}, Segments: map[int64]review.SegmentBase{5: {Project: "0f1e2d3c", Constraints: "c", Begun: 3}},
 			Uses: map[string][]int64{"checkout": {5}}},
 		Guarded: []review.Guarded{{UID: "aaaa1111", Name: "production"}}, ChangedAt: SampleTime, Revision: "5f2c",
 		Approvals: []review.Approval{{By: bob, At: SampleTime, Revision: "5f2c"}}, Rejections: []review.Approval{{By: bob, At: SampleTime, Revision: "5f2c"}},

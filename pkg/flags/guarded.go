@@ -41,9 +41,9 @@ func (w Write) Guarded() []GuardedPart {
 	return nil
 }
 
-// guardedOn is a flag that is new: guarded where it is on.
+// guardedOn is a flag that is new: guarded where it is on, and everywhere if it depends on others, which thereby become parents.
 func guardedOn(f *Feature) []GuardedPart {
-	part := GuardedPart{Project: f.Project, ProjectUID: f.ProjectUID}
+	part := GuardedPart{Project: f.Project, ProjectUID: f.ProjectUID, All: len(f.Dependencies) > 0}
 	for _, fe := range f.Environments {
 		if fe.EnabledIn != "" {
 			part.Environments = append(part.Environments, GuardedEnvironment{UID: fe.EnvironmentUID})

@@ -167,6 +167,7 @@ type FeatureBase struct {
 	Project      string `json:"project"` // UID
 	Archived     bool   `json:"archived,omitzero"`
 	Dependencies string `json:"dependencies"`
+	Children     string `json:"children,omitzero"` // names of the flags that depend on it; "" for none
 	On           bool   `json:"on,omitzero"`
 	Strategies   string `json:"strategies"`
 	Variants     string `json:"variants"`
@@ -179,6 +180,7 @@ type FeatureBase struct {
 type SegmentBase struct {
 	Project     string `json:"project"` // UID; "" for all projects
 	Constraints string `json:"constraints"`
+	Begun       int64  `json:"begun,omitzero"` // how often a strategy has begun to use it: a change of it changes those flags; 0 as a part of a FeatureBase
 }
 
 func (b Bases) clone() Bases {
@@ -204,6 +206,9 @@ func BaseOf(f *flags.Feature, env flags.ProjectEnvironment, elsewhere []flags.Pr
 		segments[id] = SegmentBaseOf(segment(id))
 	}
 	base.Project, base.Archived, base.Dependencies, base.Segments = f.ProjectUID, f.Archived, hashOf(list(f.Dependencies)), hashOf(segments)
+	if len(f.Children) > 0 {
+		base.Children = hashOf(f.Children)
+	}
 	return base
 }
 
@@ -226,7 +231,7 @@ func SegmentBaseOf(s *flags.Segment) SegmentBase {
 	if s == nil {
 		return SegmentBase{}
 	}
-	return SegmentBase{s.ProjectUID, hashOf(list(s.Constraints))}
+	return SegmentBase{Project: s.ProjectUID, Constraints: hashOf(list(s.Constraints))}
 }
 
 // Difference returns what is different now from what the changes of a flag were made on, in words; "" if nothing is. now is nil if there
@@ -254,6 +259,7 @@ func (b FeatureBase) Difference(name string, now *FeatureBase) string {
 	note(b.Variants != now.Variants, "its variants were changed")
 	note(b.Segments != now.Segments, "a segment that it uses was changed")
 	note(b.Dependencies != now.Dependencies, "its dependencies were changed")
+	note(b.Children != now.Children, "the flags that depend on it were changed")
 	note(b.Elsewhere != now.Elsewhere, "it was changed in another environment that the change concerns")
 	return fmt.Sprintf("flag %q is not what it was when the change was made: %s", name, join(words))
 }
@@ -267,6 +273,8 @@ func (b SegmentBase) Difference(id int64, now *SegmentBase) string {
 		return "segment " + strconv.FormatInt(id, 10) + " was moved to another project"
 	case now.Constraints != b.Constraints:
 		return "segment " + strconv.FormatInt(id, 10) + " is not what it was when the change was made: its constraints were changed"
+	case now.Begun != b.Begun:
+		return "segment " + strconv.FormatInt(id, 10) + " is used by other strategies than when the change was made"
 	}
 	return ""
 }

@@ -154,7 +154,9 @@ func basesOf(tx *httpapi.Tx, env flags.ProjectEnvironment, others []flags.Projec
 			if now.Segments == nil {
 				now.Segments = map[int64]review.SegmentBase{}
 			}
-			now.Segments[id] = review.SegmentBaseOf(s)
+			base := review.SegmentBaseOf(s)
+			base.Begun = tx.SegmentForChange(id).UseCount // loaded with the segment, see load
+			now.Segments[id] = base
 		}
 	}
 	return now

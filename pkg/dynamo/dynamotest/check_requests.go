@@ -19,6 +19,8 @@ func (c *checker) checkRequests() {
 		if r.Open() {
 			state = "OPEN"
 			open[r.ProjectUID]++
+		} else if r.Private() {
+			state = "DISCARDED"
 		}
 		if _, there := c.items[key{"PROJECT#" + r.ProjectUID, fmt.Sprintf("REQUEST#%s#%012d", state, r.ID)}]; !there {
 			c.report("change request %d has no list row", r.ID)
