@@ -40,3 +40,9 @@ test('a stickiness without a fallback warns about users without the field', () =
   expect(describeStickiness(rollout('50'))).toContain('decided at random')
   expect(describeStickiness({ name: 'default', parameters: {} })).toBe('')
 })
+
+test('a constraint without a field and values ends with one mark', () => {
+  const constraint = { contextName: '', operator: 'IN', values: [], inverted: false, caseInsensitive: false }
+  const text = describeStrategy({ name: 'default', parameters: {}, segments: [], constraints: [constraint] } as never, new Map())
+  expect(text).toBe('Everyone, if a field is one of …')
+})

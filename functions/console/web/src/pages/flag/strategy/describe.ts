@@ -61,7 +61,7 @@ export function describeStrategy(strategy: Described, segmentNames: ReadonlyMap<
   const within = segments.length ? ` in ${segments.length === 1 ? 'segment' : 'all of the segments'} ${enumerate(segments)}` : ''
   const conditions = strategy.constraints.map((constraint) => describeConstraint(constraint))
   const where = conditions.length ? `, if ${conditions.join(', and ')}` : ''
-  return `${describeAudience(strategy, types)}${within}${where}.`
+  return `${describeAudience(strategy, types)}${within}${where}.`.replace(/….$/, '…')
 }
 
 /** What keeps the same person on the same side of a rollout, as a sentence; '' if the type is no rollout. */
