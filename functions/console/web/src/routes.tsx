@@ -52,8 +52,18 @@ const flagRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/flag/layout')),
 })
 
+// The address that a flag has in Unleash, for links that people have.
+const unleashFlag = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/$projectId/features/$flag',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/projects/$projectId/flags/$flag', params, replace: true })
+  },
+})
+
 const tree = root.addChildren([
   home,
+  unleashFlag,
   signIn,
   projects,
   projectRoute.addChildren([

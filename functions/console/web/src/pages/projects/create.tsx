@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { api, apiQuery, useChange, type Schema } from '../../api'
+import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Checkbox, Dialog, Loaded, TextArea, TextField, toast } from '../../ui'
 
 /** Asks for what a new project needs, creates it and opens it. */
 export function CreateProjectDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const environments = useQuery({ ...apiQuery('/api/admin/environments'), enabled: open })
+  const { user } = useMe()
   return (
-    <Dialog open={open} onClose={onClose} title="Create project" description="If you sign in as a person, you become its owner.">
+    <Dialog open={open} onClose={onClose} title="Create project" description={user ? 'You become its owner.' : undefined}>
       <Loaded query={environments}>{(data) => <CreateForm environments={data.environments} onClose={onClose} />}</Loaded>
     </Dialog>
   )
