@@ -67,6 +67,7 @@ test('a taken or invalid name of an environment is refused at the field', async 
   await dialog.getByRole('button', { name: 'Create environment' }).click()
   await expect(name).toHaveAttribute('aria-invalid', 'true')
   await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Discard' }).click()
   await expect(dialog).toBeHidden()
   await expect(page).toHaveURL('/environments')
   check()

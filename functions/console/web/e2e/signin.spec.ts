@@ -57,10 +57,11 @@ test('a tab whose session has ended elsewhere leads to the sign-in page, and a l
   try {
     const page = await context.newPage()
     await page.goto(await link())
-    await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+    await page.getByRole('link', { name: 'Segments' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Segments' })).toBeVisible()
     await api('POST', `/api/admin/user-admin/${id}/sign-out`)
 
-    await page.getByRole('link', { name: 'Segments' }).click()
+    // The page reads again within ten seconds, and notices.
     await expect(page.getByText('Your session has ended. Sign in again.')).toBeVisible()
     await expect(page).toHaveURL(/\/sign-in\?.*next=%2Fsegments/)
     let refused = 0

@@ -16,9 +16,12 @@ import { toast } from './ui/toasts'
 const queryClient = newQueryClient()
 const router = newRouter()
 
+// Several requests may be refused at the same time. A second navigation would start the first one again, and forget why it began.
+let leaving: Promise<void> | undefined
+
 setUnauthenticated(() => {
   const { pathname, href } = router.state.location
-  if (pathname === '/sign-in') return
+  if (leaving || pathname === '/sign-in') return
   if (hasInput()) {
     toast.error('Your session has ended. Sign in again in another tab, then save here: your input is kept.', {
       action: { label: 'Sign in', run: () => window.open('/sign-in') },
@@ -27,7 +30,9 @@ setUnauthenticated(() => {
   }
   const wasSignedIn = queryClient.getQueryData(apiKey('/api/admin/user')) !== undefined
   queryClient.clear()
-  void router.navigate({ to: '/sign-in', search: { next: href, error: wasSignedIn ? 'ended' : undefined }, replace: true })
+  leaving = router
+    .navigate({ to: '/sign-in', search: { next: href, error: wasSignedIn ? 'ended' : undefined }, replace: true })
+    .finally(() => (leaving = undefined))
 })
 
 createRoot(document.getElementById('root')!).render(
