@@ -113,7 +113,7 @@ func TestFaults(t *testing.T) {
 			}
 			g.fails(nil)
 			e.awaitOn(client, "")
-			await(t, "the line that it is over", true, func() bool { return strings.Contains(e.logs.String(), "says again which flags there are") })
+			e.awaitLog("says again which flags there are")
 			await(t, "the status of the token that was unknown", 200, func() int { return e.ask("GET", "/api/client/features", unknown, "").status })
 		})
 	}

@@ -390,5 +390,5 @@ func TestFrontendTokenOfSettings(t *testing.T) {
 	g := newGuidon(t)
 	e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": g.token("frontend", "*", "development")})
 	e.ask("GET", "/api/client/features", g.token("client", "*", "development"), "")
-	await(t, "the line about the frontend token", true, func() bool { return strings.Contains(e.logs.String(), "TOKENS has a frontend token") })
+	e.awaitLog("TOKENS has a frontend token")
 }

@@ -23,11 +23,14 @@ func presentOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) map[int64]js
 		segment           int64
 		action            review.Action
 	}
-	present, seen, size := map[int64]jsontext.Value{}, map[part]bool{}, 0
-	env, found := environmentOf(tx, p, r)
-	if !found || !r.Open() {
-		return present
+	if !r.Open() {
+		return nil
 	}
+	env, found := environmentOf(tx, p, r)
+	if !found {
+		return nil
+	}
+	present, seen, size := map[int64]jsontext.Value{}, map[part]bool{}, 0
 	for _, c := range r.Changes {
 		of := part{c.Feature, c.Strategy, c.Segment, c.Action}
 		value := replacedBy(tx, env, c)
@@ -87,8 +90,11 @@ type heldView struct {
 // heldViewOf is the freeze that ends last of those that keep an open request from being applied; nil if none does. Callers with
 // SKIP_CHANGE_FREEZE can apply it all the same.
 func heldViewOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) *heldView {
+	if !r.Open() {
+		return nil
+	}
 	held := freezesOf(tx, p, r)
-	if !r.Open() || len(held) == 0 {
+	if len(held) == 0 {
 		return nil
 	}
 	last := slices.MaxFunc(held, func(a, b flags.Frozen) int { return a.Until.Compare(b.Until) })
