@@ -95,7 +95,7 @@ export interface ApiRequest<Body = unknown> {
 
 let breakGlass: (request: ApiRequest) => string | undefined = () => undefined
 
-/** Sets the reason for which a request skips the change requests that nobody skips; undefined without one. requests/drafts sets it in an emergency. */
+/** Sets how a request gets the reason of an emergency, which it sends as Break-Glass. requests/drafts knows the reasons. */
 export function setBreakGlass(reasonOf: typeof breakGlass) {
   breakGlass = reasonOf
 }

@@ -44,8 +44,7 @@ export const protection = (projectId: string) =>
     staleTime: 60_000,
   })
 
-// The environments in which the person has chosen to change directly, until the page is loaded again, with the reason where nobody skips
-// change requests.
+// The environments in which the person has chosen to change directly, until the page is loaded again. In an emergency, with the reason.
 const direct = new Map<string, string>()
 const listeners = new Set<() => void>()
 let version = 0
@@ -53,8 +52,8 @@ let version = 0
 const keyOf = (project: string, environment: string) => `${project}/${environment}`
 
 /**
- * Chooses whether changes in an environment are made directly, without a change request. Where nobody skips these, an administrator gives
- * the reason, which goes into the log with each change.
+ * Chooses whether changes in an environment are made directly, without a change request. In an emergency, an administrator gives the reason,
+ * which goes into the log with each change.
  */
 export function setDirect(project: string, environment: string, on: boolean, reason = '') {
   if (on) direct.set(keyOf(project, environment), reason)
@@ -95,7 +94,7 @@ export function useProtection(project: string) {
     frozen,
     of: (environment: string) => environments.find((one) => one.environment === environment),
     isDirect: (environment: string) => direct.has(keyOf(project, environment)),
-    /** The reason of an emergency, for which changes are made directly where nobody skips change requests. */
+    /** The reason of an emergency in which an administrator makes changes directly; '' or undefined without one. */
     emergency: (environment: string) => direct.get(keyOf(project, environment)),
     /** Whether a change in an environment is added to a draft; without a name, one of all environments. */
     drafts: (environment?: string, { off }: { off?: boolean } = {}) => draftFor(environments, project, environment, off) !== undefined,

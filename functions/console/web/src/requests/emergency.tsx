@@ -8,7 +8,7 @@ interface EmergencyDialogProps {
   onClose: () => void
 }
 
-/** Has an administrator change an environment directly in which nobody skips change requests, for a reason. */
+/** Asks an administrator for the reason of an emergency. Changes of the environment are then made directly, although no one may skip change requests. */
 export default function EmergencyDialog({ project, environment, onClose }: EmergencyDialogProps) {
   const form = useForm({
     initial: { reason: '' },
