@@ -213,6 +213,36 @@ func TestDeleteEnvironment(t *testing.T) {
 	}
 }
 
+// TestFlagOnMeanwhile switches a flag on while its environment is deleted: one of both fails, whichever was decided first.
+func TestFlagOnMeanwhile(t *testing.T) {
+	t.Parallel()
+	const one = environments + "/development"
+	for name, tt := range map[string]struct {
+		first, meanwhile call
+	}{
+		"the deletion is decided first": {
+			call{"", "DELETE", one, "", 409, failure("ConflictError", "flags that are on: f; switch")},
+			call{"", "POST", in("f", "development") + "/on", "", 200, anything},
+		},
+		"switching on is decided first": {
+			call{"", "POST", in("f", "development") + "/on", "", 404, notFound(`"development"`)},
+			call{"", "DELETE", one, "", 200, ""},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := &interruption{}
+			s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = i })
+			s.enabled(t, "f")
+			s.must(t, "POST", in("f", "development")+"/off", "")
+			i.do = func() { s.check(t, tt.meanwhile) }
+			s.check(t, tt.first)
+			if i.do != nil {
+				t.Error("nothing was interrupted")
+			}
+		})
+	}
+}
+
 // TestParallelEnvironmentChanges changes the registry, which is one item, in parallel. No change may be lost.
 func TestParallelEnvironmentChanges(t *testing.T) {
 	t.Parallel()

@@ -61,14 +61,17 @@ func reviewsUnchanged(assumed flags.ReviewAssumption) (condition expression.Cond
 		number := expression.Name("reviews." + uid)
 		and(number.AttributeNotExists().Or(number.Equal(expression.Value(assumed.Projects[uid]))))
 	}
-	if n := assumed.Changes; n != nil {
-		changes := expression.Name("reviewChanges")
-		if *n == 0 {
-			and(changes.AttributeNotExists())
-		} else {
-			and(changes.Equal(expression.Value(*n)))
+	is := func(name string, number *int64) {
+		switch stored := expression.Name(name); {
+		case number == nil:
+		case *number == 0:
+			and(stored.AttributeNotExists())
+		default:
+			and(stored.Equal(expression.Value(*number)))
 		}
 	}
+	is("n", assumed.Served)
+	is("reviewChanges", assumed.Changes)
 	return condition, failure
 }
 

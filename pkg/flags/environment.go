@@ -26,7 +26,7 @@ type Environments struct {
 	List    []Environment `json:"list"`
 
 	// ReviewChanges counts the changes by which more is guarded: projects that switch change requests on or freeze an environment,
-	// environments that get another policy or are frozen. 0 means that nothing is guarded. RecentReviews are those of projects in the
+	// environments that get another policy, are frozen or deleted. 0 means that nothing is guarded. RecentReviews are those of projects in the
 	// last minutes.
 	ReviewChanges int64          `json:"reviewChanges,omitzero"`
 	RecentReviews []ReviewChange `json:"recentReviews,omitempty"`
@@ -118,6 +118,7 @@ func (e *Environments) Remove(name string) error {
 	if env.Type == ProductionType && env.Enabled {
 		return Errorf(Conflict, "environment %q is of the type production and cannot be deleted while it is enabled: disable it first", name)
 	}
+	e.ReviewChanges++ // a flag that was to be switched on in it cannot be any more
 	uid := env.UID
 	e.Freezes = without(e.Freezes, func(f Freeze) bool { return f.EnvironmentUID == uid })
 	e.List = slices.DeleteFunc(e.List, func(env Environment) bool { return env.Name == name })

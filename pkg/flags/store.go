@@ -139,6 +139,7 @@ func (c Change) Steps() []Change { return append([]Change{c}, c.Then...) }
 type ReviewAssumption struct {
 	Projects map[string]int64 // Project.ReviewChange, by UID
 	Changes  *int64           // Environments.ReviewChanges; nil if the change does not depend on it
+	Served   *int64           // Feed.Number: applications see the same since then; nil if the change does not depend on it
 
 	SegmentUses []int64         // IDs of written segments that no flag may have begun to use since they were loaded
 	Segments    map[int64]int64 // versions of segments, by ID: if the change begins to use one, its content may not have changed since
@@ -146,7 +147,10 @@ type ReviewAssumption struct {
 
 // And returns what two steps of a change depend on together. Of a project that both have read, the first one says what was stored.
 func (a ReviewAssumption) And(b ReviewAssumption) ReviewAssumption {
-	both := ReviewAssumption{Projects: map[string]int64{}, Segments: map[int64]int64{}, Changes: cmp.Or(a.Changes, b.Changes), SegmentUses: slices.Concat(a.SegmentUses, b.SegmentUses)}
+	both := ReviewAssumption{
+		Projects: map[string]int64{}, Segments: map[int64]int64{}, Changes: cmp.Or(a.Changes, b.Changes), Served: cmp.Or(a.Served, b.Served),
+		SegmentUses: slices.Concat(a.SegmentUses, b.SegmentUses),
+	}
 	maps.Copy(both.Projects, b.Projects)
 	maps.Copy(both.Projects, a.Projects)
 	maps.Copy(both.Segments, b.Segments)

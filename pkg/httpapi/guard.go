@@ -141,6 +141,18 @@ func (tx *Tx) AssumeSegment(s *flags.Segment) {
 	tx.assumed.Segments[s.ID] = s.Version
 }
 
+// AssumeServed has the transaction, which must change what applications see, depend on that nothing else has changed that since the feed was
+// loaded. Call it before a query that finds what it decides by, such as where flags are on: what a query finds is no condition.
+func (tx *Tx) AssumeServed() {
+	key := flags.FeedKey()
+	tx.Load(key)
+	number := int64(0)
+	if feed, _ := tx.round.view[key].(*flags.Feed); feed != nil {
+		number = feed.Number
+	}
+	tx.assumed.Served = &number
+}
+
 // require checks that a part was approved, or that the caller can skip the change requests of its environments, and their freezes.
 func (g *guardian) require(p *flags.Project, part flags.GuardedPart, registry *flags.Environments) {
 	for _, env := range part.Reviewed(p, registry) {

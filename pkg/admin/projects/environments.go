@@ -32,7 +32,7 @@ func Environments() httpapi.Group {
 			Handle: httpapi.HandleBody(updateEnvironment)},
 		{Route: "GET " + all + "/project/{projectId}", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listProjectEnvironments)},
 		{Route: "GET " + one, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readEnvironment)},
-		{Route: "DELETE " + one, Permission: access.DeleteEnvironment, Ahead: []flags.Key{flags.EnvironmentsKey(), access.RolesKey()},
+		{Route: "DELETE " + one, Permission: access.DeleteEnvironment, Ahead: []flags.Key{flags.EnvironmentsKey(), access.RolesKey(), flags.FeedKey()},
 			Handle: httpapi.Do(deleteEnvironment)},
 		{Route: "POST " + one + "/on", Permission: access.UpdateEnvironment, Ahead: environments, Status: http.StatusNoContent, Handle: httpapi.Do(enableEnvironment)},
 		{Route: "POST " + one + "/off", Permission: access.UpdateEnvironment, Ahead: environments, Status: http.StatusNoContent, Handle: httpapi.Do(disableEnvironment)},
@@ -152,13 +152,15 @@ func orderEnvironments(tx *httpapi.Tx, _ httpapi.InService, in environmentOrderB
 // deleteEnvironment removes an environment from the registry. Flags and projects keep their data for it, which is no longer
 // shown. Roles refer to environments by name, so their permissions in this one are removed too: a new environment of the same
 // name must not inherit them. An environment in which a flag is on stays: applications would lose the flag at once, and nothing can
-// bring its state back.
+// bring its state back. So it is only deleted if nothing was switched on since it was looked for, and nothing that was decided before can be
+// switched on afterwards (see flags.Environments.Remove).
 func deleteEnvironment(tx *httpapi.Tx, at inEnvironment) error {
 	registry, env := at.find(tx)
 	deleted := *env
 	if err := registry.Remove(deleted.Name); err != nil {
 		return err
 	}
+	tx.AssumeServed()
 	if on := flagsOn(tx, deleted); len(on) > 0 {
 		const shown = 3
 		names := strings.Join(on[:min(shown, len(on))], ", ")
