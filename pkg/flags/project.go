@@ -37,7 +37,7 @@ type Project struct {
 	Favorites    []string              `json:"favorites,omitempty"`    // keys of callers who have it as a favorite, from earlier versions: see Favorites
 }
 
-// Settings are settings of a project that have no effect on flags.
+// Settings are settings of a project that change nothing for applications.
 type Settings struct {
 	Mode              string         `json:"mode,omitzero"` // open, protected or private
 	DefaultStickiness string         `json:"defaultStickiness,omitzero"`
@@ -46,7 +46,8 @@ type Settings struct {
 	LinkTemplates     []LinkTemplate `json:"linkTemplates,omitempty"`
 }
 
-// The modes of a project. They are stored for clients and consoles; permissions depend only on roles.
+// The modes of a project. Only members and administrators can propose change requests in a project whose mode is not open. Permissions
+// depend only on roles.
 const (
 	ModeOpen      = "open"
 	ModeProtected = "protected"

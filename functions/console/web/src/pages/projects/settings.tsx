@@ -61,7 +61,7 @@ function SettingsForm({ projectId, project }: { projectId: string; project: Proj
         <TextField label="Name" required maxLength={255} disabledReason={disabledReason} {...form.field('name')} />
         <TextArea label="Description" maxLength={2000} disabledReason={disabledReason} {...form.field('description')} />
         <RadioGroup label="Collaboration mode" choices={modesFor(project.mode)} disabledReason={disabledReason} {...form.field('mode')} />
-        <p className="soft small">The mode tells people how to work together. Guidon shows it and does not enforce it: permissions come from roles.</p>
+        <p className="soft small">The mode says who can propose change requests. Everything else depends on roles.</p>
       </Section>
       <Section title="Flags" description="Guidon shows these fields as suggestions. It does not enforce the limit or the naming pattern.">
         <div className="columns">

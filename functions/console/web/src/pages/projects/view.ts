@@ -40,17 +40,17 @@ export function healthKind(health: number): 'ok' | 'warn' | 'danger' {
   return health >= 50 ? 'warn' : 'danger'
 }
 
-/** The modes of a project. They are notes for people: the server does not enforce them. */
+/** The modes of a project: who can propose change requests. Everything else depends on roles. */
 export const modes = [
-  { value: 'open', label: 'Open', hint: 'Everyone may propose and make changes.' },
-  { value: 'protected', label: 'Protected', hint: 'Only members should make changes.' },
+  { value: 'open', label: 'Open', hint: 'Everyone can propose change requests.' },
+  { value: 'protected', label: 'Protected', hint: 'Only members and administrators can.' },
 ] as const
 
-// The API takes this mode, as Unleash does. The console does not offer it, because it would promise what nothing enforces.
+// The API takes this mode, as Unleash does. The console does not offer it, because the name promises to hide the project.
 const privateMode = {
   value: 'private',
   label: 'Private',
-  hint: 'Set by the API. Guidon does not enforce it: everyone who can sign in can read the project.',
+  hint: 'Set by the API. Like protected: everyone who can sign in can still read the project.',
 } as const
 
 /** The modes to choose from for a project that has this one. */
