@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"guidon/internal/runtimeapi"
+	"guidon/pkg/dynamo"
 )
 
 // measureStarts starts all functions several times, in turn, and prints the time from the start of the process to its first
@@ -22,7 +23,7 @@ func measureStarts(ctx context.Context, p *programs, times int) error {
 		for _, name := range p.names {
 			f := &runtimeapi.Function{Name: name, Command: []string{p.function(name)}, Timeout: time.Minute, Memory: 512, Env: map[string]string{
 				"TABLE_NAME": "none", "AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:1", "LOG_LEVEL": "error",
-				"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_REGION": "local",
+				"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_REGION": dynamo.LocalRegion,
 			}}
 			err := f.Start(ctx)
 			f.Stop()

@@ -23,7 +23,9 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
+	"io"
 	"net/http"
 	"time"
 
@@ -42,6 +44,10 @@ import (
 // AttemptTimeout is the timeout of one attempt, unless the call has a shorter one. The whole call is limited by backoff.Retries and by
 // the context's deadline.
 const AttemptTimeout = 2 * time.Second
+
+// LocalRegion is the region of a local engine, which accepts any. It is one of AWS's: for others, the SDK compiles the patterns of all
+// partitions in each call, which takes longer than the rest of the call.
+const LocalRegion = "us-east-1"
 
 // Options select the table.
 type Options struct {
@@ -89,16 +95,14 @@ func NewClient(_ context.Context, o Options) (*dynamodb.Client, error) {
 	case o.Config != nil:
 		cfg = o.Config.Copy()
 	case o.Endpoint != "": // a local engine accepts any credentials
-		cfg.Region, cfg.Credentials = "local", credentials.NewStaticCredentialsProvider("local", "local", "")
+		cfg.Region, cfg.Credentials = LocalRegion, credentials.NewStaticCredentialsProvider("local", "local", "")
 	}
-	cfg.HTTPClient = newHTTPClient()
+	client := cmp.Or(o.HTTPClient, newHTTPClient())
 	return dynamodb.NewFromConfig(cfg, func(options *dynamodb.Options) {
 		options.Logger = logging.Nop{} // the SDK would log each lost response, which the store handles
 		options.Retryer = NewRetryer(o.RetryQuota)
 		options.APIOptions = append(options.APIOptions, refuseIncomplete)
-		if o.HTTPClient != nil {
-			options.HTTPClient = o.HTTPClient
-		}
+		options.HTTPClient = sender{client}
 		if o.Endpoint != "" {
 			options.BaseEndpoint = aws.String(o.Endpoint)
 		}
@@ -108,9 +112,23 @@ func NewClient(_ context.Context, o Options) (*dynamodb.Client, error) {
 // Table is the name of the store's table.
 func (s *Store) Table() string { return s.table }
 
-// newHTTPClient keeps enough idle connections for a process with many concurrent requests.
-func newHTTPClient() *awshttp.BuildableClient {
-	return awshttp.NewBuildableClient().WithTimeout(AttemptTimeout).WithTransportOptions(func(t *http.Transport) {
-		t.MaxIdleConns, t.MaxIdleConnsPerHost = 256, 256
-	})
+// newHTTPClient keeps enough idle connections for a process with many concurrent requests. It is not the client of the SDK, whose timeout
+// takes two more goroutines for each request.
+func newHTTPClient() *http.Client {
+	transport := awshttp.NewBuildableClient().GetTransport()
+	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 256, 256
+	return &http.Client{Transport: transport, Timeout: AttemptTimeout}
+}
+
+// A sender sends the requests of the SDK so that their connections are used again. The SDK closes the body of a request once there is a
+// response. If net/http looks for the end of the body after that, WriteTo of the SDK's body returns an error, and net/http closes the
+// connection. So WriteTo is hidden.
+type sender struct{ *http.Client }
+
+// Do implements the HTTPClient of the SDK.
+func (s sender) Do(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		r.Body = struct{ io.ReadCloser }{r.Body}
+	}
+	return s.Client.Do(r)
 }

@@ -20,6 +20,7 @@ import (
 	"guidon/internal/runtimeapi"
 	"guidon/internal/secrets"
 	"guidon/pkg/access"
+	"guidon/pkg/dynamo"
 )
 
 // The names of the secrets: the key that encrypts tokens, and the first admin token.
@@ -71,7 +72,7 @@ func environment(s settings, endpoint, secretsManager string) map[string]string 
 		"AWS_ENDPOINT_URL_SECRETS_MANAGER": secretsManager,
 		"AWS_ACCESS_KEY_ID":                "local",
 		"AWS_SECRET_ACCESS_KEY":            "local",
-		"AWS_REGION":                       "local",
+		"AWS_REGION":                       dynamo.LocalRegion,
 		"PUBLIC_URL":                       s.config.PublicURL,
 	}
 	for _, variable := range os.Environ() {
