@@ -3,6 +3,7 @@ package admin_test
 import (
 	"fmt"
 	"net/http"
+	"path"
 	"strings"
 	"sync"
 	"testing"
@@ -38,10 +39,12 @@ func TestIfMatch(t *testing.T) {
 		{"replace variants", "PUT", variants, func(v int) string { return fmt.Sprintf(`[{"name":"v%d","weight":1000,"weightType":"variable"}]`, v) }, 200},
 		{"patch variants", "PATCH", variants, func(v int) string { return fmt.Sprintf(`[{"op":"replace","path":"/0/name","value":"p%d"}]`, v) }, 200},
 		{"replace a segment", "PUT", segment, func(v int) string { return fmt.Sprintf(`{"name":"s%d","constraints":[]}`, v) }, 204},
+		{"order strategies", "POST", strategies + "/set-sort-order", func(v int) string { return fmt.Sprintf(`[{"id":%q,"sortOrder":%d}]`, path.Base(one), v) }, 200},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			old := tagOf(t, s, test.path)
+			read := strings.TrimSuffix(test.path, "/set-sort-order") // what is ordered is the list
+			old := tagOf(t, s, read)
 			send := func(name string, value, want int, tags ...string) {
 				t.Helper()
 				headers := make([]string, len(tags))
@@ -57,12 +60,12 @@ func TestIfMatch(t *testing.T) {
 			send("an older ETag, and nothing to change", 1, test.status, old)
 			send("text that is no ETag", 2, http.StatusBadRequest, "nonsense")
 			send("an ETag without its quotes", 2, http.StatusBadRequest, strings.Trim(old, `W/"`))
-			now := tagOf(t, s, test.path)
+			now := tagOf(t, s, read)
 			if now == old {
 				t.Errorf("the ETag %s is the same after a change", now)
 			}
 			send("one of several ETags", 3, test.status, `"other", `+now)
-			send("a strong ETag", 4, test.status, strings.TrimPrefix(tagOf(t, s, test.path), "W/"))
+			send("a strong ETag", 4, test.status, strings.TrimPrefix(tagOf(t, s, read), "W/"))
 			send("any state", 5, test.status, "*")
 			send("no ETag", 6, test.status)
 		})

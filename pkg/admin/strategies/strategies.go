@@ -170,10 +170,14 @@ func orderStrategies(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in strateg
 		order[s.ID] = s.SortOrder.Value
 	}
 	f, env := at.Find(tx)
+	before := httpapi.Was(tx, f)
 	if err := f.OrderStrategies(env, order); err != nil {
 		return err
 	}
-	tx.Save(events.StrategiesOrdered(httpapi.Was(tx, f), f, env, order), f)
+	if err := tx.CheckIfMatch(shape.StrategyViews(before, env), shape.StrategyViews(f, env)); err != nil {
+		return err
+	}
+	tx.Save(events.StrategiesOrdered(before, f, env, order), f)
 	return nil
 }
 
