@@ -1,14 +1,15 @@
 import { useState, type ReactNode } from 'react'
-import { errorText, isConflict } from '../../../api'
-import { useProtection } from '../../../requests/drafts'
-import { Button, Dialog, ErrorState, Loading, Notice, ProductionMark, RadioGroup, Select, followsAtOnce, isProduction } from '../../../ui'
+import { errorText } from '../../../api'
+import { Button, Dialog, ErrorState, Loading, Notice, ProductionMark, RadioGroup, Select } from '../../../ui'
 import { diffLines } from '../../../ui/diff'
 import { Diff } from '../../../ui/diffview'
-import { useFlagParams, useReasons, type Flag, type FlagEnvironment } from '../data'
+import { useAtOnce } from '../atonce'
+import { useReasons, type Flag, type FlagEnvironment } from '../data'
 import { switchesOff } from '../strategy/changes'
 import { describeStrategy } from '../strategy/describe'
 import { useSegmentNames } from '../strategy/list'
-import { useRestoreStrategy, useRestoreVariants, type Present } from './change'
+import type { Strategy } from '../strategy/model'
+import { useRestoreOrder, useRestoreSettings, useRestoreStrategy, useRestoreTags, useRestoreVariants, type Present, type Restoring } from './change'
 import { shownStrategy, type Restorable } from './versions'
 
 interface RestoreDialogProps {
@@ -17,12 +18,10 @@ interface RestoreDialogProps {
   onClose: () => void
 }
 
-/** Restores a strategy, or the variants of an environment, as they were before or after an event. */
+/** Restores a part of a flag as it was before or after an event. */
 export default function RestoreDialog({ flag, restorable, onClose }: RestoreDialogProps) {
   const [chosen, setChosen] = useState(0)
   const names = useSegmentNames()
-  const one = restorable[chosen]!
-  const environment = flag.environments.find(({ name }) => name === one.environment)
   return (
     <Dialog
       open
@@ -39,37 +38,55 @@ export default function RestoreDialog({ flag, restorable, onClose }: RestoreDial
           onChange={(index) => setChosen(Number(index))}
         />
       )}
-      {!environment ? (
-        <Notice kind="warn">The flag is no longer in {one.environment}, so nothing can be restored there.</Notice>
-      ) : one.kind === 'strategy' ? (
-        <RestoreStrategy key={chosen} flag={flag} environment={environment} one={one} names={names} onClose={onClose} />
-      ) : (
-        <RestoreVariants key={chosen} flag={flag} environment={environment} one={one} onClose={onClose} />
-      )}
+      <Chosen key={chosen} flag={flag} one={restorable[chosen]!} names={names} onClose={onClose} />
     </Dialog>
   )
 }
 
-function labelOf(one: Restorable, names: ReadonlyMap<number, string>): string {
-  if (one.kind === 'variants') return `Variants in ${one.environment}`
+type Names = ReadonlyMap<number, string>
+
+function labelOf(one: Restorable, names: Names): string {
+  switch (one.kind) {
+    case 'settings':
+      return 'Description and type'
+    case 'tags':
+      return 'Tags'
+    case 'variants':
+      return `Variants in ${one.environment}`
+    case 'order':
+      return `Order of the strategies in ${one.environment}`
+  }
   const strategy = one.after ?? one.before
-  return `Strategy in ${one.environment}: ${strategy?.title || (strategy && describeStrategy(strategy as never, names)) || one.id}`
+  return `Strategy in ${one.environment}: ${(strategy && strategyName(strategy, names)) || one.id}`
 }
 
-interface Part<Kind> {
+const strategyName = (strategy: Strategy, names: Names) => strategy.title || describeStrategy(strategy as never, names)
+
+interface Part<One> {
   flag: Flag
-  environment: FlagEnvironment
-  one: Extract<Restorable, { kind: Kind }>
+  one: One
+  names: Names
   onClose: () => void
 }
 
-function RestoreStrategy({ flag, environment, one, names, onClose }: Part<'strategy'> & { names: ReadonlyMap<number, string> }) {
-  const restoring = useRestoreStrategy(flag, environment, one.id)
+type InEnvironment<Kind> = Part<Extract<Restorable, { kind: Kind }>> & { environment: FlagEnvironment }
+
+function Chosen({ one, ...rest }: Part<Restorable>) {
+  if (one.kind === 'settings') return <RestoreSettings one={one} {...rest} />
+  if (one.kind === 'tags') return <RestoreTags one={one} {...rest} />
+  const environment = rest.flag.environments.find(({ name }) => name === one.environment)
+  if (!environment) return <Notice kind="warn">The flag is no longer in {one.environment}, so nothing can be restored there.</Notice>
+  if (one.kind === 'order') return <RestoreOrder one={one} environment={environment} {...rest} />
+  if (one.kind === 'variants') return <RestoreVariants one={one} environment={environment} {...rest} />
+  return <RestoreStrategy one={one} environment={environment} {...rest} />
+}
+
+function RestoreStrategy({ flag, environment, one, names, onClose }: InEnvironment<'strategy'>) {
+  const restoring = useRestoreStrategy(flag, environment, one.id, one)
   const reason = useReasons(flag)(restoring.present?.state ? 'UPDATE_FEATURE_STRATEGY' : 'CREATE_FEATURE_STRATEGY', environment.name)
   return (
     <Versions
-      environment={environment}
-      one={one}
+      {...useThere(flag, environment)}
       restoring={restoring}
       reason={reason}
       shown={(strategy) => shownStrategy(strategy, names)}
@@ -90,14 +107,34 @@ function RestoreStrategy({ flag, environment, one, names, onClose }: Part<'strat
   )
 }
 
-function RestoreVariants({ flag, environment, one, onClose }: Part<'variants'>) {
-  const restoring = useRestoreVariants(flag, environment)
+function RestoreOrder({ flag, environment, one, names, onClose }: InEnvironment<'order'>) {
+  const reason = useReasons(flag)('UPDATE_FEATURE_STRATEGY', environment.name)
+  return (
+    <Versions
+      {...useThere(flag, environment)}
+      restoring={useRestoreOrder(flag, environment, one)}
+      reason={reason}
+      shown={(strategies) => {
+        const texts = strategies.map((strategy) => strategyName(strategy, names))
+        return texts.map((text, index) => (texts.indexOf(text) === texts.lastIndexOf(text) ? text : `${text} (${strategies[index]!.id})`))
+      }}
+      onClose={onClose}
+      note={() => (
+        <p className="soft small">
+          This restores the order of the strategies that there are now, and not what they say. Who matches several strategies gets the variants of the first
+          one.
+        </p>
+      )}
+    />
+  )
+}
+
+function RestoreVariants({ flag, environment, one, onClose }: InEnvironment<'variants'>) {
   const reason = useReasons(flag)('UPDATE_FEATURE_ENVIRONMENT_VARIANTS', environment.name)
   return (
     <Versions
-      environment={environment}
-      one={one}
-      restoring={restoring}
+      {...useThere(flag, environment)}
+      restoring={useRestoreVariants(flag, environment, one)}
       reason={reason}
       shown={(variants) => variants}
       onClose={onClose}
@@ -106,32 +143,67 @@ function RestoreVariants({ flag, environment, one, onClose }: Part<'variants'>) 
   )
 }
 
-interface VersionsProps<State> {
-  environment: FlagEnvironment
-  one: { before?: State; after?: State }
-  restoring: { present?: Present<State>; error: Error | null; reread: () => void; restore: (version: State) => Promise<unknown> }
+function RestoreSettings({ flag, one, onClose }: Part<Extract<Restorable, { kind: 'settings' }>>) {
+  const reason = useReasons(flag)('UPDATE_FEATURE')
+  return <Versions {...everywhere} restoring={useRestoreSettings(flag, one)} reason={reason} shown={(settings) => settings} onClose={onClose} />
+}
+
+function RestoreTags({ flag, one, onClose }: Part<Extract<Restorable, { kind: 'tags' }>>) {
+  const reason = useReasons(flag)('UPDATE_FEATURE')
+  return (
+    <Versions
+      {...everywhere}
+      restoring={useRestoreTags(flag, one)}
+      reason={reason}
+      shown={(tags) => tags.map(({ type, value }) => `${type}:${value}`).sort()}
+      onClose={onClose}
+      note={() => <p className="soft small">This restores the tags that the change added or removed, and keeps all others.</p>}
+    />
+  )
+}
+
+interface Where {
+  heading: ReactNode
+  submit: string
+  warning?: ReactNode
+}
+
+const everywhere: Where = { heading: 'What changes', submit: 'Restore' }
+
+function useThere(flag: Flag, environment: FlagEnvironment): Where {
+  const atOnce = useAtOnce(flag, environment)
+  const heading = (
+    <>
+      What changes in {environment.name} <ProductionMark type={environment.type} />
+    </>
+  )
+  return { heading, submit: atOnce.label('Restore'), warning: atOnce.line({}) }
+}
+
+interface VersionsProps<State> extends Where {
+  restoring: Restoring<State>
   reason?: string
   shown: (state: State) => unknown
-  note: (version: State, present: Present<State>) => ReactNode
+  note?: (version: State, present: Present<State>) => ReactNode
   onClose: () => void
 }
 
 // Chooses one of the versions of an event, shows what it changes, and restores it.
-function Versions<State>({ environment, one, restoring, reason, shown, note, onClose }: VersionsProps<State>) {
-  const [chosen, setChosen] = useState<'before' | 'after'>()
+function Versions<State>({ heading, submit, warning, restoring, reason, shown, note, onClose }: VersionsProps<State>) {
+  const [when, setWhen] = useState<'before' | 'after'>()
   const [pending, setPending] = useState(false)
   const [failure, setFailure] = useState('')
-  const { projectId } = useFlagParams()
-  const drafts = useProtection(projectId).drafts(environment.name)
-  const production = isProduction(environment) && !drafts
-  const { present } = restoring
-  if (restoring.error) return <ErrorState error={restoring.error} onRetry={restoring.reread} />
+  const { present, versions } = restoring
+  if (restoring.error) return <ErrorState error={restoring.error} onRetry={() => void restoring.reread()} />
   if (!present) return <Loading lines={4} />
   const current = present.state === null ? undefined : shown(present.state)
   const isCurrent = (state?: State) => state !== undefined && current !== undefined && diffLines(current, shown(state)).every(({ kind }) => kind === 'same')
-  // The newest change is usually opened to undo it, an older one to return to it.
-  const when = chosen ?? (one.after === undefined || (one.before !== undefined && isCurrent(one.after)) ? 'before' : 'after')
-  const version = one[when]!
+  if (!when) {
+    // The newest change is usually opened to undo it, an older one to return to it. Later changes of others do not change the choice.
+    setWhen(versions.after === undefined || (versions.before !== undefined && isCurrent(versions.after)) ? 'before' : 'after')
+    return null
+  }
+  const version = versions[when]!
   const restore = async () => {
     setPending(true)
     setFailure('')
@@ -139,17 +211,16 @@ function Versions<State>({ environment, one, restoring, reason, shown, note, onC
       await restoring.restore(version)
       onClose()
     } catch (error) {
-      if (isConflict(error)) restoring.reread()
-      setFailure(
-        isConflict(error) ? 'Someone else has just changed this, so nothing was restored. Below is the difference to what is stored now.' : errorText(error),
-      )
+      const latest = await restoring.reread()
+      const overtaken = latest && JSON.stringify(latest.state) !== JSON.stringify(present.state)
+      setFailure(overtaken ? 'Someone else has just changed this, so nothing was restored. Below is the difference to what is stored now.' : errorText(error))
     } finally {
       setPending(false)
     }
   }
   return (
     <div className="stack">
-      {one.before !== undefined && one.after !== undefined && (
+      {versions.before !== undefined && versions.after !== undefined && (
         <RadioGroup
           label="Version"
           choices={[
@@ -157,7 +228,7 @@ function Versions<State>({ environment, one, restoring, reason, shown, note, onC
             { value: 'after', label: 'After this change' },
           ]}
           value={when}
-          onChange={setChosen}
+          onChange={setWhen}
         />
       )}
       {failure && (
@@ -165,21 +236,19 @@ function Versions<State>({ environment, one, restoring, reason, shown, note, onC
           {failure}
         </p>
       )}
-      <h3 className="row">
-        What changes in {environment.name} <ProductionMark type={environment.type} />
-      </h3>
+      <h3 className="row">{heading}</h3>
       <Diff before={current} after={shown(version)} label="What restoring changes" />
-      {note(version, present)}
-      {production && <Notice kind="warn">{followsAtOnce(environment)}</Notice>}
+      {note?.(version, present)}
+      {warning}
       <div className="dialog-actions">
         <Button onClick={onClose}>Cancel</Button>
         <Button
-          variant={production ? 'danger' : 'primary'}
+          variant="primary"
           pending={pending}
           disabledReason={reason ?? (isCurrent(version) ? 'This version is what is stored now.' : undefined)}
           onClick={() => void restore()}
         >
-          {drafts ? 'Add to draft' : `Restore in ${environment.name}`}
+          {submit}
         </Button>
       </div>
     </div>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { restorableOf } from './versions'
+import { restorableOf, withTags } from './versions'
 
 const strategy = (id: string, rollout: string) => ({ id, name: 'flexibleRollout', parameters: { rollout }, constraints: [], segments: [], variants: [] })
 const event = (type: string, preData: object | null, data: object | null, environment: string | null = 'production') =>
@@ -30,13 +30,29 @@ test('changed variants have an entry for each environment whose variants changed
   expect(found).toEqual([{ kind: 'variants', environment: 'development', before: [], after: [{ name: 'v' }] }])
 })
 
+test('the order of strategies, settings and tags are restored if they changed', () => {
+  expect(restorableOf(event('strategy-order-changed', { a: 1 }, { a: 2 }))).toEqual([
+    { kind: 'order', environment: 'production', before: { a: 1 }, after: { a: 2 } },
+  ])
+  const settings = (description: string | null) => ({ description, type: 'release', impressionData: false })
+  const state = (description: string | null, stale: boolean) => ({ ...settings(description), name: 'f', stale })
+  expect(restorableOf(event('feature-metadata-updated', state(null, false), state('New', false), null))).toEqual([
+    { kind: 'settings', before: settings(null), after: settings('New') },
+  ])
+  expect(restorableOf(event('feature-metadata-updated', state('New', false), state('New', true), null))).toEqual([])
+  const [a, b] = ['a', 'b'].map((value) => ({ type: 'simple', value }))
+  expect(restorableOf(event('feature-tagged', null, a!, null))).toEqual([{ kind: 'tags', before: [], after: [a] }])
+  expect(restorableOf(event('feature-untagged', a!, null, null))).toEqual([{ kind: 'tags', before: [a], after: [] }])
+  expect(restorableOf(event('feature-tagged', { tags: [a] }, { tags: [b] }, null))).toEqual([{ kind: 'tags', before: [a], after: [b] }])
+  expect(withTags([a!, b!], [a!], [b!])).toEqual([a])
+})
+
 test('other events have nothing to restore', () => {
   expect(
     restorableOf(
       event('feature-environment-enabled', { enabled: false, strategies: [strategy('a', '1')] }, { enabled: true, strategies: [strategy('a', '1')] }),
     ),
   ).toEqual([])
-  expect(restorableOf(event('strategy-order-changed', { a: 1 }, { a: 2 }))).toEqual([])
-  expect(restorableOf(event('feature-metadata-updated', { name: 'f' }, { name: 'f' }, null))).toEqual([])
+  expect(restorableOf(event('feature-created', null, { name: 'f', type: 'release', impressionData: false, tags: [] }, null))).toEqual([])
   expect(restorableOf(event('feature-archived', { archived: false }, { archived: true }, null))).toEqual([])
 })

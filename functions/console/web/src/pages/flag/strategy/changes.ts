@@ -2,7 +2,8 @@ import { api, ApiError, useChange } from '../../../api'
 import { environmentPath, flagKey, touched, type Flag, type FlagEnvironment } from '../data'
 import { copyRequest, type Strategy } from './model'
 
-const listPath = `${environmentPath}/strategies` as const
+/** The path of the API for the strategies of a flag in an environment. */
+export const listPath = `${environmentPath}/strategies` as const
 /** The path of the API for one strategy. */
 export const strategyPath = `${listPath}/{strategyId}` as const
 
@@ -15,12 +16,13 @@ function withStrategies(flag: Flag | undefined, environment: string, change: (st
 }
 
 /** Sets the order of the strategies, given by their ids. */
+export const orderRequest = (flag: Flag, environment: string, ids: string[], ifMatch?: string | null) =>
+  api.request.post(`${listPath}/set-sort-order`, { path: at(flag, environment), body: ids.map((id, index) => ({ id, sortOrder: index + 1 })), ifMatch })
+
 export function useReorder(flag: Flag, environment: FlagEnvironment) {
-  const request = (ids: string[]) =>
-    api.request.post(`${listPath}/set-sort-order`, { path: at(flag, environment.name), body: ids.map((id, index) => ({ id, sortOrder: index + 1 })) })
   return useChange({
-    change: (ids: string[]) => api.send(request(ids)),
-    requests: (ids) => [request(ids)],
+    change: (ids: string[]) => api.send(orderRequest(flag, environment.name, ids)),
+    requests: (ids) => [orderRequest(flag, environment.name, ids)],
     invalidates: touched,
     optimistic: (ids) => [
       {
