@@ -36,9 +36,6 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, projectPath), "/")
-	if searched := r.URL.Query().Get("query"); searched != "" {
-		parts = []string{"", searched}
-	}
 	flag, verb := "", r.Method
 	if len(parts) > 1 {
 		flag = parts[1]
@@ -53,6 +50,8 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	changed, status := exists, http.StatusOK
 	switch {
+	case r.URL.Query().Has("query"):
+		changed = s.finds(r.URL.Query().Get("query")) == 10
 	case verb == "GET" && flag == "":
 		s.list(w)
 		return
@@ -114,6 +113,16 @@ func (s *stub) serveApplication(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{list: rows})
 }
 
+// finds returns how many flags have a text in their names.
+func (s *stub) finds(text string) (found int) {
+	for name := range s.description {
+		if strings.Contains(name, text) {
+			found++
+		}
+	}
+	return found
+}
+
 func (s *stub) list(w io.Writer) {
 	type row struct {
 		Name string `json:"name"`
@@ -134,7 +143,7 @@ func TestPhases(t *testing.T) {
 			defer srv.Close()
 			settled := false
 			l := &load{
-				options: options{callers: 4, flags: 64, spend: 200 * time.Millisecond}, prefix: "bench-test-",
+				options: options{callers: 4, flags: 40, spend: 200 * time.Millisecond}, prefix: "bench-test-",
 				server: &server{url: srv.URL, own: func() time.Duration { return 0 }, settle: func(context.Context) error { settled = true; return nil }},
 			}
 			if err := l.prepare(t.Context()); err != nil || !settled {

@@ -34,7 +34,7 @@ const (
 // prepare creates the flags.
 func (l *load) prepare(ctx context.Context) error {
 	for i := range l.flags {
-		l.names = append(l.names, fmt.Sprintf("%s%d", l.prefix, i))
+		l.names = append(l.names, fmt.Sprintf("%s%06d", l.prefix, i)) // of one length, so that each search finds as many
 	}
 	on := func(name string) request { return turn(name, "on") }
 	for _, step := range []func(string) request{create, addStrategy, on} {
