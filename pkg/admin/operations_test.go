@@ -127,7 +127,7 @@ var examples = map[string]example{
 	bulkSwitch + "on":                      {someFlags + `}`, 200, 3, 2},
 	bulkSwitch + "off":                     {someFlags + `}`, 200, 2, 2}, // it is already disabled
 
-	"GET /api/admin/search/features":          {"", 200, 4, 4},
+	"GET /api/admin/search/features":          {"", 200, 3, 3},
 	"POST /api/admin/features-batch/export":   {`{"environment":"development","features":["{featureName}"]}`, 200, 3, 3},
 	"POST /api/admin/features-batch/import":   {`{"project":"default","environment":"development","data":{"features":[{"name":"{new}"}]}}`, 200, 3, 2},
 	"POST /api/admin/features-batch/validate": {`{"project":"default","environment":"development","data":{"features":[{"name":"{new}"}]}}`, 200, 2, 2},

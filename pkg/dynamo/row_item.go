@@ -38,11 +38,13 @@ type rowHead struct {
 	Entered        flags.Phase       `json:"y,omitzero"`
 }
 
+// From the third format on, it has the segments.
 type rowStanding struct {
 	Environment       string    `json:"u"`
 	EnabledIn         string    `json:"on,omitzero"`
 	Strategies        int       `json:"s,omitzero"`
 	EnabledStrategies int       `json:"es,omitzero"`
+	Segments          []int64   `json:"sg,omitempty"`
 	Variants          int       `json:"v,omitzero"`
 	LastSeenAt        time.Time `json:"l,omitzero"`
 }
@@ -57,7 +59,7 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 	for name, e := range s.Environments {
 		doc.Environments[name] = rowStanding{
 			Environment: e.EnvironmentUID, EnabledIn: e.EnabledIn, Strategies: e.Strategies,
-			EnabledStrategies: e.EnabledStrategies, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
+			EnabledStrategies: e.EnabledStrategies, Segments: e.Segments, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
 		}
 	}
 	return doc
@@ -68,7 +70,7 @@ func (doc rowDocument) summary() flags.FeatureSummary {
 		Name: doc.Name, Project: doc.Project,
 		Metadata: flags.Metadata{Type: doc.Type, Description: doc.Description, Stale: doc.Stale, ImpressionData: doc.ImpressionData},
 		Archived: doc.Archived, CreatedAt: doc.CreatedAt, ArchivedAt: doc.ArchivedAt, LastSeenAt: doc.LastSeenAt,
-		Tags: doc.Tags, Favorites: doc.Favorites, Relation: doc.Relation, LastPhase: doc.Entered,
+		Tags: doc.Tags, Favorites: doc.Favorites, Relation: doc.Relation, LastPhase: doc.Entered, NoSegments: doc.Format < 3,
 		Environments: make(map[string]flags.EnvironmentSummary, len(doc.Environments)),
 	}
 	for name, e := range doc.Environments {
@@ -80,11 +82,11 @@ func (doc rowDocument) summary() flags.FeatureSummary {
 func (e rowStanding) summary() flags.EnvironmentSummary {
 	return flags.EnvironmentSummary{
 		EnvironmentState: flags.EnvironmentState{EnvironmentUID: e.Environment, EnabledIn: e.EnabledIn},
-		Strategies:       e.Strategies, EnabledStrategies: e.EnabledStrategies, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
+		Strategies:       e.Strategies, EnabledStrategies: e.EnabledStrategies, Segments: e.Segments, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
 	}
 }
 
-const rowFormat = 2
+const rowFormat = 3
 
 // lowerOf returns the name and the tags of a flag in lower case; "" if they have no other letters.
 func lowerOf(s flags.FeatureSummary) string {

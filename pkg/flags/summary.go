@@ -2,6 +2,7 @@ package flags
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -19,6 +20,7 @@ type FeatureSummary struct {
 	Favorites  []string
 	Relation   Relation
 	LastPhase  Phase // last entry of Feature.Lifecycle; zero for a new flag. Read with Phase
+	NoSegments bool  // whether the segments of the environments are missing, because an earlier version wrote the row
 
 	Environments map[string]EnvironmentSummary
 }
@@ -37,6 +39,7 @@ type EnvironmentSummary struct {
 	EnvironmentState
 	Strategies        int
 	EnabledStrategies int
+	Segments          []int64 // that the strategies use, each once
 	Variants          int
 	LastSeenAt        time.Time
 }
@@ -85,15 +88,17 @@ func (f *Feature) Summary() FeatureSummary {
 
 // Summary returns what lists show of the environment.
 func (fe FeatureEnvironment) Summary() EnvironmentSummary {
-	enabled := 0
+	enabled, segments := 0, []int64(nil)
 	for _, s := range fe.Strategies {
 		if !s.Disabled {
 			enabled++
 		}
+		segments = append(segments, s.Segments...)
 	}
+	slices.Sort(segments)
 	return EnvironmentSummary{
 		EnvironmentState: fe.EnvironmentState, Strategies: len(fe.Strategies), EnabledStrategies: enabled,
-		Variants: len(fe.Variants), LastSeenAt: fe.LastSeenAt,
+		Segments: slices.Compact(segments), Variants: len(fe.Variants), LastSeenAt: fe.LastSeenAt,
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // searchOperations find flags of all projects.
 //
 // Cost: with cursor, about the list rows of the page, see walk. Without, the list rows of every project that the query does not
-// rule out, one query a project and megabyte, and what the flags of the page use. Either way the memory depends on the page,
+// rule out, one query a project and megabyte, and the segments of the page. Either way the memory depends on the page,
 // not on the number of flags. Name the project where you can.
 func searchOperations() []httpapi.Operation {
 	return []httpapi.Operation{
@@ -203,45 +203,50 @@ func (f *finding) decode() error {
 
 // views returns the findings of a page, with the segments that they use.
 func (s *search) views(page []*finding) []foundFeature {
-	var names []string
 	for _, f := range page {
 		if err := f.decode(); err != nil {
 			s.tx.Fail(err)
 		}
-		if f.hasStrategies() {
-			names = append(names, f.Name)
-		}
 	}
-	used := map[string][]string{}
-	if len(names) > 0 {
-		used = segmentNames(s.tx, s.tx.UsesOf(names))
+	used := s.segmentsOf(page)
+	var keys []flags.Key
+	for _, ids := range used {
+		keys = append(keys, httpapi.Each(ids, flags.SegmentKey)...)
 	}
+	s.tx.Load(keys...)
 	s.tx.CheckTime()
 	return httpapi.Each(page, func(f *finding) foundFeature {
-		f.segments = used[f.Name]
+		f.segments = nil
+		for _, id := range used[f.Name] {
+			if segment := s.tx.FindSegment(id); segment != nil {
+				f.segments = append(f.segments, segment.Name)
+			}
+		}
+		slices.Sort(f.segments)
+		f.segments = slices.Compact(f.segments)
 		return f.view(s.favoritesOf)
 	})
 }
 
-// segmentNames returns the names of the segments that flags use, by the name of the flag. It reads only these segments.
-func segmentNames(tx *httpapi.Tx, uses []flags.FeatureUse) map[string][]string {
-	strategies := flags.FindStrategyUses(uses, tx.Environments(), func(s flags.StrategyUse) bool { return len(s.Segments) > 0 })
-	var keys []flags.Key
-	for _, s := range strategies {
-		keys = append(keys, httpapi.Each(s.Segments, flags.SegmentKey)...)
-	}
-	tx.Load(keys...)
-	used := map[string][]string{}
-	for _, s := range strategies {
-		for _, id := range s.Segments {
-			if segment := tx.FindSegment(id); segment != nil {
-				used[s.Feature] = append(used[s.Feature], segment.Name)
+// segmentsOf returns the segments that flags use in existing environments, by the name of the flag. Rows of earlier versions do not have
+// them: the uses of such flags are read.
+func (s *search) segmentsOf(page []*finding) map[string][]int64 {
+	used, registry := map[string][]int64{}, s.tx.Environments()
+	var earlier []string
+	for _, f := range page {
+		if f.NoSegments && f.hasStrategies() {
+			earlier = append(earlier, f.Name)
+		}
+		for name, in := range f.Environments {
+			if env := registry.Find(name); env != nil && env.UID == in.EnvironmentUID {
+				used[f.Name] = append(used[f.Name], in.Segments...)
 			}
 		}
 	}
-	for name, list := range used {
-		slices.Sort(list)
-		used[name] = slices.Compact(list)
+	if len(earlier) > 0 {
+		for _, u := range flags.FindStrategyUses(s.tx.UsesOf(earlier), registry, func(flags.StrategyUse) bool { return true }) {
+			used[u.Feature] = append(used[u.Feature], u.Segments...)
+		}
 	}
 	return used
 }
