@@ -70,6 +70,7 @@ func TestStrictJSON(t *testing.T) {
 		c.name, c.body, c.status, c.want = "the largest", `"`+strings.Repeat("x", largest<<20-2)+`"`, 400, invalid("")
 		s.check(t, c)
 	}
+	s.check(t, call{"a list instead of an object", "POST", features, `[]`, 400, faulty("the body must be an object, not a list")})
 	if now := s.do(t, "GET", features, "").body; now != listed {
 		t.Errorf("flags are now %s, want %s", now, listed)
 	}
