@@ -46,8 +46,8 @@ var sdkDifferences = map[string]map[string]string{
 	},
 }
 
-// TestClientsAgree evaluates all built-in strategies and operators with each SDK, and compares with /api/frontend. Guidon Edge gives the
-// same results, and so does each SDK that reads from it.
+// TestClientsAgree evaluates all built-in strategies and operators with the SDKs of comparedClients, and compares with /api/frontend. Guidon
+// Edge gives the same results, and so does each of these SDKs that reads from it.
 func TestClientsAgree(t *testing.T) {
 	g := start(t)
 	names, contexts := comparedFlags(t, g), comparedContexts(1_000)
