@@ -269,11 +269,11 @@ var examples = map[string]example{
 	ofProject("GET", "/insights"):          {"", 200, 3, 3},
 
 	ofProject("POST", "/environments/{environment}/change-requests"):             {aChange, 200, 5, 5},
-	ofProject("GET", "/change-requests"):                                         {"", 200, 3, 3},
+	ofProject("GET", "/change-requests"):                                         {"", 200, 4, 4},
 	ofProject("GET", "/change-requests/pending"):                                 {"", 200, 2, 2},
 	ofProject("GET", "/change-requests/pending/{featureName}"):                   {"", 200, 2, 2},
 	ofProject("GET", "/change-requests/scheduled"):                               {"", 200, 2, 2},
-	ofProject("GET", "/change-requests/count"):                                   {"", 200, 3, 3},
+	ofProject("GET", "/change-requests/count"):                                   {"", 200, 4, 4},
 	ofProject("GET", "/change-requests/actionable"):                              {"", 200, 2, 2},
 	ofProject("GET", "/change-requests/available-reviewers/{environment}"):       {"", 200, 3, 3},
 	ofProject("GET", "/change-requests/{changeRequestId}"):                       {"", 200, 2, 2},
@@ -287,7 +287,7 @@ var examples = map[string]example{
 	ofProject("POST", "/change-requests/{changeRequestId}/comments"):             {`{"text":"Why?"}`, 204, 2, 2},
 	ofProject("GET", "/change-requests/{changeRequestId}/approvers"):             {"", 200, 1, 1},
 	ofProject("PUT", "/change-requests/{changeRequestId}/approvers"):             {`{"reviewers":[]}`, 204, 2, 2},
-	"GET /api/admin/search/change-requests":                                      {"", 200, 4, 4}, // there is one project
+	"GET /api/admin/search/change-requests":                                      {"", 200, 5, 5}, // there is one project
 
 	inEnvironment("GET", "/strategies"):                 {"", 200, 1, 1},
 	inEnvironment("POST", "/strategies"):                {`{"name":"flexibleRollout","parameters":{"rollout":50}}`, 200, 2, 2},

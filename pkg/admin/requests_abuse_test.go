@@ -251,24 +251,27 @@ func TestChildSinceSchedule(t *testing.T) {
 	}
 }
 
-// TestDiscardedDraftsHideNothing checks that the drafts that a viewer begins and discards do not push applied requests out of the lists.
-func TestDiscardedDraftsHideNothing(t *testing.T) {
+// TestClosedRequestsHideNothing checks that drafts that a viewer begins and discards, and requests that a viewer sends and cancels, do not push
+// applied requests out of the lists.
+func TestClosedRequestsHideNothing(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
 	q := r.approved(t, switchOff("f"))
 	r.to(t, r.releaser, q, "Applied", 200)
-	r.as(t, r.first, "GET", allRequests, "", 200, `"state":"Applied"`)
 	viewerID, _ := r.person(t, access.RoleViewer)
 	viewer := inSession(r.signIn(t, viewerID))
 	for range 300 {
 		draft := r.as(t, viewer, "POST", submitted, switchOff("g"), 200)
 		r.as(t, viewer, "DELETE", pathOf(draft), "", 200)
+		sent := r.as(t, viewer, "POST", submitted, switchOff("g"), 200)
+		r.to(t, viewer, r.to(t, viewer, sent, "In review", 200), "Cancelled", 200)
 	}
-	for _, path := range []string{allRequests, fmt.Sprintf("/api/admin/search/change-requests?createdBy=IS:%d", r.authorID)} {
+	for _, path := range []string{allRequests, fmt.Sprintf("/api/admin/search/change-requests?state=IS:closed&createdBy=IS:%d", r.authorID)} {
 		if got := r.must(t, "GET", path, "").body; !strings.Contains(got, `"state":"Applied"`) {
 			t.Errorf("GET %s has no applied request any more: %.300s", path, got)
 		}
 	}
+	r.run(t, []call{{"they are counted", "GET", allRequests + "/count", "", 200, `{"...":0,"total":301,"applied":1}`}})
 }
 
 // TestNewChildOfGuardedFlag checks that nobody alone makes a flag a parent, which could then not be switched off in an emergency.

@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/review"
 	"guidon/pkg/usage"
 )
 
@@ -52,6 +54,25 @@ func FirstRow(t *testing.T, s *Store, f *flags.Feature) {
 	}
 	at := rowKey(f)
 	item, err := attributevalue.MarshalMap(envelope{PK: at.pk, SK: at.sk, Document: document})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &s.table, Item: item}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// FirstRequestRow moves the list row of a closed change request to where the first versions stored it.
+func FirstRequestRow(t *testing.T, s *Store, r *review.Request) {
+	t.Helper()
+	document, at, err := requestEntity.row(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.client.DeleteItem(context.Background(), &dynamodb.DeleteItemInput{TableName: &s.table, Key: at.attributes()}); err != nil {
+		t.Fatal(err)
+	}
+	item, err := attributevalue.MarshalMap(envelope{PK: at.pk, SK: fmt.Sprintf("%s%012d", appliedRows, r.ID), Document: document})
 	if err != nil {
 		t.Fatal(err)
 	}

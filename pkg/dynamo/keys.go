@@ -26,7 +26,7 @@ import (
 //	change request   REQUEST#<id>         REQUEST                     changes of an environment that others review; never deleted
 //	request history  REQUEST#<id>         EVENT#<version>
 //	comment          REQUEST#<id>         COMMENT#<number>            on the change request
-//	request list row PROJECT#<uid>        REQUEST#OPEN#<id> REQUEST#CLOSED#<id> what lists show of a change request; that of a discarded draft is in no list: REQUEST#DISCARDED#<id>
+//	request list row PROJECT#<uid>        REQUEST#<kind>#<id>         what lists show of a change request; see request_item.go for the kinds
 //	request count    PROJECT#<uid>        REQUESTS                    how many change requests of the project are open
 //	registries       REGISTRY#<entity>    REGISTRY                    environments, roles, tag types, strategy types, context fields, addons: one item each
 //	token            TOKEN#<sha256>       TOKEN                       an API or personal token, found by the hash of its secret

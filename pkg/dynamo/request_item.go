@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,7 @@ var requestEntity = entity{
 	row: func(a flags.Aggregate) (string, itemKey, error) {
 		r := a.(*review.Request)
 		document, err := requestCodec.encode(r.Listed())
-		return document, itemKey{projectPartition(r.ProjectUID), fmt.Sprintf("%s%012d", requestRowPrefixOf(r), r.ID)}, err
+		return document, itemKey{projectPartition(r.ProjectUID), fmt.Sprintf("%s%012d", requestRowsOf(r), r.ID)}, err
 	},
 	unique: func(a flags.Aggregate) []uniqueName {
 		return unique("draft", a.(*review.Request).DraftName(), flags.Errorf(flags.NameExists, "there is already a draft of a change request in this environment"))
@@ -69,27 +70,46 @@ var commentEntity = entity{
 
 const requestPrefix = "REQUEST#"
 
-// requestRowPrefixOf is the prefix of the list row of a request. Lists leave out discarded drafts, which only their authors could see: so they
-// do not take the places of others.
-func requestRowPrefixOf(r *review.Request) string {
-	if !r.Open() && r.Private() {
-		return "REQUEST#DISCARDED#"
+// The prefixes of the sort keys of list rows. Those of applied requests are apart from the others that are closed, and those of discarded
+// drafts, which only their authors could see, are in no list: so whoever sends requests and cancels them hides no applied ones.
+const (
+	openRows      = "REQUEST#OPEN#"
+	appliedRows   = "REQUEST#CLOSED#" // and of what the first versions cancelled or rejected
+	unappliedRows = "REQUEST#UNAPPLIED#"
+	discardedRows = "REQUEST#DISCARDED#"
+)
+
+func requestRowsOf(r *review.Request) string {
+	switch {
+	case r.Open():
+		return openRows
+	case r.Private():
+		return discardedRows
+	case r.State == review.Applied:
+		return appliedRows
 	}
-	return requestRowPrefix(r.Open())
+	return unappliedRows
 }
 
-// requestRowPrefix is the prefix of the sort keys of the list rows of change requests.
-func requestRowPrefix(open bool) string {
-	if open {
-		return "REQUEST#OPEN#"
-	}
-	return "REQUEST#CLOSED#"
-}
-
-// Requests lists the open or the other change requests of a project, newest first: one call per MB of rows.
+// Requests lists the open or the other change requests of a project, newest first: one call per MB of rows, two for the others.
 func (s *Store) Requests(ctx context.Context, projectUID string, open bool) ([]*review.Request, error) {
+	if open {
+		return s.requestRows(ctx, projectUID, openRows)
+	}
+	unapplied, err := s.requestRows(ctx, projectUID, unappliedRows)
+	if err != nil {
+		return nil, err
+	}
+	applied, err := s.requestRows(ctx, projectUID, appliedRows)
+	list := slices.Concat(unapplied, applied)
+	slices.SortStableFunc(list, func(a, b *review.Request) int { return cmp.Compare(b.ID, a.ID) })
+	// What a first version cancelled has a second, newer row if somebody has commented on it since.
+	return slices.CompactFunc(list, func(a, b *review.Request) bool { return a.ID == b.ID }), err
+}
+
+func (s *Store) requestRows(ctx context.Context, projectUID, prefix string) ([]*review.Request, error) {
 	list := []*review.Request{}
-	q := itemQuery{pk: projectPartition(projectUID), prefix: requestRowPrefix(open), attributes: documentAttributes, descending: true}
+	q := itemQuery{pk: projectPartition(projectUID), prefix: prefix, attributes: documentAttributes, descending: true}
 	err := query(ctx, s, q, func(e envelope) (bool, error) {
 		a, err := requestCodec.decode(e)
 		if err == nil {

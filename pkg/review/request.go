@@ -46,7 +46,7 @@ const (
 	MaxCommentsOfOne = 25   // of these, by one person
 	MaxComment       = 1000 // characters
 	MaxTitle         = 200  // characters
-	MaxListed        = 300  // requests of a project that lists show, of the open and of the others
+	MaxListed        = 300  // requests of a project that lists show: of the open, of the applied, and of the others
 	ApprovalLasts    = 30 * 24 * time.Hour
 	UnseenApproval   = time.Minute // for how long after a change an approval must name the revision that was seen
 )
@@ -396,8 +396,8 @@ func (r *Request) AddComment(text string, by Person, at time.Time) (*Comment, er
 
 // A Store lists change requests.
 type Store interface {
-	// Requests returns the open change requests of a project, or the latest of the others, newest first, as Request.Listed returns them: at
-	// most MaxListed.
+	// Requests returns the open change requests of a project, or the latest of the others, newest first, as Request.Listed returns them. Of
+	// the others these are at most MaxListed that were applied, and as many that were not.
 	Requests(ctx context.Context, projectUID string, open bool) ([]*Request, error)
 
 	// Items returns how many items a change would write. Invalid if they are more than one transaction can have.

@@ -128,12 +128,12 @@ func visible(tx *httpapi.Tx, list []*review.Request) (found []*review.Request) {
 	return found
 }
 
-// listRequests lists the latest requests of a project, newest first.
+// listRequests lists the requests of a project, newest first: of those that are closed the latest ones.
 func listRequests(tx *httpapi.Tx, at httpapi.InProject) ([]requestView, error) {
 	p := at.Project(tx)
 	all := slices.Concat(requestsOf(tx, p, true), requestsOf(tx, p, false))
 	slices.SortFunc(all, newestFirst)
-	return listedViews(tx, p, all[:min(len(all), review.MaxListed)]), nil
+	return listedViews(tx, p, all), nil
 }
 
 func newestFirst(a, b *review.Request) int { return int(b.ID - a.ID) }

@@ -19,7 +19,7 @@ export default function ChangeRequestsTab() {
   const environments = [...new Set([...protection.environments.map((one) => one.environment), ...all.map((one) => one.environment)])]
   const shown = all.filter(
     (one) =>
-      (view.state === '' || isOpen(one) === (view.state === 'open')) &&
+      (view.state === '' || (view.state === 'applied' ? one.state === 'Applied' : isOpen(one) === (view.state === 'open'))) &&
       (view.environment === '' || one.environment === view.environment) &&
       (!view.mine || one.createdBy.id === me),
   )
@@ -47,6 +47,7 @@ export default function ChangeRequestsTab() {
           choices={[
             { value: 'open', label: 'Open' },
             { value: 'closed', label: 'Closed' },
+            { value: 'applied', label: 'Applied' },
             { value: '', label: 'Open and closed' },
           ]}
           value={view.state}
