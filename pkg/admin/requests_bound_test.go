@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
@@ -199,6 +200,7 @@ func TestUntriedChanges(t *testing.T) {
 	r.as(t, r.author, "PUT", allSegments+"/"+segment, ownSegmentBody("one", `"9"`), 204)
 	r.as(t, r.author, "DELETE", pathOf(q)+"/changes/1", "", 200)
 	r.as(t, r.author, "PUT", allSegments+"/"+segment, ownSegmentBody("one", `"7"`), 204)
+	r.as(t, r.author, "PUT", pathOf(q)+"/title", `{"title":"Harmless"}`, 204)
 	const says = "not tried"
 	if q = r.read(t, q); !strings.Contains(q.Features[0].Conflict, says) || !strings.Contains(q.Segments[0].Conflict, says) {
 		t.Errorf("it is %+v, want the conflict %q", q, says)
@@ -274,6 +276,35 @@ func TestRevisionOfStates(t *testing.T) {
 	r.to(t, r.author, old, "Cancelled", 412)
 	r.to(t, r.releaser, q, "Applied", 200)
 	r.to(t, r.releaser, q, "Applied", 200)
+}
+
+// TestRenamedAfterApproval changes the title of a request that was seen: what was approved never reads differently from what is applied.
+func TestRenamedAfterApproval(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	rename := func(who []string, q changeRequest, title string, status int) changeRequest {
+		t.Helper()
+		r.as(t, who, "PUT", pathOf(q)+"/title", fmt.Sprintf(`{"title":%q}`, title), status)
+		return r.read(t, q)
+	}
+	seen := rename(r.author, r.inReview(t, switchOff("f")), "Fix a typo", 204)
+	approved := r.to(t, r.first, seen, "Approved", 200)
+	if got := rename(r.author, approved, "Fix a typo", 204); got.State != "Approved" || got.Revision != approved.Revision {
+		t.Errorf("after it got the title that it has, it is %+v", got)
+	}
+	renamed := rename(r.author, approved, "Switch the shop off", 204)
+	if renamed.State != "In review" || len(renamed.Approvals) != 0 {
+		t.Errorf("after it got another title, it is %+v", renamed)
+	}
+	r.to(t, r.releaser, renamed, "Applied", 409, "0 of the 1 approvals")
+	r.to(t, r.second, seen, "Approved", 412, "its new revision")
+	r.as(t, r.second, "PUT", pathOf(seen)+"/state", `{"state":"Approved"}`, 409, "less than a minute ago")
+
+	admin := r.admin(t)
+	renamed = rename(admin, renamed, "By an administrator", 204)
+	r.to(t, admin, renamed, "Approved", 403, "someone else must")
+	r.schedule(t, r.releaser, r.to(t, r.first, renamed, "Approved", 200), time.Hour, 200)
+	rename(r.author, renamed, "Later", 409)
 }
 
 // TestAppliedInParallel applies a request several times at once: each time it is applied, and its changes are made once.

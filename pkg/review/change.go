@@ -130,18 +130,18 @@ func (r *Request) Segments() (ids []int64) {
 	return ids
 }
 
-// hash is a hash of what an approval is for: the changes, what they were made on, and the environments whose protection they touch.
+// hash is a hash of what an approval is for: the title, the changes, what they were made on, and the environments whose protection they touch.
 func (r *Request) hash() string {
 	changes := slices.Clone(r.Changes)
 	for i := range changes {
 		changes[i].By, changes[i].At = Person{}, time.Time{}
 	}
 	return hashOf(struct {
-		Project, Environment, Attachment string
-		Changes                          []Change
-		Bases                            Bases
-		Guarded                          []Guarded
-	}{r.ProjectUID, r.EnvironmentUID, r.AttachmentID, changes, r.Bases, r.Guarded})
+		Project, Environment, Attachment, Title string
+		Changes                                 []Change
+		Bases                                   Bases
+		Guarded                                 []Guarded
+	}{r.ProjectUID, r.EnvironmentUID, r.AttachmentID, r.Title, changes, r.Bases, r.Guarded})
 }
 
 // hashOf is the SHA-256 of a value as JSON, in hexadecimal digits.

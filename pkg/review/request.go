@@ -81,7 +81,7 @@ type Request struct {
 	Untried        bool                `json:"untried,omitzero"`  // the changes were not tried together since they were edited, see NotTried
 	Guarded        []Guarded           `json:"guarded,omitempty"` // the environments in which the changes need approvals
 	ChangedAt      time.Time           `json:"changedAt"`         // changes and bases
-	Revision       string              `json:"revision"`          // hash of the changes, the bases and the environments
+	Revision       string              `json:"revision"`          // hash of the title, the changes, the bases and the environments
 	Approvals      []Approval          `json:"approvals,omitempty"`
 	Rejections     []Approval          `json:"rejections,omitempty"`
 	Reviewers      []int64             `json:"reviewers,omitempty"` // IDs of the users who were asked to review it
@@ -232,6 +232,19 @@ func (r *Request) CheckEditable() error {
 // Edit replaces the changes by others, which guarded says about, and what they were made on. All approvals end.
 func (r *Request) Edit(changes []Change, bases Bases, guarded []Guarded, by Person, at time.Time) {
 	r.Changes, r.Bases, r.Guarded, r.Untried = changes, bases, guarded, false
+	r.revise(by, at)
+}
+
+// Rename changes the title. Those who approve go by it, so it is an edit: all approvals end.
+func (r *Request) Rename(title string, by Person, at time.Time) {
+	if r.Title != title {
+		r.Title = title
+		r.revise(by, at)
+	}
+}
+
+// revise notes who has edited the request, and ends its approvals.
+func (r *Request) revise(by Person, at time.Time) {
 	r.Approvals, r.Rejections, r.ChangedAt = nil, nil, at
 	if !r.Contributed(by) {
 		r.Contributors = append(r.Contributors, by)

@@ -210,6 +210,17 @@ func rebase(tx *httpapi.Tx, at inRequest) (requestView, error) {
 	return viewOf(tx, p, r), nil
 }
 
+// setTitle changes the title, which is an edit: see review.Request.Rename.
+func setTitle(tx *httpapi.Tx, at inRequest, in titleBody) error {
+	p, r := at.find(tx)
+	if _, err := editable(tx, p, r, "rename"); err != nil {
+		return err
+	}
+	r.Rename(in.Title, me(tx), tx.Now)
+	tx.Save(events.OfRequest(flags.RequestTitled, r), r)
+	return nil
+}
+
 // discardDraft closes a draft of the caller. Other requests are cancelled by their state.
 func discardDraft(tx *httpapi.Tx, at inRequest) error {
 	_, r := at.find(tx)

@@ -183,20 +183,6 @@ func readOnce(tx *httpapi.Tx, r *review.Request, err error) error {
 	return err
 }
 
-// setTitle changes the title.
-func setTitle(tx *httpapi.Tx, at inRequest, in titleBody) error {
-	p, r := at.find(tx)
-	if err := authorizeAuthor(tx, p, r, "rename"); err != nil {
-		return err
-	}
-	if !r.Open() {
-		return flags.Errorf(flags.Conflict, "change request %d is closed: it cannot be renamed", r.ID)
-	}
-	r.Title = in.Title
-	tx.Save(events.OfRequest(flags.RequestTitled, r), r)
-	return nil
-}
-
 // addComment adds a comment. Everyone who sees the request can.
 func addComment(tx *httpapi.Tx, at inRequest, in commentBody) error {
 	_, r := at.find(tx)

@@ -193,12 +193,17 @@ type State = Schema<'StateRequest'>['state']
 // A change of the state. What is approved is the version that the page shows: the server refuses if there is a newer one.
 function useTransition(request: ChangeRequest, to: State, done: string, onClose: () => void) {
   return useChange({
-    change: async ({ comment, scheduledAt }: { comment: string; scheduledAt?: string }) => {
+    change: async ({ comment, scheduledAt, title }: { comment: string; scheduledAt?: string; title?: string }) => {
       try {
+        let ifMatch = versionOf(request)
+        if (title !== undefined) {
+          await api.put(`${requestPath}/title`, { path: at(request), body: { title }, ifMatch })
+          ifMatch = versionOf(await api.get(requestPath, { path: at(request) }))
+        }
         await api.put(`${requestPath}/state`, {
           path: at(request),
           body: { state: to, comment: comment.trim() || undefined, scheduledAt },
-          ifMatch: versionOf(request),
+          ifMatch,
         })
       } catch (error) {
         if (!isConflict(error)) throw error
@@ -247,8 +252,7 @@ function SendDialog({ request, onClose }: { request: ChangeRequest; onClose: () 
     initial: { title: request.title ?? '', comment: '' },
     submit: async ({ title, comment }) => {
       const name = title.trim()
-      if (name !== (request.title ?? '')) await api.put(`${requestPath}/title`, { path: at(request), body: { title: name } })
-      await move.mutateAsync({ comment })
+      await move.mutateAsync({ comment, title: name === (request.title ?? '') ? undefined : name })
     },
   })
   return (

@@ -14,7 +14,12 @@ export function TitleDialog({ request, onClose }: { request: ChangeRequest; onCl
   })
   const form = useForm({ initial: { title: request.title ?? '' }, submit: ({ title }) => save.mutateAsync(title.trim()) })
   return (
-    <Dialog open onClose={onClose} title="Title of the change request">
+    <Dialog
+      open
+      onClose={onClose}
+      title="Title of the change request"
+      description={request.approvals.length > 0 ? 'The approvals are for the present title: they end when you save another one.' : undefined}
+    >
       <form {...form.props}>
         <TextField label="Title" required maxLength={200} {...form.field('title')} hint="What it is for, such as: Start the rollout of the new checkout." />
         <FormActions form={form} submit="Save title" onCancel={onClose} />
