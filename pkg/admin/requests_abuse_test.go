@@ -211,6 +211,27 @@ func TestLargeEvidence(t *testing.T) {
 	r.as(t, r.author, "GET", pathOf(q)+"/evidence?cursor=nosuch", "", 400, "cursor")
 }
 
+// TestPaddedChange checks that the log says where to find the changes that are too large for it, so that nobody hides one by padding it.
+func TestPaddedChange(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	padded := func(value string) string {
+		list := strings.TrimSuffix(strings.Repeat(`"`+value+strings.Repeat("x", 90)+`",`, 250), ",")
+		constraint := `{"contextName":"userId","operator":"IN","values":[` + list + `]}`
+		return change("f", "addStrategy", `{"name":"default","constraints":[`+constraint+strings.Repeat(","+constraint, 3)+`]}`)
+	}
+	q := r.inReview(t, padded("a"))
+	q = r.as(t, r.author, "PUT", fmt.Sprintf("%s/changes/%d", pathOf(q), q.Features[0].Changes[0].ID), padded("b"), 200)
+	r.to(t, r.releaser, r.to(t, r.first, q, "Approved", 200), "Applied", 200)
+	for kind, want := range map[string][]string{
+		"change-edited":        {`"changeRequestId":1,`, `"payload":{"omitted":"larger than 56 KiB: the evidence of the change request has it`},
+		"feature-strategy-add": {`"omitted":"larger than 64 KiB: the evidence of change request 1 has its changes"`},
+	} {
+		r.as(t, r.first, "GET", "/api/admin/search/events?type=IS:"+kind+"&limit=1", "", 200, want...)
+	}
+	r.as(t, r.first, "GET", pathOf(q)+"/evidence", "", 200, `"bxxx`)
+}
+
 // TestSegmentUsedSinceThen checks that the approval of a change of a segment does not stand once a strategy has begun to use the segment: the
 // change would concern more flags than the approver saw.
 func TestSegmentUsedSinceThen(t *testing.T) {

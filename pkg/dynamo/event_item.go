@@ -96,24 +96,29 @@ type eventDocument struct {
 }
 
 func storeEvent(e flags.Event) (eventDocument, error) {
-	data, err := eventData(e.Data)
+	data, err := eventData(e, e.Data)
 	if err != nil {
 		return eventDocument{}, err
 	}
-	preData, err := eventData(e.PreData)
+	preData, err := eventData(e, e.PreData)
 	return eventDocument{
 		Format: format, ID: e.ID, Type: e.Type, CreatedAt: e.CreatedAt, CreatedBy: e.CreatedBy, UserID: e.UserID,
 		Project: e.Project, Environment: e.Environment, FeatureName: e.FeatureName, Data: data, PreData: preData, SkippedReviews: e.SkippedReviews, GroupType: e.GroupType, GroupID: e.GroupID,
 	}, err
 }
 
-func eventData(data any) (jsontext.Value, error) {
+// eventData is the data of an event as it is stored. Of data that is too large it says so, and where to find it.
+func eventData(e flags.Event, data any) (jsontext.Value, error) {
 	if data == nil {
 		return nil, nil
 	}
 	doc, err := encode(data)
 	if len(doc) > maxEventData {
-		doc, err = encode(map[string]any{"omitted": "larger than 64 KiB", "bytes": len(doc)})
+		omitted := "larger than 64 KiB"
+		if e.GroupID != "" {
+			omitted += ": the evidence of change request " + e.GroupID + " has its changes"
+		}
+		doc, err = encode(map[string]any{"omitted": omitted, "bytes": len(doc)})
 	}
 	return jsontext.Value(doc), err
 }

@@ -1,6 +1,8 @@
 package events
 
 import (
+	"fmt"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/flags"
@@ -47,6 +49,9 @@ type requestChange struct {
 	Payload jsontext.Value `json:"payload,omitempty"`
 }
 
+// maxPayload is how much of a change an event has, in bytes: the log leaves out data over 64 KiB, and all else that it tells of the request.
+const maxPayload = 56 << 10
+
 // A requestApproval is who has approved which revision of a request, and when.
 type requestApproval struct {
 	User     int64      `json:"userId"`
@@ -65,7 +70,11 @@ func changeRequestOf(r *review.Request, changes []review.Change) changeRequest {
 		data.Schedule = &requestSchedule{shape.Time(s.At), s.Status, s.Reason}
 	}
 	for _, c := range changes {
-		data.Changes = append(data.Changes, requestChange{c.ID, c.Action, c.Feature, c.Segment, c.Payload})
+		payload := c.Payload
+		if len(payload) > maxPayload {
+			payload = jsontext.Value(fmt.Sprintf(`{"omitted":"larger than %d KiB: the evidence of the change request has it, unless it was edited or removed","bytes":%d}`, maxPayload>>10, len(payload)))
+		}
+		data.Changes = append(data.Changes, requestChange{c.ID, c.Action, c.Feature, c.Segment, payload})
 	}
 	for _, a := range r.Approvals {
 		data.Approvals = append(data.Approvals, requestApproval{a.By.ID, a.By.Name, shape.Time(a.At), a.Revision})

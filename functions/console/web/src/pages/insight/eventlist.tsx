@@ -4,7 +4,7 @@ import { useMemo, useState, type ReactNode } from 'react'
 import { apiQuery, useMe, type Schema } from '../../api'
 import { Badge, Button, DateTime, Icons, number, plural } from '../../ui'
 import { Diff } from '../../ui/diffview'
-import { actorText, changesOf, eventTitle, groupsOf, plainNames, subjectOf, type EventNames } from './eventtext'
+import { actorText, changesOf, eventTitle, groupsOf, omittedOf, plainNames, subjectOf, type EventNames } from './eventtext'
 import './events.css'
 
 type Event = Schema<'LoggedEvent'>
@@ -82,6 +82,7 @@ function EventRow({ event, withFlag, names, actions }: { event: Event; withFlag?
   const subject = subjectOf(event, names)
   const hasStates = event.preData !== null || event.data !== null
   const title = eventTitle(event.type)
+  const omitted = omittedOf(event)
   return (
     <article className="event" aria-label={title}>
       <span className="event-dot" aria-hidden="true" />
@@ -120,6 +121,7 @@ function EventRow({ event, withFlag, names, actions }: { event: Event; withFlag?
             {more > 0 && <li className="soft">and {number(more)} more</li>}
           </ul>
         )}
+        {omitted && <p className="break">Not in the log, because it is {omitted}.</p>}
         {open && <Diff before={event.preData} after={event.data} label={`${title}: state before and after`} />}
         <p className="soft small">
           <span className="break">{actorText(event)}</span>

@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { actorText, changeText, changesOf, eventTitle, eventTypes, groupsOf, is, subjectOf, type EventNames } from './eventtext'
+import { actorText, changeText, changesOf, eventTitle, eventTypes, groupsOf, is, omittedOf, subjectOf, type EventNames } from './eventtext'
 
 const event = {
   id: 1,
@@ -113,4 +113,12 @@ test('the events of one application are one group', () => {
     ['7', 1],
     ['8', 1],
   ])
+})
+
+test('data that is too large for the log is named instead of its size', () => {
+  const data = { omitted: 'larger than 64 KiB', bytes: 70_000 }
+  expect(omittedOf({ preData: { ...data, bytes: 80_000 }, data } as never)).toBe('larger than 64 KiB')
+  expect(changesOf({ preData: { ...data, bytes: 80_000 }, data } as never).changes).toEqual([])
+  expect(omittedOf({ preData: null, data: { changes: [{ payload: { omitted: 'larger than 56 KiB' } }] } } as never)).toBe('larger than 56 KiB')
+  expect(omittedOf({ preData: null, data: { omitted: 1, changes: 2 } } as never)).toBeUndefined()
 })

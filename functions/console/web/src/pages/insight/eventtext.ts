@@ -144,6 +144,7 @@ const maxDepth = 6
 export function changesOf(event: Pick<Event, 'preData' | 'data'> & { type?: string }, names: EventNames = plainNames): { changes: Change[]; more: number } {
   const found: Change[] = []
   const { preData, data } = event
+  if (omittedOf(event)) return { changes: [], more: 0 }
   // The order of strategies is numbers by id, which nobody can read.
   if (event.type === 'strategy-order-changed') return { changes: [], more: 0 }
   if (isObject(preData) && isObject(data)) {
@@ -155,6 +156,13 @@ export function changesOf(event: Pick<Event, 'preData' | 'data'> & { type?: stri
     found.push({ path: 'parent', before: short(preData?.feature), after: short(data?.feature) })
   }
   return { changes: found.slice(0, shownChanges), more: Math.max(0, found.length - shownChanges) }
+}
+
+/** What the log says instead of data that is too large for it; undefined if it has all. */
+export function omittedOf({ preData, data }: Pick<Event, 'preData' | 'data'>): string | undefined {
+  const changes = isObject(data) && Array.isArray(data.changes) ? data.changes.map((change) => isObject(change) && change.payload) : []
+  for (const one of [data, preData, ...changes]) if (isObject(one) && typeof one.omitted === 'string') return one.omitted
+  return undefined
 }
 
 const tagOf = (tag: Event['data']) => (tag ? cut(`${String(tag.type)}:${String(tag.value)}`) : 'nothing')
