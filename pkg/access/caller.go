@@ -189,9 +189,13 @@ func (c Caller) DryRun(missing *[]Permission) Caller {
 // AuthorizeSkip returns ReviewRequired unless the caller can change an environment of a project without a change request, where one is
 // needed: with SkipChangeRequest there, or, if nobody skips in that environment, as an administrator with a reason.
 func (c Caller) AuthorizeSkip(project *flags.Project, env flags.Environment, reason string) error {
+	off := ""
+	if env.OffAllowed {
+		off = "; without one, only flags on which no other flag depends can be switched off"
+	}
 	required := func(format string) error {
 		return &flags.Error{Kind: flags.ReviewRequired, Permissions: []string{string(SkipChangeRequest)},
-			Message: fmt.Sprintf(format, env.Name, project.ID, c.Name, SkipChangeRequest)}
+			Message: fmt.Sprintf(format, env.Name, project.ID, c.Name, SkipChangeRequest) + off}
 	}
 	switch {
 	case !c.HasPermission(SkipChangeRequest, project, env.Name) && c.missing != nil:

@@ -40,7 +40,7 @@ func (p *Project) SetReview(env Environment, on bool, approvals int, registry *E
 	before, was := p.Review(env)
 	if !on {
 		if env.RequiredApprovals > 0 {
-			return Errorf(Conflict, "environment %q requires %s of change requests in every project, so they cannot be switched off in project %q; "+
+			return Errorf(Conflict, "environment %q requires %s of change requests, so they cannot be switched off in project %q; "+
 				"someone with the permission UPDATE_ENVIRONMENT can lower requiredApprovals of the environment", env.Name, countApprovals(env.RequiredApprovals), p.ID)
 		}
 		if was {
@@ -54,7 +54,7 @@ func (p *Project) SetReview(env Environment, on bool, approvals int, registry *E
 	}
 	approvals = min(max(approvals, 1), MaxApprovals)
 	if approvals < env.RequiredApprovals {
-		return Errorf(Conflict, "environment %q requires %s of change requests in every project, and %d is fewer; "+
+		return Errorf(Conflict, "environment %q requires %s of change requests, and %d is fewer; "+
 			"someone with the permission UPDATE_ENVIRONMENT can lower requiredApprovals of the environment", env.Name, countApprovals(env.RequiredApprovals), approvals)
 	}
 	p.Reviews = maps.Clone(p.Reviews)

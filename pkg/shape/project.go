@@ -93,7 +93,7 @@ type EnvironmentView struct {
 	Protected bool   `json:"protected"`
 	SortOrder int64  `json:"sortOrder"`
 
-	RequiredApprovals int  `json:"requiredApprovals,omitzero"` // of change requests in every project; left out without such a rule
+	RequiredApprovals int  `json:"requiredApprovals,omitzero"` // of change requests where they are on; left out without such a rule
 	NobodySkips       bool `json:"nobodySkips,omitzero"`       // even administrators cannot skip change requests
 	OffAllowed        bool `json:"offAllowed,omitzero"`        // switching a flag off needs no change request
 }

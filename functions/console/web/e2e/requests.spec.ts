@@ -362,7 +362,9 @@ test('an owner freezes production from the tab Environments, and lifts the freez
   const anna = await person(browser, api, server.url, unique('anna'), project, [owner])
   await anna.goto(`/projects/${project}/environments`)
   const freezes = anna.getByRole('list', { name: 'Freezes of production' })
-  await expect(freezes).toContainText(`Nights each week from ${day} 02:00 to ${day} 03:00 (UTC). Flags can only be switched off. It applies to all projects.`)
+  await expect(freezes).toContainText(
+    `Nights each week from ${day} 02:00 to ${day} 03:00 (UTC). Flags can only be switched off, unless others depend on them. It applies to all projects.`,
+  )
   await expect(freezes.getByRole('button')).toHaveCount(0)
   await anna.getByRole('button', { name: 'Freeze production' }).click()
   const dialog = anna.getByRole('dialog', { name: 'Freeze production' })
@@ -420,7 +422,7 @@ test('an administrator freezes an environment in all projects each week, and an 
   await expect(dialog).toBeHidden()
   const freezes = page.getByRole('list', { name: `Freezes of ${live}` })
   await expect(freezes).toHaveText(
-    /^Weekends each week from Fri 17:00 to Mon 08:00 \(Europe\/Zurich\)\. Flags can only be switched off\. It applies to all projects\./,
+    /^Weekends each week from Fri 17:00 to Mon 08:00 \(Europe\/Zurich\)\. Flags can only be switched off, unless others depend on them\. It applies to all projects\./,
   )
 
   // The owner of a project sees it, cannot lift it, and sets another one.
@@ -584,7 +586,7 @@ test('protection is set per environment of a project, and rules per environment 
   await page.getByRole('button', { name: 'Create environment' }).click()
   const creating = page.getByRole('dialog', { name: 'Create environment' })
   await creating.getByRole('textbox', { name: 'Name' }).fill(name)
-  await creating.getByRole('checkbox', { name: 'Needed in every project' }).check()
+  await creating.getByRole('checkbox', { name: 'No project can switch them off' }).check()
   await creating.getByRole('spinbutton', { name: 'Approvals at least' }).fill('2')
   await creating.getByRole('checkbox', { name: 'Switching off needs none' }).check()
   await creating.getByRole('button', { name: 'Create environment' }).click()

@@ -21,7 +21,9 @@ export function DraftBar({ project }: { project: string }) {
           <Icons.Clock />
           <span className="grow break">
             <span className="strong">{environment} is frozen</span> until <DateTime value={until} absolute />: {reason}{' '}
-            <span className="soft">{offAllowed ? 'Flags can only be switched off.' : 'Flags cannot change.'} Approved change requests wait.</span>
+            <span className="soft">
+              {offAllowed ? 'Flags can only be switched off, unless others depend on them.' : 'Flags cannot change.'} Approved change requests wait.
+            </span>
           </span>
         </div>
       ))}

@@ -73,7 +73,7 @@ export function Freezes({ projectId, environment, reason }: FreezesProps) {
               <span className="grow break">
                 <span className="strong">{freeze.reason}</span> <When freeze={freeze} />{' '}
                 <span className="soft">
-                  {freeze.offAllowed ? 'Flags can only be switched off.' : 'Flags cannot change.'}
+                  {freeze.offAllowed ? 'Flags can only be switched off, unless others depend on them.' : 'Flags cannot change.'}
                   {freeze.ofService && ' It applies to all projects.'}
                 </span>
               </span>
@@ -203,7 +203,12 @@ function FreezeDialog({ projectId, environment, onClose }: Place & { onClose: ()
             <SuggestField label="Time zone" required suggestions={zones} {...form.field('zone')} hint="Both times are in this zone, such as Europe/Zurich." />
           </>
         )}
-        <Checkbox label="Flags can be switched off" checked={form.values.offAllowed} onChange={(offAllowed) => form.set({ offAllowed })} />
+        <Checkbox
+          label="Flags can be switched off"
+          hint="Unless another flag depends on the flag: it may need it to be off."
+          checked={form.values.offAllowed}
+          onChange={(offAllowed) => form.set({ offAllowed })}
+        />
         <FormActions form={form} submit="Freeze" onCancel={onClose} />
       </form>
     </Dialog>

@@ -44,7 +44,7 @@ export function ProtectionLine({ project, environment, named, feature }: LinePro
         {direct
           ? `You change ${named ? `${environment} of project ${project}` : 'this environment'} directly.`
           : `Changes ${named ? `for ${environment} of project ${project}` : 'here'} are added to a draft, and need ${plural(found.requiredApprovals, 'approval')}.`}
-        {found.offAllowed && !direct && ' Switching off needs none.'}
+        {found.offAllowed && !direct && ' Switching off needs none, unless other flags depend on the flag.'}
         {feature && <OpenRequests project={project} environment={environment} feature={feature} />}
       </span>
       {skips && !direct && (

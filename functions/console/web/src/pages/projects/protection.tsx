@@ -68,11 +68,12 @@ function ProtectionForm({ projectId, environment, approvals, onClose }: Protecti
       {form.values.changeRequestsEnabled && <NumberField label="Approvals" min={1} max={maxApprovals} step={1} {...form.field('requiredApprovals')} />}
       {environment.requiredApprovals !== undefined && (
         <Notice>
-          Every project needs at least {plural(environment.requiredApprovals, 'approval')} in {name}. Administrators set this on the Environments page.
+          Change requests in {name} need at least {plural(environment.requiredApprovals, 'approval')}, and no project can switch them off. Administrators set
+          this on the Environments page.
         </Notice>
       )}
       {nobodySkips && <p className="soft">Nobody changes flags here without a change request, not even administrators.</p>}
-      {offAllowed && <p className="soft">Switching a flag off needs no change request.</p>}
+      {offAllowed && <p className="soft">Switching a flag off needs no change request, unless other flags depend on it.</p>}
       <FormActions form={form} submit="Save" onCancel={onClose} />
     </form>
   )

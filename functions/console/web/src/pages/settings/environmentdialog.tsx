@@ -13,7 +13,7 @@ interface Values {
   name: string
   type: string
   enabled: boolean
-  /** Whether every project needs approvals here. */
+  /** Whether no project can switch change requests off here. */
   required: boolean
   approvals: number | null
   nobodySkips: boolean
@@ -86,8 +86,8 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
         <fieldset className="field">
           <legend className="field-label">Change requests</legend>
           <Checkbox
-            label="Needed in every project"
-            hint="Projects that add this environment later have them on, and no project can switch them off."
+            label="No project can switch them off"
+            hint="Projects that add this environment later have them on. Where they are off now, they stay off until somebody switches them on in the project."
             checked={form.values.required}
             onChange={(required) => form.set({ required })}
           />
@@ -100,7 +100,7 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
           />
           <Checkbox
             label="Switching off needs none"
-            hint="A flag can be switched off at once."
+            hint="A flag can be switched off at once, unless other flags depend on it."
             checked={form.values.offAllowed}
             onChange={(offAllowed) => form.set({ offAllowed })}
           />
