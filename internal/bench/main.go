@@ -1,6 +1,6 @@
 // Command bench measures what a request costs Guidon, beside a real Unleash in the same run: `make bench`. It prints tables:
 // the own processor time of the programs, which is what a serverless user pays for, the throughput of the whole with its
-// database, and the start-up of all functions.
+// database, the time that Lambda bills (billed.go), and the start-up of all functions.
 //
 // There are three servers: `guidon serve`, `guidon serve` with the built functions as processes behind Lambda's Runtime API,
 // whose processor time is what Lambda bills, and Unleash, if PostgreSQL and Node.js are installed. A round starts each
@@ -38,6 +38,7 @@ type options struct {
 	callers, flags, rounds int
 	spend                  time.Duration // measured time of each phase
 	phases                 []phase
+	billed                 int // events of each phase, see measureBilled; 0 for none
 	starts                 int // of each function; 0 for none
 }
 
@@ -66,6 +67,9 @@ func run(ctx context.Context) error {
 	if err := comparePhases(ctx, opts, programs); err != nil {
 		return err
 	}
+	if err := measureBilled(ctx, opts, programs); err != nil {
+		return err
+	}
 	return measureStarts(ctx, programs, opts.starts)
 }
 
@@ -75,6 +79,7 @@ func parse() (options, error) {
 	flag.IntVar(&opts.callers, "callers", 8, "number of parallel callers")
 	flag.IntVar(&opts.flags, "flags", 1000, "number of flags in the project")
 	flag.IntVar(&opts.rounds, "rounds", 3, "how often each phase runs")
+	flag.IntVar(&opts.billed, "billed", 400, "how many events of each phase are sent to functions with a store that takes 4 ms a call")
 	flag.IntVar(&opts.starts, "starts", 21, "how often each function starts")
 	only := flag.String("only", "", "names of the phases to run, separated by commas (default: all)")
 	flag.Parse()

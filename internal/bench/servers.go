@@ -30,6 +30,8 @@ type server struct {
 	settle    func(context.Context) error // called after the flags were created
 	log       func() string               // the end of what it printed
 	stop      func()
+
+	data, endpoint string // of Guidon: its folder, and the address of its engine
 }
 
 // startGuidon starts a server with an empty table. With functions, it runs the built functions as processes, and its own
@@ -64,7 +66,7 @@ func (p *programs) startGuidon(ctx context.Context, functions bool) (*server, er
 		defer cancel()
 		return process.Await(ctx, child.Serves("http://127.0.0.1:"+port+"/health", http.StatusOK))
 	}
-	s := &server{name: guidonName, url: "http://127.0.0.1:" + port, log: func() string { return process.Output.End() }}
+	s := &server{name: guidonName, url: "http://127.0.0.1:" + port, data: data, endpoint: e.URL(), log: func() string { return process.Output.End() }}
 	s.own = func() time.Duration { return processorTime(process.PID()) }
 	if functions {
 		s.name, s.own = functionsName, func() time.Duration { return functionsTime(process.PID()) }

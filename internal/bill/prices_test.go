@@ -41,8 +41,8 @@ const (
 	readsAMonth, listsAMonth, changesAMonth = 2000, 400, 200
 
 	adminSeconds     = 0.025 // of a request, starts of new processes included
-	unchangedSeconds = 0.010 // of a 304, and of a report
-	answerSeconds    = 0.015 // of a 200 to an application
+	unchangedSeconds = 0.010 // of a 304
+	answerSeconds    = 0.015 // of a 200 to an application, and of a report
 	snapshotSeconds  = 0.030 // of a run that writes nothing
 	aggregateSeconds = 0.100 // of a run without reports
 	deliverSeconds   = 0.010 // of a run without webhooks

@@ -103,7 +103,7 @@ func (m Measured) applications() string {
 		{"poll, 304", m.unchanged()}, {"poll, 200", request{m.Poll, answerSeconds, answerKB}},
 		{"evaluation (`/api/frontend`, OFREP)", request{m.Evaluation, answerSeconds, evaluationKB}},
 		{"poll, 304, with `ClientMaxAge`", request{Units{}, unchangedSeconds, unchangedKB}},
-		{"report of usage, 50 flags", request{m.Report, unchangedSeconds, 0}},
+		{"report of usage, 50 flags", request{m.Report, answerSeconds, 0}},
 	} {
 		million := amounts([]float64{priceHTTP * 1e6, lambda(a.seconds, functionGB) * 1e6, a.units.dollars() * 1e6, logs(accessKB) * 1e6, out(a.kb) * 1e6})
 		text += "| " + a.name + " | " + strings.Join(million, " | ") + " | **" + cents(a.dollars()*1e6) + "** |\n"
@@ -156,7 +156,7 @@ func (m Measured) usageLines(instances float64) []float64 {
 	each := m.Added100.Plus(m.Added10.Times(-1)).Times(1.0 / 90)
 	reports := instances * minutesAMonth
 	return []float64{
-		reports * priceHTTP, reports * lambda(unchangedSeconds, functionGB), reports * m.Report.dollars(), reports * logs(accessKB),
+		reports * priceHTTP, reports * lambda(answerSeconds, functionGB), reports * m.Report.dollars(), reports * logs(accessKB),
 		minutesAMonth*m.Added10.Plus(each.Times(instances-10)).dollars() + hoursAMonth*m.FirstOfHour.dollars(),
 		minutesAMonth * lambda(addSeconds+instances*addSecondsEach, functionGB), instances * postMinutes * postKB / 1e6 * priceStorage,
 	}
