@@ -211,6 +211,7 @@ problems.cloudfront contains sprintf("docs/operations/front.yaml: %v is %v; expe
 		[["Distribution", "Properties", "DistributionConfig", "Aliases"], ["HasDomain", ["DomainName"], "AWS::NoValue"]],
 		[["Distribution", "Properties", "DistributionConfig", "ViewerCertificate", 1, "AcmCertificateArn"], "CertificateArn"],
 		[["Distribution", "Properties", "DistributionConfig", "ViewerCertificate", 1, "MinimumProtocolVersion"], "TLSv1.2_2021"],
+		[["Distribution", "Properties", "DistributionConfig", "WebACLId"], "Firewall.Arn"],
 		[["LogDelivery", "Properties", "DeliverySourceName"], "LogSource"],
 		[["LogSource", "Properties", "LogType"], "ACCESS_LOGS"],
 	}
@@ -221,6 +222,22 @@ problems.cloudfront contains sprintf("docs/operations/front.yaml: %v is %v; expe
 problems.cloudfront contains sprintf("docs/operations/front.yaml: the log has the field %s, which can hold a secret", [field]) if {
 	some field in data.front.Resources.LogDelivery.Properties.RecordFields
 	regex.match("uri|query|cookie|referer|forwarded|cs\\(", lower(field))
+}
+
+# The limit, the action and the paths of each rule of the firewall, as docs/operations/front.md says.
+problems.cloudfront contains sprintf("docs/operations/front.yaml: the firewall has %v; expected %v", [got, want]) if {
+	blocks := {"Block": {"CustomResponse": {"ResponseCode": 429}}}
+	want := {
+		["rate", 2000, blocks, {"/api/admin", "/auth/"}], ["applications", 40000, blocks, set()], ["edge", 300, blocks, {"/edge/"}],
+		["reputation", null, {"None": {}}, set()], ["common", null, {"Count": {}}, set()],
+	}
+	got := {[rule.Name, limit, action, paths] |
+		some rule in data.front.Resources.Firewall.Properties.Rules
+		limit := object.get(rule, ["Statement", "RateBasedStatement", "Limit"], null)
+		action := object.get(rule, "Action", object.get(rule, "OverrideAction", null))
+		paths := {value | walk(rule, [path, value]); path[count(path) - 1] == "SearchString"}
+	}
+	got != want
 }
 
 problems.spending contains sprintf("docs/operations/spending.yaml tells nobody: %s has the subscribers %v", [what, got]) if {
