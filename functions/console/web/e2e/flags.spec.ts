@@ -335,3 +335,22 @@ test('finds flags of all projects', async ({ page, api }) => {
   await expect(page.getByRole('heading', { name: 'No flag matches' })).toBeVisible()
   check()
 })
+
+test('in a wide window the list uses the width, and begins where the title does', async ({ page, api }) => {
+  const id = await project(api, [unique('wide')])
+  await page.setViewportSize({ width: 1920, height: 1080 })
+  await page.goto(`/projects/${id}`)
+  const edges = async (locator: ReturnType<typeof page.locator>) => {
+    const { x, width } = (await locator.boundingBox())!
+    return { left: Math.round(x), right: Math.round(x + width) }
+  }
+  const title = page.getByRole('heading', { level: 1 })
+  await expect(page.getByRole('switch').first()).toBeVisible()
+  const { left } = await edges(title)
+  const list = await edges(page.locator('.table-box'))
+  expect(list.left, 'left edge of the list').toBe(left)
+  expect(list.right, 'right edge of the list').toBeGreaterThan(1840)
+  await page.getByRole('link', { name: 'Archive', exact: true }).click()
+  await expect(page.getByText('No archived flags')).toBeVisible()
+  expect((await edges(title)).left, 'left edge of the title on another tab').toBe(left)
+})

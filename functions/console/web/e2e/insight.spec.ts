@@ -193,6 +193,13 @@ test('the playground shows one environment in a row, those where the flag is on 
   const rows = page.getByRole('table', { name: 'Results' }).getByRole('row')
   await expect(rows.nth(1)).toContainText(/production\s*Prod\s*On/)
   await expect(rows.nth(2)).toContainText(/development\s*Off/)
+  // The form marks production as well: the chosen environments, and those to choose from.
+  await expect(page.getByLabel('production Prod').getByText('Prod', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Remove production' }).click()
+  await page.getByRole('combobox', { name: 'Environments' }).click()
+  await expect(page.getByRole('option', { name: 'production' })).toContainText('Prod')
+  await expect(page.getByRole('option', { name: 'development' })).not.toContainText('Prod')
+  await page.keyboard.press('Escape')
   expect((await rows.nth(1).getByRole('button', { name: flag }).boundingBox())!.height, 'lines of the name').toBeLessThan(70)
   await checkPage(page, 'playground-environments')
 })

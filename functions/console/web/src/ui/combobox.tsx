@@ -1,6 +1,7 @@
 import { Combobox as Base } from '@base-ui/react/combobox'
 import { Field, type Choice, type FieldLook } from './field'
 import { Icons } from './icons'
+import { ProductionMark } from './production'
 import { keepsOnEscape } from './suggest'
 import './menu.css'
 
@@ -20,7 +21,9 @@ function List({ emptyText = 'Nothing matches.' }: { emptyText?: string }) {
           <Base.List>
             {(choice: Choice) => (
               <Base.Item key={choice.value} value={choice} disabled={choice.disabled} className="menu-item">
-                <span className="grow break">{choice.label}</span>
+                <span className="grow break">
+                  {choice.label} {mark(choice)}
+                </span>
                 <Base.ItemIndicator>
                   <Icons.Check />
                 </Base.ItemIndicator>
@@ -32,6 +35,8 @@ function List({ emptyText = 'Nothing matches.' }: { emptyText?: string }) {
     </Base.Portal>
   )
 }
+
+const mark = ({ production }: Choice) => production && <ProductionMark type="production" />
 
 const sameValue = (a: Choice, b: Choice) => a.value === b.value
 
@@ -93,8 +98,8 @@ export function MultiCombobox({
         >
           <Base.Chips className="combobox-group combobox-multiple">
             {chosen.map((choice) => (
-              <Base.Chip key={choice.value} className="combobox-chip" aria-label={choice.label}>
-                {choice.label}
+              <Base.Chip key={choice.value} className="combobox-chip" aria-label={choice.production ? `${choice.label} Prod` : choice.label}>
+                {choice.label} {mark(choice)}
                 <Base.ChipRemove aria-label={`Remove ${choice.label}`}>
                   <Icons.Close />
                 </Base.ChipRemove>

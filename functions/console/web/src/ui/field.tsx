@@ -115,6 +115,8 @@ export interface Choice<T extends string = string> {
   value: T
   label: string
   disabled?: boolean
+  /** An environment of type production, which is marked. */
+  production?: boolean
 }
 
 /** One of a few choices, with the list of the browser. For many choices use Combobox. */

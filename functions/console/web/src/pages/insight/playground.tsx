@@ -47,7 +47,7 @@ export default function PlaygroundPage() {
             <QuestionForm
               key={`${view.environments} ${view.projects} ${view.context}`}
               question={asked || !first ? question : { ...question, environments: [first] }}
-              environments={(environments.data?.environments ?? []).map((one) => one.name)}
+              environments={environments.data?.environments ?? []}
               pending={response.isFetching}
               onAsk={(next) => {
                 const change = {

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiQuery } from '../../api'
-import { Button, IconButton, Icons } from '../../ui'
+import { Button, IconButton, Icons, isProduction } from '../../ui'
 import { MultiCombobox } from '../../ui/combobox'
 import { SuggestField } from '../../ui/suggest'
 import type { ContextEntry, Question } from './playgrounddata'
 
 interface QuestionFormProps {
   question: Question
-  environments: string[]
+  environments: readonly { name: string; type: string }[]
   pending: boolean
   onAsk: (question: Question) => void
 }
@@ -41,7 +41,7 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
       <MultiCombobox
         label="Environments"
         required
-        choices={environments.map((name) => ({ value: name, label: name }))}
+        choices={environments.map((one) => ({ value: one.name, label: one.name, production: isProduction(one) }))}
         value={chosen.environments}
         onChange={(value) => setChosen({ ...chosen, environments: value })}
       />

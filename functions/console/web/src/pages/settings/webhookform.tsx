@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
-import { Button, Checkbox, Icons, Notice, RadioGroup, Section, TextArea, TextField } from '../../ui'
+import { Button, Checkbox, Icons, Notice, RadioGroup, Section, TextArea, TextField, isProduction } from '../../ui'
 import { MultiCombobox } from '../../ui/combobox'
 import { usualEvents } from './eventgroups'
 import { EventPicker } from './eventpicker'
@@ -128,7 +128,7 @@ function Sources({ form }: { form: SourcesForm }) {
         label="Environments"
         hint="None chosen: all environments."
         placeholder="All environments"
-        choices={(environments.data?.environments ?? []).map((one) => ({ value: one.name, label: one.name }))}
+        choices={(environments.data?.environments ?? []).map((one) => ({ value: one.name, label: one.name, production: isProduction(one) }))}
         {...form.field('environments')}
       />
     </div>
