@@ -68,7 +68,114 @@ const forms: { name: string; path: (flag: string) => string; fill: (page: Page, 
     fill: (page) => page.getByRole('textbox', { name: /^Name/ }).fill(unique('till')),
     submit: 'Create token',
   },
+  {
+    name: 'dependency',
+    path: (flag) => `/projects/default/flags/${flag}`,
+    fill: async (page) => {
+      await page.getByRole('button', { name: 'Add parent' }).click()
+      await page.getByRole('combobox', { name: 'Parent' }).fill('a-parent')
+      await page.getByRole('option', { name: 'a-parent' }).click()
+    },
+    submit: 'Add parent',
+  },
+  {
+    name: 'clone',
+    path: (flag) => `/projects/default/flags/${flag}/settings`,
+    fill: (page) => page.getByRole('button', { name: 'Clone…' }).click(),
+    submit: 'Clone flag',
+  },
+  {
+    name: 'move',
+    path: (flag) => `/projects/default/flags/${flag}/settings`,
+    fill: async (page) => {
+      await page.getByRole('button', { name: 'Move…' }).click()
+      await page.getByLabel('New project').selectOption('elsewhere')
+    },
+    submit: 'Move flag',
+  },
+  {
+    name: 'completion',
+    path: (flag) => `/projects/default/flags/${flag}/settings`,
+    fill: (page) => page.getByRole('button', { name: 'Mark as completed…' }).click(),
+    submit: 'Mark as completed',
+  },
+  {
+    name: 'default strategy',
+    path: () => '/projects/default/environments',
+    fill: (page) => page.getByRole('button', { name: 'Set the default strategy of development' }).click(),
+    submit: 'Save default strategy',
+  },
+  {
+    name: 'member',
+    path: () => '/projects/elsewhere/access',
+    fill: async (page) => {
+      await page.getByRole('button', { name: 'Add member' }).first().click()
+      await page.getByRole('dialog').getByLabel('Person or service account').fill('admin')
+      await page.getByRole('option', { name: 'admin' }).first().click()
+    },
+    submit: 'Add member',
+  },
+  {
+    name: 'user',
+    path: () => '/users',
+    fill: async (page) => {
+      await page.getByRole('button', { name: 'Create user' }).click()
+      await page.getByRole('textbox', { name: 'User name' }).fill(unique('uma'))
+    },
+    submit: 'Create user',
+  },
+  {
+    name: 'service account',
+    path: () => '/service-accounts?create=true',
+    fill: async (page) => {
+      await page.getByRole('textbox', { name: /^Name/ }).fill('Robot')
+      await page.getByRole('textbox', { name: /^User name/ }).fill(unique('robot'))
+    },
+    submit: 'Create service account',
+  },
+  {
+    name: 'role',
+    path: () => '/roles/new',
+    fill: (page) => page.getByRole('textbox', { name: /^Name/ }).fill(unique('reader')),
+    submit: 'Create role',
+  },
+  {
+    name: 'context field',
+    path: () => '/context',
+    fill: async (page) => {
+      await page.getByRole('button', { name: 'Create context field' }).click()
+      await page.getByRole('textbox', { name: /^Name/ }).fill(unique('plan'))
+    },
+    submit: 'Create field',
+  },
+  {
+    name: 'strategy type',
+    path: () => '/strategies',
+    fill: async (page) => {
+      await page.getByRole('button', { name: 'Create strategy type' }).click()
+      await page.getByRole('textbox', { name: /^Name/ }).fill(unique('byRegion'))
+    },
+    submit: 'Create strategy type',
+  },
+  {
+    name: 'tag type',
+    path: () => '/tag-types',
+    fill: async (page) => {
+      await page.getByRole('button', { name: 'Create tag type' }).click()
+      await page.getByRole('textbox', { name: /^Name/ }).fill(unique('team'))
+    },
+    submit: 'Create tag type',
+  },
 ]
+
+test.beforeAll(async ({ server }) => {
+  const post = (path: string, body: object) => {
+    const headers = { Authorization: server.adminToken!, 'Content-Type': 'application/json' }
+    return fetch(server.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+  }
+  await post('/api/admin/projects', { id: 'elsewhere', name: 'Elsewhere' })
+  await post('/api/admin/projects/default/features', { name: 'a-parent' })
+})
 
 for (const form of forms) {
   test(`the command of a form is what the form sends: ${form.name}`, async ({ page, api }) => {
@@ -118,8 +225,8 @@ const lastButton = (page: Page, name: string): Locator => page.getByRole('button
 /** Method, path and body of a command with one request. */
 function parse(command: string) {
   const [, method, path] = /-X (\w+) "\$GUIDON_URL([^"]+)"/.exec(command)!
-  const body = /-d '([\s\S]*)'$/.exec(command)![1]!
-  return { method, path, body: JSON.parse(body.replaceAll("'\\''", "'")) as unknown }
+  const body = /-d '([\s\S]*)'$/.exec(command)?.[1]
+  return { method, path, body: body === undefined ? null : (JSON.parse(body.replaceAll("'\\''", "'")) as unknown) }
 }
 
 function shape(request: Request) {

@@ -28,9 +28,8 @@ export default function CommandDialog({ requests, onClose }: { requests: () => A
 // undefined while a name that is part of a path is missing.
 function commandsOf(requests: () => ApiRequest[]): string | undefined {
   try {
-    return requests()
-      .map((request) => curlOf(wireOf(request)))
-      .join('\n')
+    const commands = requests().map((request) => curlOf(wireOf(request)))
+    return commands.join('\n') || undefined
   } catch {
     return undefined
   }

@@ -111,13 +111,19 @@ function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependenc
     showsErrors: true,
     onSuccess: onClose,
   })
+  const bodyOf = ({ feature, state, variants }: { feature: string; state: State; variants: string[] }) => ({
+    feature,
+    enabled: state !== 'off',
+    variants: state === 'variant' ? variants : [],
+  })
   const form = useForm<{ feature: string; state: State; variants: string[] }>({
     initial: {
       feature: dependency?.feature ?? '',
       state: !dependency || dependency.enabled ? (dependency?.variants.length ? 'variant' : 'on') : 'off',
       variants: dependency?.variants ?? [],
     },
-    submit: ({ feature, state, variants }) => add.mutateAsync({ feature, enabled: state !== 'off', variants: state === 'variant' ? variants : [] }),
+    submit: (values) => add.mutateAsync(bodyOf(values)),
+    requests: (values) => [saveRequest(flag, bodyOf(values))],
     check: ({ feature, state, variants }) => ({
       feature: feature ? '' : 'Choose a flag.',
       variants: state === 'variant' && variants.length === 0 ? 'Choose at least one variant.' : '',

@@ -14,8 +14,10 @@ interface DialogProps {
 export function CloneDialog({ flag, onClose }: DialogProps) {
   const navigate = useNavigate()
   const path = { projectId: flag.project, featureName: flag.name }
+  const requestOf = (body: Schema<'CloneFeatureRequest'>) => api.request.post(`${flagPath}/clone`, { path, body })
+  const trimmed = (body: Schema<'CloneFeatureRequest'>) => ({ ...body, name: body.name.trim() })
   const clone = useChange({
-    change: (body: Schema<'CloneFeatureRequest'>) => api.post(`${flagPath}/clone`, { path, body }),
+    change: (body: Schema<'CloneFeatureRequest'>) => api.send(requestOf(body)),
     invalidates: touched,
     success: (_, body) => `Flag ${body.name} created`,
     showsErrors: true,
@@ -26,7 +28,8 @@ export function CloneDialog({ flag, onClose }: DialogProps) {
   })
   const form = useForm({
     initial: { name: `${flag.name}-2`, replaceGroupId: true },
-    submit: (values) => clone.mutateAsync({ ...values, name: values.name.trim() }),
+    submit: (values) => clone.mutateAsync(trimmed(values)),
+    requests: (values) => [requestOf(trimmed(values))],
     nameField: 'name',
   })
   return (
@@ -61,9 +64,10 @@ export function MoveDialog({ flag, onClose }: DialogProps) {
   const navigate = useNavigate()
   const { can } = useMe()
   const projects = useQuery(apiQuery('/api/admin/projects'))
+  const requestOf = (newProjectId: string) =>
+    api.request.post(`${flagPath}/changeProject`, { path: { projectId: flag.project, featureName: flag.name }, body: { newProjectId } })
   const move = useChange({
-    change: (newProjectId: string) =>
-      api.post(`${flagPath}/changeProject`, { path: { projectId: flag.project, featureName: flag.name }, body: { newProjectId } }),
+    change: (newProjectId: string) => api.send(requestOf(newProjectId)),
     invalidates: touched,
     success: (_, project) => `Flag moved to ${project}`,
     showsErrors: true,
@@ -75,6 +79,7 @@ export function MoveDialog({ flag, onClose }: DialogProps) {
   const form = useForm({
     initial: { newProjectId: '' },
     submit: (values) => move.mutateAsync(values.newProjectId),
+    requests: ({ newProjectId }) => [requestOf(newProjectId)],
     check: (values) => ({ newProjectId: values.newProjectId ? '' : 'Choose a project.' }),
   })
   const others = (projects.data?.projects ?? []).filter((project) => project.id !== flag.project)
@@ -108,9 +113,13 @@ type Outcome = NonNullable<Schema<'CompleteRequest'>['status']>
 
 /** Marks the flag as completed, with its outcome. */
 export function CompleteDialog({ flag, onClose }: DialogProps) {
+  const requestOf = ({ status, statusValue }: { status: Outcome; statusValue: string }) =>
+    api.request.post(`${flagPath}/lifecycle/complete`, {
+      path: { projectId: flag.project, featureName: flag.name },
+      body: status === 'kept-with-variant' ? { status, statusValue } : { status },
+    })
   const complete = useChange({
-    change: (body: Schema<'CompleteRequest'>) =>
-      api.post(`${flagPath}/lifecycle/complete`, { path: { projectId: flag.project, featureName: flag.name }, body }),
+    change: (values: { status: Outcome; statusValue: string }) => api.send(requestOf(values)),
     invalidates: touched,
     success: 'Marked as completed',
     undo: () => api.post(`${flagPath}/lifecycle/uncomplete`, { path: { projectId: flag.project, featureName: flag.name } }),
@@ -126,7 +135,8 @@ export function CompleteDialog({ flag, onClose }: DialogProps) {
   ]
   const form = useForm<{ status: Outcome; statusValue: string }>({
     initial: { status: 'kept', statusValue: variants[0] ?? '' },
-    submit: ({ status, statusValue }) => complete.mutateAsync(status === 'kept-with-variant' ? { status, statusValue } : { status }),
+    submit: (values) => complete.mutateAsync(values),
+    requests: (values) => [requestOf(values)],
   })
   const outcomes: { value: Outcome; label: string; hint: string }[] = [
     { value: 'kept', label: 'The feature was kept', hint: 'Everyone gets it.' },

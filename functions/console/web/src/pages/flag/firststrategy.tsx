@@ -13,6 +13,11 @@ interface FirstStrategyProps {
   onDetails: () => void
 }
 
+interface Audience {
+  who: 'everyone' | 'share'
+  rollout: number | null
+}
+
 /** Asks who gets a flag that is switched on without a strategy, adds the strategy and switches the flag on. */
 export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: FirstStrategyProps) {
   const stickiness = useProject(flag.project)?.defaultStickiness ?? 'default'
@@ -35,9 +40,11 @@ export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: F
     showsErrors: true,
     onSuccess: onClose,
   })
-  const form = useForm<{ who: 'everyone' | 'share'; rollout: number | null }>({
+  const percentOf = ({ who, rollout }: Audience) => (who === 'everyone' ? 100 : (rollout ?? 0))
+  const form = useForm<Audience>({
     initial: { who: isProduction(environment) ? 'share' : 'everyone', rollout: 10 },
-    submit: ({ who, rollout }) => start.mutateAsync(who === 'everyone' ? 100 : (rollout ?? 0)),
+    submit: (values) => start.mutateAsync(percentOf(values)),
+    requests: (values) => [add(percentOf(values)), on],
     check: ({ who, rollout }) => ({
       rollout: who === 'share' && (rollout === null || rollout < 0 || rollout > 100) ? 'Enter a percentage from 0 to 100.' : '',
     }),

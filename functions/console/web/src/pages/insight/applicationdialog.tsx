@@ -5,8 +5,9 @@ import { Dialog, TextArea, TextField } from '../../ui'
 /** Edits the description and address of an application. */
 export function ApplicationDialog({ application, onClose }: { application: Schema<'Application'>; onClose: () => void }) {
   const path = { appName: application.appName }
+  const requestOf = (body: { description: string; url: string }) => api.request.post('/api/admin/metrics/applications/{appName}', { path, body })
   const update = useChange({
-    change: (body: { description: string; url: string }) => api.post('/api/admin/metrics/applications/{appName}', { path, body }),
+    change: (body: { description: string; url: string }) => api.send(requestOf(body)),
     invalidates: ['/api/admin/metrics/applications'],
     success: 'Description saved',
     showsErrors: true,
@@ -15,6 +16,7 @@ export function ApplicationDialog({ application, onClose }: { application: Schem
   const form = useForm({
     initial: { description: application.description ?? '', url: application.url ?? '' },
     submit: (values) => update.mutateAsync(values),
+    requests: (values) => [requestOf(values)],
     nameField: 'description',
   })
   return (

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { api, apiQuery, useChange, useMe, type ApiRequest, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Page, type Crumb } from '../../shell'
 import { Badge, Button, ConfirmDialog, EmptyState, Icons, Loaded, Notice, RadioGroup, Section, TextArea, TextField, toast } from '../../ui'
@@ -79,22 +79,30 @@ function ExistingRole({ id }: { id: number }) {
   )
 }
 
+interface Values {
+  name: string
+  description: string
+  type: 'custom' | 'root-custom'
+  grants: Grant[]
+}
+
 function RoleForm({ role }: { role?: Schema<'RoleWithPermissions'> }) {
   const me = useMe()
   const navigate = useNavigate()
   const permissions = useQuery(apiQuery('/api/admin/permissions'))
   const reason = role && isBuiltIn(role.type) ? 'Built-in roles cannot be changed.' : me.can('ADMIN').reason
+  const requestOf = (values: Values): ApiRequest => {
+    const root = permissions.data?.permissions.root ?? []
+    const body = {
+      name: values.name.trim(),
+      description: values.description.trim(),
+      type: values.type,
+      permissions: permissionsOf(grantsFor(values.type, values.grants, root)),
+    }
+    return role ? api.request.put('/api/admin/roles/{roleId}', { path: { roleId: role.id }, body }) : api.request.post('/api/admin/roles', { body })
+  }
   const save = useChange({
-    change: async (values: { name: string; description: string; type: 'custom' | 'root-custom'; grants: Grant[] }) => {
-      const root = permissions.data?.permissions.root ?? []
-      const body = {
-        name: values.name.trim(),
-        description: values.description.trim(),
-        type: values.type,
-        permissions: permissionsOf(grantsFor(values.type, values.grants, root)),
-      }
-      return role ? api.put('/api/admin/roles/{roleId}', { path: { roleId: role.id }, body }) : api.post('/api/admin/roles', { body })
-    },
+    change: (values: Values) => api.send(requestOf(values)),
     invalidates: affected,
     success: (_, { name }) => (role ? `Role ${name} saved` : `Role ${name} created`),
     onSuccess: () => void navigate({ to: '/roles' }),
@@ -106,6 +114,7 @@ function RoleForm({ role }: { role?: Schema<'RoleWithPermissions'> }) {
     nameField: 'name',
     pointers: { grants: '/permissions' },
     submit: (values) => save.mutateAsync(values),
+    requests: (values) => [requestOf(values)],
   })
   const grants = form.field('grants')
   return (

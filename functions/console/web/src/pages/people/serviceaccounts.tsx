@@ -139,15 +139,16 @@ export default function ServiceAccountsPage() {
 
 function AccountDialog({ account, onClose, onCreated }: { account?: ServiceAccount; onClose: () => void; onCreated?: (id: number) => void }) {
   const roles = useRootRoles()
+  interface Values {
+    name: string
+    username: string
+    rootRole: string
+  }
+  const bodyOf = ({ name, username, rootRole }: Values) => ({ name: name.trim(), username: username.trim(), rootRole: Number(rootRole) })
+  const creation = (values: Values) => api.request.post(path, { body: bodyOf(values) })
+  const update = (values: Values, userId: number) => api.request.put('/api/admin/service-account/{userId}', { path: { userId }, body: bodyOf(values) })
   const save = useChange({
-    change: async ({ name, username, rootRole }: { name: string; username: string; rootRole: string }) => {
-      const body = { name: name.trim(), username: username.trim(), rootRole: Number(rootRole) }
-      if (account) {
-        await api.put('/api/admin/service-account/{userId}', { path: { userId: account.id }, body })
-        return undefined
-      }
-      return (await api.post(path, { body })).id
-    },
+    change: async (values: Values) => (account ? void (await api.send(update(values, account.id))) : (await api.send(creation(values))).id),
     invalidates: [path, '/api/admin/projects'],
     success: account ? 'Service account saved' : undefined,
     onSuccess: (id) => (id === undefined ? onClose() : onCreated?.(id)),
@@ -156,6 +157,7 @@ function AccountDialog({ account, onClose, onCreated }: { account?: ServiceAccou
   const form = useForm({
     initial: { name: account?.name ?? '', username: account?.username ?? '', rootRole: String(account?.rootRole ?? 3) },
     submit: (values) => save.mutateAsync(values),
+    requests: (values) => [account ? update(values, account.id) : creation(values)],
   })
   return (
     <Dialog open onClose={onClose} title={account ? `Service account ${accountName(account)}` : 'Create service account'}>

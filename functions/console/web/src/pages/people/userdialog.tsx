@@ -11,18 +11,21 @@ interface UserDialogProps {
   onCreated?: (user: Schema<'CreatedUser'>) => void
 }
 
+interface Values {
+  name: string
+  email: string
+  username: string
+  rootRole: string
+}
+
 /** Creates a user, or changes one. */
 export function UserDialog({ user, onClose, onCreated }: UserDialogProps) {
   const roles = useRootRoles()
+  const bodyOf = (values: Values) => ({ name: values.name.trim(), email: values.email.trim(), rootRole: Number(values.rootRole) })
+  const creation = (values: Values) => api.request.post('/api/admin/user-admin', { body: { ...bodyOf(values), username: values.username.trim() } })
+  const update = (values: Values, userId: number) => api.request.put('/api/admin/user-admin/{userId}', { path: { userId }, body: bodyOf(values) })
   const save = useChange({
-    change: async (values: { name: string; email: string; username: string; rootRole: string }) => {
-      const body = { name: values.name.trim(), email: values.email.trim(), rootRole: Number(values.rootRole) }
-      if (user) {
-        await api.put('/api/admin/user-admin/{userId}', { path: { userId: user.id }, body })
-        return undefined
-      }
-      return await api.post('/api/admin/user-admin', { body: { ...body, username: values.username.trim() } })
-    },
+    change: async (values: Values) => (user ? void (await api.send(update(values, user.id))) : await api.send(creation(values))),
     invalidates: ['/api/admin/user-admin', '/api/admin/user', '/api/admin/projects'],
     success: user ? 'User saved' : undefined,
     onSuccess: (created) => (created ? onCreated?.(created) : onClose()),
@@ -31,6 +34,7 @@ export function UserDialog({ user, onClose, onCreated }: UserDialogProps) {
   const form = useForm({
     initial: { name: user?.name ?? '', email: user?.email ?? '', username: user?.username ?? '', rootRole: String(user?.rootRole ?? viewer) },
     submit: (values) => save.mutateAsync(values),
+    requests: (values) => [user ? update(values, user.id) : creation(values)],
     check: (values) => (user || values.email.trim() || values.username.trim() ? {} : { email: 'A user needs an email address or a user name.' }),
   })
   return (

@@ -29,9 +29,10 @@ export function AddMemberDialog({ open, ...props }: Props & { open: boolean }) {
 
 function AddMemberForm({ projectId, members, roles, onClose }: Props) {
   const { can } = useMe()
+  const requestOf = (userId: number, roleId: number) =>
+    api.request.post('/api/admin/projects/{projectId}/users/{userId}/roles/{roleId}', { path: { projectId, userId, roleId } })
   const add = useChange({
-    change: ({ userId, roleId }: { userId: number; roleId: number; name: string }) =>
-      api.post('/api/admin/projects/{projectId}/users/{userId}/roles/{roleId}', { path: { projectId, userId, roleId } }),
+    change: ({ userId, roleId }: { userId: number; roleId: number; name: string }) => api.send(requestOf(userId, roleId)),
     invalidates: ['/api/admin/projects', '/api/admin/user'],
     success: (_, { roleId, name }) => `${name} is now ${describeRoles([roleId], roles)}.`,
     showsErrors: true,
@@ -42,6 +43,7 @@ function AddMemberForm({ projectId, members, roles, onClose }: Props) {
     initial: { user: '', name: '', role: String(usual?.id ?? '') },
     check: ({ user }) => ({ user: user ? undefined : 'Choose who becomes a member.' }),
     submit: ({ user, name, role }) => add.mutateAsync({ userId: Number(user), roleId: Number(role), name: name || `User ${user}` }),
+    requests: ({ user, role }) => (user ? [requestOf(Number(user), Number(role))] : []),
   })
   const chosen = roles.find((role) => String(role.id) === form.values.role)
   return (

@@ -39,15 +39,19 @@ function StrategyForm({ projectId, environment, strategy, stickiness, onClose }:
   const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
   const names = useSegmentNames()
   const initial = strategy ? strategyDraft(strategy) : newStrategy(stickiness)
+  const requestOf = (values: StrategyDraft) =>
+    api.request.post('/api/admin/projects/{projectId}/environments/{environment}/default-strategy', {
+      path: { projectId, environment },
+      body: strategyRequest(values),
+    })
   const save = useChange({
-    change: (body: Schema<'NewStrategyRequest'>) =>
-      api.post('/api/admin/projects/{projectId}/environments/{environment}/default-strategy', { path: { projectId, environment }, body }),
+    change: (values: StrategyDraft) => api.send(requestOf(values)),
     invalidates: ['/api/admin/environments', '/api/admin/projects'],
     success: `The default strategy in ${environment} is saved.`,
     showsErrors: true,
     onSuccess: onClose,
   })
-  const form = useForm<StrategyDraft>({ initial, submit: (values) => save.mutateAsync(strategyRequest(values)) })
+  const form = useForm<StrategyDraft>({ initial, submit: (values) => save.mutateAsync(values), requests: (values) => [requestOf(values)] })
   const { values } = form
   form.errorAt('/constraints')
   return (

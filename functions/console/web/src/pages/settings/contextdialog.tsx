@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, apiQuery, useChange, type Schema } from '../../api'
+import { api, apiQuery, useChange, type ApiRequest, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Checkbox, Dialog, Loaded, TextArea, TextField } from '../../ui'
 import { LegalValuesField, legalValuesOf, type LegalValue } from './legalvalues'
@@ -27,12 +27,14 @@ export function contextBody({ description, stickiness, legalValues }: Omit<Value
 
 /** Creates a context field, or edits one. */
 export function ContextDialog({ field, onClose, disabledReason }: { field?: ContextField; onClose: () => void; disabledReason?: string }) {
+  const requestOf = (values: Values): ApiRequest => {
+    const body = contextBody(values)
+    return field
+      ? api.request.put('/api/admin/context/{contextField}', { path: { contextField: field.name }, body })
+      : api.request.post('/api/admin/context', { body: { ...body, name: values.name.trim() } })
+  }
   const save = useChange({
-    change: async (values: Values) => {
-      const body = contextBody(values)
-      if (field) await api.put('/api/admin/context/{contextField}', { path: { contextField: field.name }, body })
-      else await api.post('/api/admin/context', { body: { ...body, name: values.name.trim() } })
-    },
+    change: (values: Values) => api.send(requestOf(values)),
     invalidates: paths,
     success: field ? `Context field ${field.name} saved` : 'Context field created',
     onSuccess: onClose,
@@ -47,6 +49,7 @@ export function ContextDialog({ field, onClose, disabledReason }: { field?: Cont
     },
     nameField: 'name',
     submit: (values) => save.mutateAsync(values),
+    requests: (values) => [requestOf(values)],
   })
   const legal = form.field('legalValues')
   return (

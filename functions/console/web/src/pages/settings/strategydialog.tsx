@@ -1,4 +1,4 @@
-import { api, useChange, type Schema } from '../../api'
+import { api, useChange, type ApiRequest, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Button, Checkbox, Dialog, IconButton, Icons, Select, TextArea, TextField } from '../../ui'
 
@@ -26,14 +26,23 @@ interface StrategyDialogProps {
   disabledReason?: string
 }
 
+interface Values {
+  name: string
+  title: string
+  description: string
+  parameters: Parameter[]
+}
+
 /** Creates a custom strategy type, or edits one. */
 export function StrategyDialog({ type, onClose, invalidates, disabledReason }: StrategyDialogProps) {
+  const requestOf = (values: Values): ApiRequest => {
+    const body = { title: values.title || null, description: values.description || null, parameters: values.parameters }
+    return type
+      ? api.request.put('/api/admin/strategies/{strategyType}', { path: { strategyType: type.name }, body })
+      : api.request.post('/api/admin/strategies', { body: { ...body, name: values.name.trim() } })
+  }
   const save = useChange({
-    change: async (values: { name: string; title: string; description: string; parameters: Parameter[] }) => {
-      const body = { title: values.title || null, description: values.description || null, parameters: values.parameters }
-      if (type) await api.put('/api/admin/strategies/{strategyType}', { path: { strategyType: type.name }, body })
-      else await api.post('/api/admin/strategies', { body: { ...body, name: values.name.trim() } })
-    },
+    change: (values: Values) => api.send(requestOf(values)),
     invalidates,
     success: (_, { name }) => (type ? `Strategy type ${name} saved` : `Strategy type ${name.trim()} created`),
     onSuccess: onClose,
@@ -43,6 +52,7 @@ export function StrategyDialog({ type, onClose, invalidates, disabledReason }: S
     initial: { name: type?.name ?? '', title: type?.title ?? '', description: type?.description ?? '', parameters: parametersOf(type) },
     nameField: 'name',
     submit: (values) => save.mutateAsync(values),
+    requests: (values) => [requestOf(values)],
   })
   const { parameters } = form.values
   const set = (index: number, change: Partial<Parameter>) =>

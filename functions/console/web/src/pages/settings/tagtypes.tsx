@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { api, apiQuery, useChange, useMe, type ApiRequest, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Page, useUrlState } from '../../shell'
 import { ActionMenu, Button, Dialog, EmptyState, ErrorState, Icons, Pagination, SearchField, Table, TextArea, TextField, type Column } from '../../ui'
@@ -105,13 +105,21 @@ function TagIcon({ icon }: { icon: string | null }) {
   return <span aria-hidden="true">{icon}</span>
 }
 
+interface Values {
+  name: string
+  description: string
+  icon: string
+}
+
 function TagTypeDialog({ type, onClose, disabledReason }: { type?: TagType; onClose: () => void; disabledReason?: string }) {
+  const requestOf = (values: Values): ApiRequest => {
+    const body = { description: values.description || null, icon: values.icon.trim() || null }
+    return type
+      ? api.request.put('/api/admin/tag-types/{tagType}', { path: { tagType: type.name }, body })
+      : api.request.post('/api/admin/tag-types', { body: { ...body, name: values.name.trim() } })
+  }
   const save = useChange({
-    change: async (values: { name: string; description: string; icon: string }) => {
-      const body = { description: values.description || null, icon: values.icon.trim() || null }
-      if (type) await api.put('/api/admin/tag-types/{tagType}', { path: { tagType: type.name }, body })
-      else await api.post('/api/admin/tag-types', { body: { ...body, name: values.name.trim() } })
-    },
+    change: (values: Values) => api.send(requestOf(values)),
     invalidates: paths,
     success: (_, { name }) => (type ? `Tag type ${name} saved` : `Tag type ${name.trim()} created`),
     onSuccess: onClose,
@@ -121,6 +129,7 @@ function TagTypeDialog({ type, onClose, disabledReason }: { type?: TagType; onCl
     initial: { name: type?.name ?? '', description: type?.description ?? '', icon: type?.icon ?? '' },
     nameField: 'name',
     submit: (values) => save.mutateAsync(values),
+    requests: (values) => [requestOf(values)],
   })
   return (
     <Dialog open onClose={onClose} title={type ? `Tag type ${type.name}` : 'Create tag type'}>
