@@ -14,7 +14,7 @@ func (a *Aggregator) addToApplications(ctx context.Context, t *tally, l *sources
 	byName := map[string][]usage.Report{}
 	for key, r := range t.reports {
 		byName[key.application] = append(byName[key.application], usage.Report{
-			Application: key.application, Environment: key.environment, Projects: l.byHash[key.hash].scope.ProjectIDs(), At: r.at,
+			Application: key.application, Environment: key.environment, Projects: l.byHash[key.hash].scope.ProjectIDs(), Public: l.byHash[key.hash].public, At: r.at,
 			Strategies: slices.Sorted(maps.Keys(r.strategies)), Features: slices.Sorted(maps.Keys(r.features)),
 			Uses:    slices.Sorted(maps.Keys(r.uses)),
 			Unknown: slices.Sorted(maps.Keys(r.unknown)), Instances: slices.Collect(maps.Values(r.instances)),
@@ -79,7 +79,7 @@ func (a *Aggregator) tryApplication(ctx context.Context, name string, reports []
 			}
 			instances[r.Environment] = known
 		}
-		known.Add(r.Instances, a.now())
+		known.Add(r, a.now())
 		after.Add(r, len(known.List))
 		names.Add(r)
 	}

@@ -3,9 +3,12 @@ package aggregate_test
 import (
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"guidon/internal/capacity"
 	"guidon/pkg/access"
@@ -139,5 +142,39 @@ func TestInventedApplications(t *testing.T) {
 	aggregated()
 	if find[*usage.Application](w, usage.ApplicationKey("new")) == nil {
 		t.Error("there is no room for a new application after the invented ones were deleted")
+	}
+}
+
+// TestInventedInstances reports 300 instances of one application that a public token invents, and then makes each as long as it may be.
+// The list must stay small, as each report of one of them can write it, and an instance with a token of a server must have room.
+func TestInventedInstances(t *testing.T) {
+	w := newWorld(t, "f")
+	report := func(token, instance, sdk string) {
+		t.Helper()
+		p := newPost(w.now, yes("f", 1))
+		p.TokenHash = access.HashSecret(token)
+		p.Instances[0].Instance, p.Instances[0].SDK = instance, sdk
+		if err := w.store.PutPost(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, sdk := range []string{"", strings.Repeat("x", 250)} {
+		for i := range 300 {
+			report(dynamotest.FrontendToken, fmt.Sprint("invented-", i), sdk)
+		}
+		w.now = w.now.Add(time.Minute)
+		w.run()
+		w.now = w.now.Add(usage.ReportInterval)
+	}
+	report(dynamotest.ClientToken, "server", "sdk:1")
+	w.now = w.now.Add(time.Minute)
+	w.run()
+	instances := find[*usage.Instances](w, usage.InstancesKey("shop", "development"))
+	text, err := json.Marshal(instances)
+	if err != nil || len(text) > 20<<10 || len(instances.List) < 50 {
+		t.Errorf("%d instances have %d bytes, %v; want at least 50 and at most 20 KB", len(instances.List), len(text), err)
+	}
+	if !slices.ContainsFunc(instances.List, func(i usage.Instance) bool { return i.Name == "server" }) {
+		t.Error("the instance with the client token is not listed")
 	}
 }

@@ -22,6 +22,7 @@ const maxNames = 10_000
 // A source is the token that posts came with.
 type source struct {
 	hash         string // "" without a token, if the deployment needs none
+	public       bool   // anyone can post with it
 	scope        access.TokenScope
 	applications *usage.TokenApplications // as stored; nil if there are none
 	known        *usage.TokenApplications // the same, without applications that were deleted if there is no room for others
@@ -137,6 +138,7 @@ func (a *Aggregator) judgeTokens(ctx context.Context, l *sources, tokens flags.V
 	for hash, s := range l.byHash {
 		token := flags.Find[*access.Token](tokens, access.TokenKey(hash))
 		s.applications = flags.Find[*usage.TokenApplications](tokens, usage.TokenApplicationsKey(hash))
+		s.public = hash == "" || token != nil && token.Type == access.FrontendToken
 		valid := true
 		switch {
 		case hash == "" || token != nil && token.Type == access.AdminToken:

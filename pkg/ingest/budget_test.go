@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"guidon/pkg/aggregate"
 	"guidon/pkg/dynamo/dynamotest"
 )
@@ -32,6 +34,11 @@ func TestBudget(t *testing.T) {
 			}
 		}
 		send("a report", "BatchGetItem PutItem", tt.token, tt.body, 2)
+		named := "BatchGetItem TransactWriteItems"
+		if tt.token == dynamotest.FrontendToken {
+			named = "BatchGetItem PutItem"
+		}
+		send("a report with a name", named, tt.token, tt.body, 2, "Guidon-Batch: "+uuid.NewString())
 		send("without a token", "", "", tt.body, 4)
 		send("with an unknown token", "BatchGetItem", "unknown", tt.body, 4)
 		send("with a token of another type", "BatchGetItem", tt.wrong, tt.body, 4)

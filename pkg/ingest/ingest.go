@@ -70,6 +70,7 @@ type server struct {
 // A sender is who reports usage.
 type sender struct {
 	hash        string   // of the token; "" without one
+	frontend    bool     // it is a frontend token, which is public
 	projects    []string // whose flags it may report
 	environment string   // that of everything it reports; "" for what the body says
 	address     string   // IP address
@@ -123,10 +124,10 @@ func receive[B body](s *server, answer httpapi.Response, maximum int, types ...a
 }
 
 // batchName returns the name of a report that its sender repeats until there is a response, as Guidon Edge does. It must be a UUID. The
-// token is part of the name, so that no sender can take the names of another one.
+// token is part of the name, so that no sender can take the names of another one. With a frontend token there is none: it doubles the cost.
 func batchName(r *http.Request, from *sender) (string, error) {
 	header := r.Header.Get("Guidon-Batch")
-	if header == "" {
+	if header == "" || from.frontend {
 		return "", nil
 	}
 	id, err := uuid.Parse(header)
@@ -168,7 +169,7 @@ func (s *server) authenticate(ctx context.Context, r *http.Request, types ...acc
 		}
 		return nil, err
 	}
-	from.hash = hash
+	from.hash, from.frontend = hash, token.Type == access.FrontendToken
 	if token.Type != access.AdminToken {
 		from.projects = token.Projects
 	}

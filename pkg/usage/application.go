@@ -175,6 +175,7 @@ type Report struct {
 	Application string
 	Environment string // "" if it does not exist
 	Projects    []string
+	Public      bool      // anyone can report it: the token is one for browsers, or none is needed
 	At          time.Time // of the last post
 	Strategies  []string
 	Features    []string

@@ -143,29 +143,41 @@ func (i *Instances) Clone() *Instances {
 	return &c
 }
 
-// maxInstanceNames is the size that all instances of an application in an environment may have, in bytes of JSON.
-const maxInstanceNames = 300 << 10
+// The sizes that all instances of an application in an environment may have, in bytes of JSON. Anyone can invent instances with a public
+// token, and each report of one of them can write all of them.
+const (
+	maxInstanceNames       = 300 << 10
+	maxPublicInstanceNames = 16 << 10 // beyond which a public token adds nothing
+)
 
-// Add adds instances that reported. If there is no room, they replace those that have not reported for a while, or they are
+// Add adds the instances of a report. If there is no room, they replace those that have not reported for a while, or they are
 // left out. Instances that have not reported for InstanceTTL are removed with the next change.
-func (i *Instances) Add(reported []Instance, now time.Time) {
-	names := 0
+func (i *Instances) Add(report Report, now time.Time) {
+	names, most := 0, maxInstanceNames
+	if report.Public {
+		most = maxPublicInstanceNames
+	}
 	for _, known := range i.List {
 		names += known.size()
 	}
-	for _, r := range reported {
+	for _, r := range report.Instances {
 		at, found := slices.BinarySearchFunc(i.List, r, compareInstances)
 		if found {
-			known := &i.List[at]
+			known, was := &i.List[at], i.List[at]
 			known.SDK = cmp.Or(known.SDK, r.SDK)
 			if seen := laterSeen(known.LastSeenAt, r.LastSeenAt); seen != known.LastSeenAt {
 				known.LastSeenAt, known.SDK, known.Address = seen, cmp.Or(r.SDK, known.SDK), cmp.Or(r.Address, known.Address)
 			}
+			if more := known.size() - was.size(); more > 0 && names+more > most {
+				known.SDK, known.Address = was.SDK, was.Address
+			} else {
+				names += more
+			}
 			continue
 		}
-		if len(i.List) >= MaxInstances || names+r.size() > maxInstanceNames {
+		if len(i.List) >= MaxInstances || names+r.size() > most {
 			oldest := i.oldest()
-			if oldest < 0 || r.LastSeenAt.Sub(i.List[oldest].LastSeenAt) < 2*ReportInterval || names-i.List[oldest].size()+r.size() > maxInstanceNames {
+			if oldest < 0 || r.LastSeenAt.Sub(i.List[oldest].LastSeenAt) < 2*ReportInterval || names-i.List[oldest].size()+r.size() > most {
 				continue
 			}
 			names -= i.List[oldest].size()

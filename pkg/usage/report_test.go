@@ -54,12 +54,12 @@ func TestReportsAreIdempotent(t *testing.T) {
 		Strategies: []string{"default"}, Instances: []Instance{{Name: "i", SDK: "sdk:1", CreatedAt: reported, LastSeenAt: reported}},
 	}
 	a, names, instances := NewApplication("shop", reported), &ApplicationNames{}, &Instances{}
-	instances.Add(report.Instances, reported)
+	instances.Add(report, reported)
 	a.Add(report, 1)
 	names.Add(report)
 	again, moreNames, more := a.Clone(), names.Clone(), instances.Clone()
 	report.At, report.Instances[0].LastSeenAt = reported.Add(time.Minute), reported.Add(time.Minute)
-	more.Add(report.Instances, reported)
+	more.Add(report, reported)
 	again.Add(report, 1)
 	moreNames.Add(report)
 	if !reflect.DeepEqual(a, again) || !reflect.DeepEqual(names, moreNames) || !reflect.DeepEqual(instances, more) {
@@ -93,7 +93,7 @@ func TestNamesOfEarlierVersions(t *testing.T) {
 func TestInstances(t *testing.T) {
 	list := &Instances{}
 	add := func(name string, at time.Time) {
-		list.Add([]Instance{{Name: name, Address: "192.0.2.1", CreatedAt: at, LastSeenAt: at}}, at)
+		list.Add(Report{Instances: []Instance{{Name: name, Address: "192.0.2.1", CreatedAt: at, LastSeenAt: at}}}, at)
 	}
 	for i := range MaxInstances + 10 {
 		add(fmt.Sprint(i), reported)
