@@ -216,7 +216,8 @@ func TestUntriedChanges(t *testing.T) {
 	dynamotest.Check(t, r.store)
 }
 
-// TestApprovedOrder changes a sort number, but not the order, after a change of the order was approved: it would lead to another order.
+// TestApprovedOrder changes a sort number, but not the order, after a change of the order was approved: it would lead to another order. Only
+// those who skip change requests can.
 func TestApprovedOrder(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
@@ -228,10 +229,34 @@ func TestApprovedOrder(t *testing.T) {
 	place := func(i int, at string) string { return `[{"id":"` + ids[i] + `","sortOrder":` + at + `}]` }
 	r.must(t, "POST", list+"/set-sort-order", place(0, "0"))
 	q := r.to(t, r.first, r.inReview(t, change("f", "reorderStrategy", place(0, "1.5"))), "Approved", 200)
-	if got := r.do(t, "POST", list+"/set-sort-order", place(2, "1.2"), r.author...); got.status != 200 {
-		t.Fatalf("the order is the same: %d %s", got.status, got.body)
+	r.as(t, r.author, "POST", list+"/set-sort-order", place(2, "1.2"), 403, "SKIP_CHANGE_REQUEST")
+	if got := r.read(t, q); got.State != "Approved" {
+		t.Errorf("the approval ended: %+v", got)
 	}
+	r.must(t, "POST", list+"/set-sort-order", place(2, "1.2"))
 	r.to(t, r.releaser, q, "Applied", 409, "its strategies were changed")
+}
+
+// TestStrategiesInDisguise sends strategies that would come elsewhere than those who approve see, or that name another strategy or flag.
+func TestStrategiesInDisguise(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	list := in("f", "production") + "/strategies"
+	r.must(t, "POST", list, `{"name":"default","sortOrder":5}`)
+	second := idIn(r.must(t, "POST", list, `{"name":"default","sortOrder":7}`).body)
+	for _, tt := range []struct{ action, members, says string }{
+		{"addStrategy", `"sortOrder":6`, "reorderStrategy"},
+		{"updateStrategy", `"id":"` + second + `","sortOrder":8`, "reorderStrategy"},
+		{"updateStrategy", `"id":"` + second + `","sortOrder":-1`, "reorderStrategy"},
+		{"updateStrategy", `"id":"` + second + `","featureName":"g"`, "featureName is not"},
+		{"addStrategy", `"featureName":"g"`, "featureName is not"},
+		{"addStrategy", `"id":"` + second + `"`, "updateStrategy"},
+		{"addStrategy", `"id":"\u00` + fmt.Sprintf("%x", second[0]) + second[1:] + `"`, "updateStrategy"},
+	} {
+		r.as(t, r.author, "POST", submitted, change("f", tt.action, `{"name":"default",`+tt.members+`}`), 400, tt.says)
+	}
+	r.as(t, r.author, "POST", submitted, "["+change("f", "updateStrategy", `{"name":"default","id":"`+second+`","featureName":"f","sortOrder":7}`)+","+
+		change("f", "addStrategy", `{"name":"default","featureName":"f","sortOrder":7}`)+"]", 200)
 }
 
 // TestDraftClosedMeanwhile adds a change while the draft is discarded: the change is in another draft.
@@ -356,7 +381,8 @@ func TestUnknownMembers(t *testing.T) {
 	}
 	list := in("f", "production") + "/strategies"
 	strategy := r.must(t, "POST", list, `{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":["7"]}],"variants":[{"name":"a","weight":1000,"weightType":"variable","stickiness":"default","payload":{"type":"string","value":"b"}}]}`).body
-	r.as(t, r.author, "POST", submitted, "["+change("f", "updateStrategy", strategy)+","+change("f", "addStrategy", strategy)+","+change("f", "archiveFeature", "{}")+"]", 200)
+	another := strings.Replace(strategy, idIn(strategy), "another", 1)
+	r.as(t, r.author, "POST", submitted, "["+change("f", "updateStrategy", strategy)+","+change("f", "addStrategy", another)+","+change("f", "archiveFeature", "{}")+"]", 200)
 }
 
 // TestCompletedPayloads leaves fields out, or sends what the operation corrects: those who approve see what becomes of it.

@@ -83,14 +83,14 @@ func guardedFeature(before, after *Feature) []GuardedPart {
 	return part.list()
 }
 
-// guardedByUID is what is guarded of a flag in each environment: not titles, sort orders, IDs of strategies or when it was last seen.
-// The order of the strategies counts.
+// guardedByUID is what is guarded of a flag in each environment: not titles, IDs of strategies or when it was last seen. Sort orders are, even
+// if the order stays: a change request that was approved would lead to another order.
 func guardedByUID(f *Feature) map[string]FeatureEnvironment {
 	list := make(map[string]FeatureEnvironment, len(f.Environments))
 	for _, fe := range f.Environments {
 		g := FeatureEnvironment{EnvironmentState: EnvironmentState{EnabledIn: fe.EnabledIn}, Variants: fe.Variants}
 		for _, s := range fe.Strategies {
-			s.ID, s.Title, s.SortOrder = "", nil, 0
+			s.ID, s.Title = "", nil
 			g.Strategies = append(g.Strategies, s)
 		}
 		list[fe.EnvironmentUID] = g

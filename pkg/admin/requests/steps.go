@@ -257,6 +257,9 @@ func try(tx *httpapi.Tx, caller access.Caller, c *review.Change, n int, p *flags
 			c.Default, err = json.Marshal(shape.StrategyViewOf(added[0], after.Name), json.Deterministic(true))
 		}
 	case review.AddStrategy, review.UpdateStrategy:
+		if err := checkStrategy(*c, f.In(env).Strategies, after.In(env).Strategies); err != nil {
+			return in(err, n, *c, flags.Invalid)
+		}
 		i := slices.IndexFunc(after.In(env).Strategies, func(s flags.Strategy) bool {
 			return s.ID == c.Strategy || c.Strategy == "" && !slices.ContainsFunc(f.In(env).Strategies, func(was flags.Strategy) bool { return was.ID == s.ID })
 		})
@@ -271,6 +274,33 @@ func try(tx *httpapi.Tx, caller access.Caller, c *review.Change, n int, p *flags
 		err = complete(c, map[string]any{"name": made.Name, "description": made.Description, "project": made.Project, "constraints": made.Constraints})
 	}
 	return err
+}
+
+// checkStrategy returns Invalid if the change of a strategy also changes the order, which those who approve see only in a reorderStrategy, or
+// if it names another flag or strategy than the one that it changes.
+func checkStrategy(c review.Change, before, after []flags.Strategy) error {
+	var payload struct {
+		ID          any `json:"id"`
+		FeatureName any `json:"featureName"`
+	}
+	if err := json.Unmarshal(c.Payload, &payload); err != nil {
+		return err
+	}
+	if payload.FeatureName != nil && payload.FeatureName != c.Feature {
+		return flags.Errorf(flags.Invalid, "featureName is not the name of the flag; leave it out")
+	}
+	for i, s := range before {
+		adds := c.Action == review.AddStrategy
+		switch {
+		case adds && payload.ID == s.ID:
+			return flags.Errorf(flags.Invalid, "id is that of a strategy that the flag has; leave it out, or use the action updateStrategy")
+		case adds && after[i].ID != s.ID:
+			return flags.Errorf(flags.Invalid, "the strategy would not come last; leave out sortOrder, and use the action reorderStrategy")
+		case !adds && s.ID == c.Strategy && !slices.ContainsFunc(after, func(a flags.Strategy) bool { return a.ID == s.ID && a.SortOrder == s.SortOrder }):
+			return flags.Errorf(flags.Invalid, "sortOrder is not the present one; leave it out, and use the action reorderStrategy")
+		}
+	}
+	return nil
 }
 
 // complete sets members of the payload to what the operation makes of them, so that those who approve also see what it fills, corrects, or

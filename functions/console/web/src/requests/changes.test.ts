@@ -9,7 +9,12 @@ const flag = { projectId: 'shop', featureName: 'checkout' }
 test.each([
   ['switching on', api.request.post(`${environmentPath}/on`, { path }), 'updateEnabled', { enabled: true }],
   ['switching off', api.request.post(`${environmentPath}/off`, { path }), 'updateEnabled', { enabled: false }],
-  ['adding a strategy', api.request.post(`${environmentPath}/strategies`, { path, body: { name: 'default' } }), 'addStrategy', { name: 'default' }],
+  [
+    'adding a strategy',
+    api.request.post(`${environmentPath}/strategies`, { path, body: { name: 'default', sortOrder: 1 } }),
+    'addStrategy',
+    { name: 'default', sortOrder: undefined },
+  ],
   [
     'changing a strategy',
     api.request.put(`${environmentPath}/strategies/{strategyId}`, { path: { ...path, strategyId: 'a' }, body: { name: 'default', title: 'All' } }),

@@ -36,7 +36,7 @@ export function guardedOf({ method, path, options }: ApiRequest): Guarded | unde
     case `post ${feature}/environments/{environment}/off`:
       return { ...one('updateEnabled', { enabled: false }), off: true }
     case `post ${feature}/environments/{environment}/strategies`:
-      return one('addStrategy', body)
+      return one('addStrategy', { ...body, sortOrder: undefined }) // a request adds strategies as the last ones
     case `put ${feature}/environments/{environment}/strategies/{strategyId}`:
       return one('updateStrategy', { id: parameters.strategyId, ...body })
     case `delete ${feature}/environments/{environment}/strategies/{strategyId}`:
