@@ -110,11 +110,15 @@ func (s Session) hasHash(hash string) bool {
 	return subtle.ConstantTimeCompare([]byte(s.Hash), []byte(hash)) == 1
 }
 
+// Has reports whether there is a session of that hash that has neither ended nor expired.
+func (s *Sessions) Has(hash string, now time.Time) bool {
+	return s != nil && slices.ContainsFunc(s.List, func(one Session) bool { return one.hasHash(hash) && !one.expired(now) })
+}
+
 // AuthenticateSession returns the caller behind the session of that hash. It returns Unauthenticated if the session has ended or
 // expired, or if the user no longer exists.
 func AuthenticateSession(sessions *Sessions, hash string, user *User, roles *Roles, now time.Time) (Caller, error) {
-	if sessions == nil || user == nil || roles == nil || user.ServiceAccount || sessions.User != user.ID ||
-		!slices.ContainsFunc(sessions.List, func(s Session) bool { return s.hasHash(hash) && !s.expired(now) }) {
+	if !sessions.Has(hash, now) || user == nil || roles == nil || user.ServiceAccount || sessions.User != user.ID {
 		return Caller{}, ErrSessionEnded
 	}
 	caller := callerOf(user, roles)

@@ -3,6 +3,7 @@ package admin_test
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"guidon/internal/capacity"
 	"guidon/pkg/access"
+	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 )
 
@@ -200,6 +202,23 @@ func TestInvalidTokensCostLittle(t *testing.T) {
 		if read > 105+20*3 || calls > 20 {
 			t.Errorf("20 requests with %s: %v read units in %d calls, want at most 165 in 20", invalid.name, read, calls)
 		}
+	}
+	// Of a session, the user's own item is read only if there is such a session. A user with ten tokens has 10 KB.
+	user, _ := s.person(t, access.RoleViewer)
+	own := s.signIn(t, user)
+	for i := range 10 {
+		body := fmt.Sprintf(`{"description":%q,"expiresAt":%q}`, strconv.Itoa(i)+strings.Repeat("😀", 250), time.Now().Add(time.Hour).Format(time.RFC3339))
+		s.check(t, call{"a token", "POST", ownTokens, body, 201, anything}, inSession(own)...)
+	}
+	forged := fmt.Sprintf("%s%064d", own[:len(own)-64], 0)
+	get(401, "Authorization:", forged)
+	if cost := get(401, "Authorization:", forged); cost.Read > 1 || cost.Calls > 1 {
+		t.Errorf("a forged session takes %+v, want one unit", cost)
+	}
+	// Tokens of applications are public, and are refused wherever they are.
+	public, first := "Authorization: "+dynamotest.FrontendToken, get(403, "Authorization: "+dynamotest.FrontendToken)
+	if second := get(403, public); second.Read > 3 || second.Calls > 1 {
+		t.Errorf("a frontend token takes %+v, and then %+v; want one call of 3 units", first, second)
 	}
 	for _, valid := range []struct {
 		name          string

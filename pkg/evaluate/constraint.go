@@ -196,7 +196,9 @@ func (o regexOperand) compare(value string, c *Context) answer {
 	if value == "" || len(value) > maxRegexValue {
 		return no
 	}
-	c.charge(len(value), o.size)
+	if c.memory != nil {
+		c.memory.work += len(value) * o.size * regexStep
+	}
 	return answerOf(o.regex.MatchString(value))
 }
 

@@ -2,11 +2,13 @@ package evaluate
 
 import "strings"
 
-// MaxWork bounds the work of an Evaluation that long values of its context cause, in bytes that are compared: about 50 ms. Values of
-// up to FreeLength bytes do not count, so an ordinary context is never too much, however many flags there are.
+// MaxWork bounds the work of an Evaluation that long values of its context and regular expressions cause, in bytes that are compared:
+// about 50 ms. Values of up to FreeLength bytes only count for regular expressions. A step of one of these takes as long as regexStep bytes,
+// so 2,000 ordinary ones on an email address are not too much.
 const (
 	MaxWork    = 200_000_000
 	FreeLength = 256
+	regexStep  = 40
 )
 
 // An Evaluation evaluates flags for one context. It remembers what flags have in common: the results of segments, and values in lower
@@ -31,6 +33,9 @@ func (s *Set) For(c *Context) *Evaluation {
 
 // Evaluate evaluates a flag. A flag that does not exist is off. Results are meaningless if Exhausted is true afterwards.
 func (e *Evaluation) Evaluate(name string) Result { return e.set.Evaluate(name, &e.context) }
+
+// Trace evaluates a flag as Set.Trace does.
+func (e *Evaluation) Trace(name string) Trace { return e.set.Trace(name, &e.context) }
 
 // Exhausted reports whether the evaluation took more than MaxWork. It does not compare anything from then on.
 func (e *Evaluation) Exhausted() bool { return e.context.exhausted() }

@@ -38,6 +38,25 @@ func TestSegmentsOnce(t *testing.T) {
 	}
 }
 
+// TestRegexWork checks that many costly patterns are too much for a short value, and that 2,000 ordinary ones are not.
+func TestRegexWork(t *testing.T) {
+	for _, test := range []struct {
+		pattern   string
+		patterns  int
+		exhausted bool
+	}{{"(?:a?){110}a{40}b0x1", 600, true}, {`@example\.(com|org)$`, 2_000, false}} {
+		f := evaluate.Flag{Name: "flag", Enabled: true, Strategies: []evaluate.Strategy{{Name: "default"}}}
+		for range test.patterns {
+			f.Strategies[0].Constraints = append(f.Strategies[0].Constraints, evaluate.Constraint{ContextName: "x", Operator: "REGEX", Value: test.pattern, Inverted: true})
+		}
+		e := evaluate.NewSet([]evaluate.Flag{f}, nil).For(&evaluate.Context{Properties: map[string]string{"x": strings.Repeat("a", 60)}})
+		e.Evaluate("flag")
+		if e.Exhausted() != test.exhausted {
+			t.Errorf("%d times %s: exhausted %t after %d", test.patterns, test.pattern, e.Exhausted(), e.Work())
+		}
+	}
+}
+
 // TestMaxWork checks that an evaluation ends after MaxWork, within a flag too, and that short values are never too much.
 func TestMaxWork(t *testing.T) {
 	f := evaluate.Flag{Name: "flag", Enabled: true}

@@ -77,6 +77,9 @@ func (tx *Tx) credential() (caller access.Caller, token *access.Token, err error
 			token = nil // found under a hash that is not its own: an item that was not written by Guidon gives no access
 		}
 		caller, err = access.Authenticate(token, tx.Now)
+		if err == nil && (token.Type == access.ClientToken || token.Type == access.FrontendToken) {
+			err = caller.Authorize(req.op.Permission, nil, "") // the tokens of applications, which can be public, have none anywhere
+		}
 	}
 	if err != nil && req.claim != "" {
 		s.owners.distrust(req.claim, tx.Now)

@@ -16,7 +16,7 @@ var CallersFavorites = flags.FavoritesKey("")
 // An owners remembers the tokens and sessions that were valid in this process, with the key of their owner's favorites. So favorites
 // can be loaded with the token, which has the owner's name.
 //
-// It also knows when invalid ones come. A token is loaded together with all that the operation reads, which can be a flag of 400 KB.
+// It also knows when invalid ones come, or tokens of applications, which are public in web pages. A token is loaded together with all that the operation reads, which can be a flag of 400 KB.
 // For distrustFor after an invalid one, those that were never valid here are loaded alone first: guessing costs one unit a request, and
 // other callers at most one more call each.
 type owners struct {

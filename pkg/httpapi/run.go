@@ -136,10 +136,7 @@ func (tx *Tx) loadFirst() error {
 		claimed := tx.claimed()
 		var first bool
 		if owner, first = tx.service.owners.find(req.claim, tx.Now); first {
-			if err := tx.round.load(tx.ctx, tx.service.store, claimed); err != nil {
-				return err
-			}
-			if _, _, err := tx.credential(); err != nil {
+			if err := tx.loadCredential(claimed); err != nil {
 				return err
 			}
 		} else {
@@ -164,6 +161,26 @@ func (tx *Tx) loadFirst() error {
 		}
 	}
 	return tx.round.load(tx.ctx, tx.service.store, keys)
+}
+
+// loadCredential loads and checks the token or session of the request alone; of a session first whether there is one, because the user's
+// item can be large.
+func (tx *Tx) loadCredential(claimed []flags.Key) error {
+	if session := tx.request.session; session != nil {
+		key := access.SessionsKey(session.User())
+		if err := tx.round.load(tx.ctx, tx.service.store, []flags.Key{key}); err != nil {
+			return err
+		}
+		if sessions := flags.Find[*access.Sessions](tx.round.view, key); !sessions.Has(session.Hash(), tx.Now) {
+			tx.service.owners.distrust(tx.request.claim, tx.Now)
+			return access.ErrSessionEnded
+		}
+	}
+	if err := tx.round.load(tx.ctx, tx.service.store, claimed); err != nil {
+		return err
+	}
+	_, _, err := tx.credential()
+	return err
 }
 
 // claimed are the keys of the token or session of the request, which has one.

@@ -185,6 +185,9 @@ func (r *runner) checkSize(size int) error {
 	return nil
 }
 
+// maxWork is the most work for all contexts and environments of a request: about half a second.
+const maxWork = 10 * evaluate.MaxWork
+
 // evaluate evaluates all flags.
 func (r *runner) evaluate(contexts []map[string]string, add func(f *flags.Feature, results []result)) error {
 	sets := map[string]*evaluate.Set{}
@@ -192,20 +195,27 @@ func (r *runner) evaluate(contexts []map[string]string, add func(f *flags.Featur
 		sets[name] = r.compile(name)
 	}
 	seed, _ := strconv.ParseUint(r.tx.Random()[:16], 16, 64)
-	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // G404: it is no secret which result is drawn
-	evaluated := httpapi.Each(contexts, func(fields map[string]string) *evaluate.Context {
-		c := contextOf(fields)
-		c.Now, c.Random = r.tx.Now, random.Uint32N
-		return c
-	})
-	size := 0
+	random := rand.New(rand.NewPCG(seed, 0))           //nolint:gosec // G404: it is no secret which result is drawn
+	evaluations := map[string][]*evaluate.Evaluation{} // of each environment, by context
+	for name, set := range sets {
+		evaluations[name] = httpapi.Each(contexts, func(fields map[string]string) *evaluate.Evaluation {
+			c := contextOf(fields)
+			c.Now, c.Random = r.tx.Now, random.Uint32N
+			return set.For(c)
+		})
+	}
+	size, work := 0, 0
 	for _, f := range r.features {
 		var results []result
 		for _, environment := range r.environments {
 			fe, enabled := r.configuration(f, environment)
-			for i, c := range evaluated {
+			for i, e := range evaluations[environment] {
 				r.tx.CheckTime()
-				trace := sets[environment].Trace(f.Name, c)
+				before := e.Work()
+				trace := e.Trace(f.Name)
+				if work += e.Work() - before; e.Exhausted() || work > maxWork {
+					return flags.Errorf(flags.Invalid, "it takes too much work to compare the values of the contexts with all constraints; shorten the long ones, or evaluate fewer flags at once")
+				}
 				one := result{environment, contexts[i], r.view(f, environment, fe, enabled, trace)}
 				results = append(results, one)
 				size += httpapi.JSONSize(one.feature) + httpapi.JSONSize(one.context)
