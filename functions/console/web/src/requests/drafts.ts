@@ -63,7 +63,9 @@ export function setDirect(project: string, environment: string, on: boolean, rea
 }
 
 setBreakGlass(({ path, options }) => {
-  const { projectId, environment } = (options.path ?? {}) as { projectId?: string; environment?: string }
+  const isImport = path.startsWith('/api/admin/features-batch/') // which names project and environment in its body
+  const { project: imported, ...named } = ((isImport ? options.body : options.path) ?? {}) as Record<string, string | undefined>
+  const { projectId = isImport ? imported : undefined, environment } = named
   // A segment belongs to no project by its path, a change of a flag in all environments to no environment.
   if (projectId === undefined && !path.startsWith('/api/admin/segments/')) return undefined
   return [...direct].find(([key, reason]) => {
