@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	_ "time/tzdata" // freezes are in wall times of zones, and where functions run there is no other database of them
+	"unicode/utf8"
 
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -207,8 +208,23 @@ func (g *guardian) record() error {
 
 // breakGlass is the reason for skipping change requests that nobody skips; "" without one.
 func (tx *Tx) breakGlass() string {
-	reason := strings.TrimSpace(tx.request.http.Header.Get(BreakGlass))
+	reason := utf8Of(strings.TrimSpace(tx.request.http.Header.Get(BreakGlass)))
 	return strings.ToValidUTF8(reason[:min(len(reason), maxReason)], "") // a header has any bytes, and the cut can be inside a character
+}
+
+// utf8Of is a header that was sent in UTF-8. What decodes it on the way as ISO 8859-1, as HTTP once had it, makes a character of each byte.
+func utf8Of(header string) string {
+	var sent []byte
+	for _, r := range header {
+		if r > 0xff {
+			return header
+		}
+		sent = append(sent, byte(r))
+	}
+	if !utf8.Valid(sent) {
+		return header
+	}
+	return string(sent)
 }
 
 // usesOf is what the flags use that use a segment.
