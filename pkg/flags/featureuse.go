@@ -31,6 +31,11 @@ type StrategyUse struct {
 // Key returns the key of the record.
 func (u FeatureUse) Key() Key { return Key{EntityUse, u.Feature} }
 
+// In reports whether the flag is in a project. A record without the UID of its project was stored with the ID of the one that it is in.
+func (u FeatureUse) In(p *Project) bool {
+	return u.ProjectUID == p.UID || u.ProjectUID == "" && u.Project == p.ID
+}
+
 // StoredVersion returns 0, because a record has no version of its own: it is written with its flag.
 func (u FeatureUse) StoredVersion() int64 { return 0 }
 

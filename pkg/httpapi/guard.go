@@ -84,7 +84,7 @@ func (g *guardian) checkSegment(s *flags.Segment) {
 		}
 		part := flags.GuardedPart{Project: p.ID, ProjectUID: p.UID}
 		for _, u := range uses {
-			if u.ProjectUID != p.UID || u.Archived {
+			if !u.In(p) || u.Archived {
 				continue
 			}
 			for _, strategy := range u.Strategies {
