@@ -31,6 +31,7 @@ type requestRow struct {
 	Features     []struct {
 		Name, Conflict string
 		Changes        []requestChange
+		DefaultChange  *requestChange
 	}
 	Segments []struct {
 		requestChange
@@ -168,6 +169,9 @@ func (a *app) printRequest(raw json.RawMessage) error {
 	for _, f := range r.Features {
 		for _, c := range f.Changes {
 			rows = append(rows, []string{f.Name, c.Action, orDash(f.Conflict), orDash(string(c.Before)), orDash(string(c.Payload))})
+		}
+		if c := f.DefaultChange; c != nil {
+			rows = append(rows, []string{f.Name, c.Action + " (by switching on)", orDash(f.Conflict), orDash(""), string(c.Payload)})
 		}
 	}
 	for _, s := range r.Segments {

@@ -87,6 +87,20 @@ func TestRequests(t *testing.T) {
 			t.Errorf("it shows\n%s\nwant the line %q", shown, line)
 		}
 	}
+	// Switching on a flag without strategies also adds the default one.
+	call(t, nil, "POST", project+"/environments/production/default-strategy", `{"name":"default","title":"Only staff"}`)
+	createFlag(t, "reviewed", "bare")
+	var switching struct{ ID int64 }
+	body := call(t, author, "POST", project+"/environments/production/change-requests", `{"feature":"bare","action":"updateEnabled","payload":{"enabled":true}}`)
+	if err := json.Unmarshal([]byte(body), &switching); err != nil {
+		t.Fatal(err)
+	}
+	call(t, author, "PUT", fmt.Sprintf("%s/change-requests/%d/state", project, switching.ID), `{"state":"In review"}`)
+	shown = must(t, fmt.Sprintf("request show %d --project reviewed", switching.ID))
+	if !regexp.MustCompile(`(?m)^bare +addStrategy \(by switching on\) +- +- +{.*"name":"default".*}$`).MatchString(shown) {
+		t.Errorf("it shows\n%s\nwant the strategy that switching on adds", shown)
+	}
+	must(t, fmt.Sprintf("request cancel %d --project reviewed", switching.ID))
 	apply := "request apply " + id + " --project reviewed"
 	if r := guidon(t, apply); r.code != exitRefused || !strings.Contains(r.messages, "0 of the 1 approvals") {
 		t.Errorf("before it is approved: exit code %d, %q, want %d", r.code, r.messages, exitRefused)

@@ -351,6 +351,29 @@ test('a segment that is used in production changes by a change request', async (
   await anna.context().close()
 })
 
+test('titles and names do not hide what is approved', async ({ browser, api, server }) => {
+  const { project } = await protectedProject(api)
+  const bare = unique('bare')
+  const name = unique('only staff')
+  const segment = await api<{ id: number }>('POST', '/api/admin/segments', { name, project, constraints: [] })
+  const title = '1% of users, only staff'
+  await api('POST', `/api/admin/projects/${project}/environments/production/default-strategy`, { name: 'default', title, segments: [segment.id] })
+  await api('POST', `/api/admin/projects/${project}/features`, { name: bare })
+  const anna = await person(browser, api, server.url, unique('anna'), project, [owner])
+  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  await anna.goto(`/projects/${project}/flags/${bare}`)
+  await anna.getByRole('switch', { name: `${bare} in production` }).click()
+  await expect(anna.getByText(/Your draft has 1 change for production/)).toBeVisible()
+  await send(anna, 'Only staff')
+  await ben.goto(anna.url())
+  const added = ben.getByRole('article', { name: 'Applying also does this' })
+  await expect(added).toContainText(`Add strategy: Everyone in segment “${name}”. Its title: “${title}”`)
+  await expect(added).toContainText('"name": "default"')
+  await expect(added).toContainText(`Segment ${segment.id}: everyone, because it has no constraints. Its name: “${name}”`)
+  await checkPage(ben, 'request-default')
+  await Promise.all([anna.context().close(), ben.context().close()])
+})
+
 test('an owner freezes production from the tab Environments, and lifts the freeze', async ({ browser, api, server }) => {
   const { project, page: flagPage } = await protectedProject(api)
   // A freeze of all projects, on another day of the week.

@@ -24,8 +24,8 @@ export const requestsQuery = (projectId: string) => apiQuery(base, { path: { pro
 export const pendingQuery = (projectId: string) => ({ ...apiQuery(`${base}/pending`, { path: { projectId } }), staleTime: 60_000 })
 /** The open change requests that change a flag. */
 export const pendingOfFlag = (projectId: string, featureName: string) => apiQuery(`${base}/pending/{featureName}`, { path: { projectId, featureName } })
-/** Open change requests of all projects. */
-export const openRequests = () => apiQuery(searchPath, { query: { state: 'IS:open', limit: '100' } })
+/** Open change requests of all projects, as many as the server returns at once. */
+export const openRequests = () => apiQuery(searchPath, { query: { state: 'IS:open', limit: '1000' } })
 /** A change request with everything. */
 export const requestQuery = (projectId: string, id: number) => apiQuery(requestPath, { path: { projectId, changeRequestId: id } })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shownChanges } from './present'
+import { describeSegment, shownChanges } from './present'
 
 const rollout = (id: string, percent: string) => ({
   id,
@@ -26,9 +26,10 @@ test('a changed strategy is compared with the present one, and the next change w
     { action: 'updateStrategy', payload: { id: 'a', parameters: { rollout: '60', stickiness: 'default' }, segments: [7] } },
   ])
   expect(first).toMatchObject({
-    text: 'Change strategy: 50% of users in segment Beta.',
+    text: 'Change strategy: 50% of users in segment “Beta”.',
     before: { parameters: { rollout: '10' }, segments: [] },
     after: { parameters: { rollout: '50' }, segments: ['Beta'] },
+    segments: [7],
   })
   expect(second).toMatchObject({ before: { parameters: { rollout: '50' } }, after: { parameters: { rollout: '60' } } })
 })
@@ -55,7 +56,30 @@ test('an order shows the strategies in words', () => {
         ],
       },
     ]),
-  ).toEqual([{ text: 'Reorder the strategies', before: ['10% of users.', '20% of users.'], after: ['20% of users.', '10% of users.'] }])
+  ).toEqual([
+    { text: 'Reorder the strategies', before: ['1. 10% of users.', '2. 20% of users.'], after: ['2. 20% of users.', '1. 10% of users.'], segments: [] },
+  ])
+})
+
+test('a title does not hide what a strategy does', () => {
+  const title = '1% of users, only staff'
+  const [added] = shown([{ action: 'addStrategy', payload: { name: 'default', title } }])
+  expect(added).toMatchObject({ text: `Add strategy: Everyone. Its title: “${title}”`, after: { name: 'default', title } })
+  // Nor does it hide that strategies change places, even where they differ only in their variants.
+  const strategies = ['red', 'blue'].map((name) => ({ ...rollout(name, '100'), title, variants: [{ name }], segments: name === 'red' ? [7] : [] }))
+  const environment = { name: 'production', enabled: true, strategies, variants: [] }
+  const order = ['blue', 'red'].map((id, sortOrder) => ({ id, sortOrder }))
+  const [moved] = shown([{ action: 'reorderStrategy', payload: order }], { ...flag, environments: [environment] } as unknown as typeof flag)
+  const first = `1. Everyone (100%) in segment “Beta”. Its title: “${title}” Variants: red`
+  const second = `2. Everyone (100%). Its title: “${title}” Variants: blue`
+  expect(moved).toMatchObject({ before: [first, second], after: [second, first], segments: [7] })
+})
+
+test('a segment shows whom it selects, whatever its name says', () => {
+  const staff = { contextName: 'userId', operator: 'NOT_IN' as const, values: ['1', '2'], inverted: false, caseInsensitive: false }
+  expect(describeSegment(7, { name: 'Only staff', constraints: [staff] })).toBe('Segment 7: those for whom userId is not one of 1 or 2. Its name: “Only staff”')
+  expect(describeSegment(7, { name: 'Only staff', constraints: [] })).toBe('Segment 7: everyone, because it has no constraints. Its name: “Only staff”')
+  expect(describeSegment(7, undefined)).toBe('Segment 7: whom it selects is not known.')
 })
 
 test('a switch that changes nothing says so', () => {

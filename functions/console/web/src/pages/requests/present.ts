@@ -1,5 +1,6 @@
 // What the changes of a change request do to what is stored now.
 import type { Schema } from '../../api'
+import { describeConstraints } from '../../constraints'
 import type { StoredChange } from '../../requests/data'
 import { describeStrategy } from '../flag/strategy/describe'
 import type { Strategy } from '../flag/strategy/model'
@@ -10,6 +11,8 @@ export interface ShownChange {
   text: string
   before?: unknown
   after?: unknown
+  /** The segments of its strategies. */
+  segments?: number[]
 }
 
 type Change = Pick<StoredChange, 'action' | 'payload'>
@@ -28,7 +31,13 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
   let variants: unknown = flag ? (present?.variants ?? []) : undefined
   let dependencies: Dependency[] = flag?.dependencies ?? []
   const shown = (strategy: Partial<Strategy>) => shownStrategy(complete(strategy), names)
-  const said = (strategy: Partial<Strategy>) => strategy.title || describeStrategy(complete(strategy), names)
+  const quoted = new Map([...names].map(([id, name]) => [id, `“${name}”`]))
+  // Titles and names are free: what a strategy does is always said, and first.
+  const said = (strategy: Partial<Strategy>) => `${describeStrategy(complete(strategy), quoted)}${strategy.title ? ` Its title: “${strategy.title}”` : ''}`
+  // Its variants are why the place of a strategy matters.
+  const placed = (strategy: Strategy, place: number) =>
+    `${place}. ${said(strategy)}${strategy.variants.length ? ` Variants: ${strategy.variants.map((one) => one.name).join(', ')}` : ''}`
+  const used = (...list: (Partial<Strategy> | undefined)[]) => [...new Set(list.flatMap((one) => one?.segments ?? []))]
 
   return changes.map(({ action, payload }): ShownChange => {
     const body = (payload ?? {}) as Body
@@ -42,20 +51,22 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
       }
       case 'addStrategy':
         strategies = [...strategies, complete(body)]
-        return { text: `Add strategy: ${said(body)}`, before: undefined, after: shown(body) }
+        return { text: `Add strategy: ${said(body)}`, before: undefined, after: shown(body), segments: used(body) }
       case 'updateStrategy': {
         const next = { ...stored, ...body } as Partial<Strategy>
         strategies = strategies.map((one) => (one.id === body.id ? complete(next) : one))
-        return { text: `Change strategy: ${said(next)}`, before: stored && shown(stored), after: shown(next) }
+        return { text: `Change strategy: ${said(next)}`, before: stored && shown(stored), after: shown(next), segments: used(stored, next) }
       }
       case 'deleteStrategy':
         strategies = strategies.filter((one) => one.id !== body.id)
-        return stored ? { text: `Remove strategy: ${said(stored)}`, before: shown(stored), after: undefined } : { text: 'Remove a strategy' }
+        if (!stored) return { text: 'Remove a strategy' }
+        return { text: `Remove strategy: ${said(stored)}`, before: shown(stored), after: undefined, segments: used(stored) }
       case 'reorderStrategy': {
         const place = new Map((payload as { id: string; sortOrder: number }[]).map(({ id, sortOrder }) => [id, sortOrder]))
-        const before = strategies.map(said)
+        const before = strategies
         strategies = [...strategies].sort((a, b) => (place.get(a.id) ?? a.sortOrder) - (place.get(b.id) ?? b.sortOrder))
-        return { text: 'Reorder the strategies', before, after: strategies.map(said) }
+        const row = (one: Strategy) => placed(one, before.indexOf(one) + 1)
+        return { text: 'Reorder the strategies', before: before.map(row), after: strategies.map(row), segments: used(...before) }
       }
       case 'patchVariant': {
         const before = variants
@@ -93,3 +104,15 @@ export function shownSegmentChange({ action, payload }: Change, segment: Schema<
   if (action === 'deleteSegment') return { text: 'Delete the segment', before: segment && read(segment), after: undefined }
   return { text: 'Change the segment', before: segment && read(segment), after: read(payload as Partial<Schema<'Segment'>>) }
 }
+
+/** Whom a segment selects. Its name is free, and comes last. */
+export function describeSegment(id: number, segment: Pick<Schema<'Segment'>, 'name' | 'constraints'> | undefined): string {
+  if (!segment) return `Segment ${id}: whom it selects is not known.`
+  const selects = segment.constraints.length
+    ? `those for whom ${describeConstraints(segment.constraints, segmentValues)}`
+    : 'everyone, because it has no constraints'
+  return `Segment ${id}: ${selects}. Its name: “${segment.name}”`
+}
+
+// How many values of a constraint of a segment are shown.
+const segmentValues = 20

@@ -36,11 +36,11 @@ import {
 } from '../../ui'
 import { Diff } from '../../ui/diffview'
 import { flagPath, type Flag } from '../flag/data'
-import { useSegmentNames } from '../flag/strategy/list'
+import { useSegmentNames, useSegments } from '../flag/strategy/list'
 import { Actions } from './actions'
 import { Discussion } from './discussion'
 import { saveEvidence } from './evidence'
-import { shownChanges, shownSegmentChange, type ShownChange } from './present'
+import { describeSegment, shownChanges, shownSegmentChange, type ShownChange } from './present'
 import { TitleDialog } from './titledialog'
 
 const EditStrategy = lazy(() => import('./editstrategy'))
@@ -211,7 +211,12 @@ function FlagChanges({ request, feature, editable }: FlagChangesProps) {
           </li>
         ))}
       </ol>
-      {fallback && <p className="soft">Applying also does this: {fallback.text}</p>}
+      {fallback && (
+        <article className="request-change" aria-label="Applying also does this">
+          <p className="break">Applying also does this: {fallback.text}</p>
+          <Details shown={fallback} />
+        </article>
+      )}
     </Section>
   )
 }
@@ -222,6 +227,27 @@ function SegmentChange({ request, change, editable }: { request: ChangeRequest; 
     <Section title={`Segment ${change.name}`}>
       <ChangeBody request={request} change={change} shown={shownSegmentChange(change, segment.data)} editable={editable} />
     </Section>
+  )
+}
+
+// The difference that a change makes, and whom the segments of its strategies select.
+function Details({ shown }: { shown: ShownChange }) {
+  const segments = useSegments()
+  return (
+    <>
+      {('before' in shown || 'after' in shown) && <Diff before={shown.before} after={shown.after} label={`${shown.text}: what changes`} />}
+      {shown.segments?.map((id) => (
+        <p key={id} className="small break">
+          {describeSegment(
+            id,
+            segments.find((one) => one.id === id),
+          )}{' '}
+          <Link to="/segments/$id" params={{ id: String(id) }}>
+            Open segment {id}
+          </Link>
+        </p>
+      ))}
+    </>
   )
 }
 
@@ -264,7 +290,7 @@ function ChangeBody({ request, change, shown, editable, flag }: ChangeBodyProps)
           </Button>
         )}
       </div>
-      {('before' in shown || 'after' in shown) && <Diff before={shown.before} after={shown.after} label={`${shown.text}: what changes`} />}
+      <Details shown={shown} />
       {change.createdBy.id !== request.createdBy.id && (
         <p className="soft small">
           Added by {change.createdBy.username}, <DateTime value={change.createdAt} />

@@ -76,6 +76,10 @@ export function StrategyList({ flag, environment, onEdit }: StrategyListProps) {
 
 /** The names of all segments by id. */
 export function useSegmentNames(): ReadonlyMap<number, string> {
-  const segments = useQuery({ ...apiQuery('/api/admin/segments'), staleTime: 60_000 }).data?.segments ?? []
-  return new Map(segments.map((segment) => [segment.id, segment.name]))
+  return new Map(useSegments().map((segment) => [segment.id, segment.name]))
+}
+
+/** All segments. */
+export function useSegments() {
+  return useQuery({ ...apiQuery('/api/admin/segments'), staleTime: 60_000 }).data?.segments ?? []
 }
