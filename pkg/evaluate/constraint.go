@@ -180,6 +180,9 @@ func CompileRegex(pattern string, caseInsensitive bool) (regex *regexp.Regexp, s
 	if err != nil {
 		return nil, 0, err
 	}
+	if leastSize(parsed) > maxRegexSize {
+		return nil, 0, &syntax.Error{Code: syntax.ErrLarge, Expr: pattern}
+	}
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
 		return nil, 0, err
@@ -189,6 +192,24 @@ func CompileRegex(pattern string, caseInsensitive bool) (regex *regexp.Regexp, s
 	}
 	regex, err = regexp.Compile(pattern)
 	return regex, len(program.Inst), err
+}
+
+// leastSize returns at least how many instructions an expression has, before these are made: \pL{1000} is short and costs much.
+func leastSize(e *syntax.Regexp) int {
+	switch {
+	case e.Op == syntax.OpLiteral:
+		return len(e.Rune)
+	case len(e.Sub) == 0, e.Op == syntax.OpRepeat && e.Max == 0:
+		return 1
+	}
+	size := 0
+	for _, sub := range e.Sub {
+		size += leastSize(sub)
+	}
+	if e.Op == syntax.OpRepeat {
+		size *= max(e.Min, e.Max, 1)
+	}
+	return size
 }
 
 // compare does not find an absent value, even by a pattern that matches an empty one.

@@ -1,6 +1,7 @@
 package evaluate_test
 
 import (
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -119,10 +120,25 @@ func TestRegexBounds(t *testing.T) {
 			t.Errorf("%.30s: no message", pattern)
 		}
 	}
-	for _, pattern := range []string{``, `^[^@]+@example\.(com|org)$`, `^user\d{3}$`, `(?m)^foo$`, `\p{Greek}+`, strings.Repeat("a", 250)} {
+	for _, pattern := range []string{``, `^[^@]+@example\.(com|org)$`, `^user\d{3}$`, `(?m)^foo$`, `\p{Greek}+`, strings.Repeat("a", 250), `([a-z]{2,5}|x*){20}`, `(a{1000}){0}`} {
 		if _, _, err := evaluate.CompileRegex(pattern, true); err != nil {
 			t.Errorf("%.30s: %v", pattern, err)
 		}
+	}
+}
+
+// TestRegexCost checks that a short pattern with large repeats is refused before it is compiled: 107 MB were allocated for these three.
+func TestRegexCost(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, pattern := range []string{`\pL{1000}`, `(\b){1000}`, `(?:a{1000}){0,}`} {
+		if _, _, err := evaluate.CompileRegex(strings.Repeat(pattern, evaluate.MaxRegexLength/len(pattern)), false); err == nil {
+			t.Errorf("%s was accepted", pattern)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 8<<20 {
+		t.Errorf("%d MB were allocated, want less than 8", bytes>>20)
 	}
 }
 

@@ -182,6 +182,8 @@ func TestSlackTexts(t *testing.T) {
 			"*admin* sent *change request 7: Half of &lt;all&gt;* for the *production* environment in project *default* to review"},
 		{flags.Event{Type: flags.RequestTitled, Project: "default", Environment: "production", Data: jsontext.Value(`{"changeRequestId":7}`)},
 			"*admin* updated change request title of *change request 7* for the *production* environment in project *default*"},
+		{flags.Event{Type: flags.RequestSent, Project: "default", Environment: "production", Data: jsontext.Value(`{"changeRequestId":7,"title":"Half*\r\n*bob* approved\u2028\u202eit"}`)},
+			"*admin* sent *change request 7: Half∗  ∗bob∗ approved  it* for the *production* environment in project *default* to review"},
 		{flags.Event{Type: flags.FeatureCreated, FeatureName: "<!channel>", Project: "a&b"}, "*admin* created *&lt;!channel&gt;* in project *a&amp;b*"},
 	} {
 		test.event.CreatedBy = "admin"

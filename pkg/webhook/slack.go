@@ -3,6 +3,7 @@ package webhook
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -170,7 +171,16 @@ func bold(name string) string {
 	return "*" + escaped(name) + "*"
 }
 
-// escaped is a text as Slack asks for it, so that it cannot mention anyone or link anywhere.
+// escaped is a text as Slack asks for it, so that it cannot mention anyone, link anywhere, end a bold name, or begin a line.
 func escaped(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control):
+			return ' '
+		case r == '*':
+			return '∗' // looks the same, and is no markup
+		}
+		return r
+	}, text)
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
 }
