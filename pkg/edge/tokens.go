@@ -18,7 +18,7 @@ const (
 	maxTokens    = 10_000
 	maxWaiting   = 1_000
 	maxGroup     = 200 // that Guidon takes in one request
-	smallGroup   = 10  // that Guidon looks up even if none of them is valid
+	smallGroup   = 10  // that Guidon looks up even if none of them is valid, and maxGroup with a client token among the first
 	refusedFor   = 30 * time.Second
 	validatePace = time.Second
 	maxWait      = 5 * time.Second // of a request, until its token was validated and its flags are there
@@ -254,17 +254,20 @@ func (t *tokens) forget() {
 	}
 }
 
-// getAll is get for several tokens, which it waits for together. As Guidon does, it asks about the first smallGroup, and about as many
-// more for each valid one among them: a caller who knows none cannot fill the queue.
+// getAll is get for several tokens, which it waits for together. As Guidon does, it asks about the first smallGroup, about as many
+// more for each valid frontend token among them, and about all with a client token: a caller who knows none cannot fill the queue.
 func (t *tokens) getAll(ctx context.Context, secrets []string) ([]question, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.edge.maxWait)
 	defer cancel()
-	answers, valid := make([]question, len(secrets)), 0
+	answers, valid, trusted := make([]question, len(secrets)), 0, false
 	for n := 0; n < len(secrets); {
-		end := min(len(secrets), smallGroup*(1+valid))
+		end := len(secrets)
+		if !trusted {
+			end = min(end, smallGroup*(1+valid))
+		}
 		if n == end {
-			return nil, flags.Errorf(flags.Invalid, "only %d tokens are looked up, and %d more for each valid one among them; %d of %d were valid: leave out deleted tokens, or ask about fewer",
-				smallGroup, smallGroup, valid, n)
+			return nil, flags.Errorf(flags.Invalid, "only %d tokens are looked up without a valid client token among them, and %d more for each valid frontend token; "+
+				"%d of %d were valid: put a client token first, leave out deleted tokens, or ask about fewer", smallGroup, smallGroup, valid, n)
 		}
 		var group sync.WaitGroup
 		for i := n; i < end; i++ {
@@ -278,8 +281,9 @@ func (t *tokens) getAll(ctx context.Context, secrets []string) ([]question, erro
 			if errors.Is(answers[n].err, errUnknown) {
 				return nil, errUnknown
 			}
-			if answers[n].grant != nil {
+			if g := answers[n].grant; g != nil {
 				valid++
+				trusted = trusted || g.kind != access.FrontendToken
 			}
 		}
 	}

@@ -131,14 +131,14 @@ func TestDeletedTokenAmongUnknownOnes(t *testing.T) {
 	var strangers sync.WaitGroup
 	defer strangers.Wait()
 	defer stop()
-	for i := range 3 * smallGroup {
+	for i := range 2 * maxGroup {
 		strangers.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
 				_, _ = e.tokens.get(ctx, fmt.Sprintf("default:development.guess%d-%d", i, n))
 			}
 		})
 	}
-	await(t, "Edge asks about small groups", true, func() bool {
+	await(t, "Edge has asked about strangers' tokens", true, func() bool {
 		e.tokens.mu.Lock()
 		defer e.tokens.mu.Unlock()
 		return len(e.tokens.refused) > smallGroup
@@ -169,7 +169,10 @@ func TestValidateManyUnknownTokens(t *testing.T) {
 	}
 	e.tokens.mu.Unlock()
 	client := g.token("client", "default", "development")
-	validate(append([]string{own}, append(tokens[:18:18], client)...)...).want(t, 200, own, client)
+	for i := range tokens {
+		tokens[i] = fmt.Sprintf("default:development.guess-again%d", i)
+	}
+	validate(append([]string{own}, append(tokens[:180:180], client)...)...).want(t, 200, own, client)
 }
 
 // TestNobodyWaits checks that a token leaves the queue when the requests that sent it have ended.

@@ -44,7 +44,7 @@ func oldEdgeMetrics(context.Context, *http.Request) (httpapi.Response, error) {
 const (
 	maxValidateBody = 64 << 10 // bytes
 	maxTokens       = 200
-	freeTokens      = 10 // that are looked up, and as many more for each valid one among them
+	freeTokens      = 10 // that are looked up without a valid client token among them, and as many more for each valid frontend token
 )
 
 // A validateTokensBody has the tokens that Unleash Edge asks about.
@@ -120,7 +120,8 @@ func (s *server) validTokens(ctx context.Context, secrets []text) ([]validatedTo
 }
 
 // findTokens returns the tokens of these secrets, by secret, that are neither unknown nor expired. It looks up the first freeTokens,
-// and the others only as far as the valid ones pay for them: a caller who knows none or a public one cannot have 200 looked up.
+// and all others for a caller who knows a client token. Frontend tokens are public: they only pay for as many more, less the projects that
+// are read for them.
 func (s *server) findTokens(ctx context.Context, secrets []text) (map[text]*access.Token, error) {
 	var others []text
 	for _, secret := range secrets {
@@ -128,13 +129,16 @@ func (s *server) findTokens(ctx context.Context, secrets []text) (map[text]*acce
 			others = append(others, secret)
 		}
 	}
-	tokens := map[text]*access.Token{}
+	tokens, projects, trusted := map[text]*access.Token{}, map[string]bool{}, false
 	for looked := 0; len(others) > 0; {
-		next := others[:min(len(others), freeTokens*(1+len(tokens))-looked)]
+		next := others
+		if !trusted {
+			next = others[:min(len(others), max(freeTokens*(1+len(tokens))-looked-len(projects), 0))]
+		}
 		if len(next) == 0 {
 			var problems flags.Problems
-			problems.Add("/tokens", "only %d tokens are looked up, and %d more for each valid one among them; %d of %d were valid: leave out deleted tokens, or ask about fewer",
-				freeTokens, freeTokens, len(tokens), looked)
+			problems.Add("/tokens", "only %d tokens are looked up without a valid client token among them, and %d more for each valid frontend token, less its projects; "+
+				"%d of %d were valid: put a client token first, leave out deleted tokens, or ask about fewer", freeTokens, freeTokens, len(tokens), looked)
 			return nil, problems.Err()
 		}
 		keys := make([]flags.Key, len(next))
@@ -149,6 +153,10 @@ func (s *server) findTokens(ctx context.Context, secrets []text) (map[text]*acce
 			token := flags.Find[*access.Token](view, keys[i])
 			if access.AuthenticateApplication(token, access.HashSecret(string(secret)), s.now(), access.ClientToken, access.FrontendToken) == nil {
 				tokens[secret] = token
+				trusted = trusted || token.Type != access.FrontendToken
+				for _, id := range token.Projects {
+					projects[id] = true
+				}
 			}
 		}
 		looked, others = looked+len(next), others[len(next):]

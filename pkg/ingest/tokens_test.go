@@ -151,7 +151,7 @@ func TestValidate(t *testing.T) {
 		``:                           "a JSON body is required",
 		list(make([]string, 200)...): `{"tokens":[]}`,
 		list(numbered(10)...):        `{"tokens":[]}`,
-		list(numbered(11)...):        "/tokens: only 10 tokens are looked up, and 10 more for each valid one among them; 0 of 10 were valid",
+		list(numbered(11)...):        "/tokens: only 10 tokens are looked up without a valid client token among them, and 10 more for each valid frontend token, less its projects; 0 of 10 were valid",
 		list(make([]string, 201)...): "/tokens: must have at most 200 tokens, but has 201",
 		list(strings.Repeat("x", maxValidateBody)): "the body is larger than 64 KiB",
 	} {
@@ -182,6 +182,12 @@ func TestValidateUnits(t *testing.T) {
 	for i := range 190 {
 		valid = append(valid, s.token(t, fmt.Sprintf(`{"tokenName": "edge-%d", "type": "client", "projects": ["default"], "environment": "development"}`, i)))
 	}
+	projects := []string{}
+	for i := range 12 {
+		projects = append(projects, fmt.Sprintf(`"p%d"`, i))
+		s.administer(t, "projects", "POST", "/api/admin/projects", fmt.Sprintf(`{"id": "p%d", "name": "p"}`, i))
+	}
+	wide := s.token(t, `{"tokenName": "wide", "type": "frontend", "environment": "development", "projects": [`+strings.Join(projects, ", ")+`]}`)
 	for _, tt := range []struct {
 		name    string
 		secrets []string
@@ -191,6 +197,8 @@ func TestValidateUnits(t *testing.T) {
 		read    float64
 	}{
 		{"guesses", numbered(200), 400, 0, 1, 10},
+		{"a client token and guesses", append(valid[:1:1], numbered(199)...), 200, 1, 4, 202},
+		{"a public token of many projects and guesses", append([]string{wide}, numbered(199)...), 400, 0, 1, 10},
 		{"a public token and guesses", append([]string{dynamotest.FrontendToken}, numbered(199)...), 400, 0, 2, 20},
 		{"one token of Edge", valid[:1], 200, 1, 2, 3},
 		{"tokens of Edge, and some that were deleted", append(valid, numbered(10)...), 200, 190, 4, 202},
