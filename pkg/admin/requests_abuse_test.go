@@ -232,6 +232,59 @@ func TestPaddedChange(t *testing.T) {
 	r.as(t, r.first, "GET", pathOf(q)+"/evidence", "", 200, `"bxxx`)
 }
 
+// TestGrownRequest checks that a request which default strategies make larger is refused while it can still be approved or rejected.
+func TestGrownRequest(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	constraint := `{"contextName":"userId","operator":"IN","values":["x"` + strings.Repeat(`,"`+strings.Repeat("y", 90)+`"`, 240) + `]}`
+	r.must(t, "POST", inProduction+"/default-strategy", `{"name":"default","constraints":[`+constraint+","+constraint+`]}`)
+	var changes []string
+	for i := range 8 {
+		name := fmt.Sprint("off-", i)
+		r.create(t, name)
+		changes = append(changes, change(name, "updateEnabled", `{"enabled":true}`))
+	}
+	r.as(t, r.author, "POST", submitted, "["+strings.Join(changes, ",")+"]", 400, "at most 300 KiB")
+	q := r.inReview(t, changes[:6]...)
+	r.to(t, r.second, r.to(t, r.first, q, "Approved", 200), "Rejected", 200)
+}
+
+// TestRenamedSegment checks that a segment under another name ends approvals: people know segments by their names.
+func TestRenamedSegment(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	segment := r.ownSegment(t, "employees")
+	q := r.approved(t, `{"action":"updateSegment","payload":`+strings.Replace(ownSegmentBody("employees", `"8"`), "{", `{"id":`+segment+`,`, 1)+`}`)
+	r.must(t, "PUT", allSegments+"/"+segment, ownSegmentBody("everyone", `"7"`))
+	r.to(t, r.releaser, q, "Applied", 409, "it was renamed")
+}
+
+// TestSwitchedOnElsewhere switches change requests on in another environment, which a request about a whole flag then concerns, too.
+func TestSwitchedOnElsewhere(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	whole, one := r.approved(t, change("f", "archiveFeature", `null`)), r.approved(t, switchOff("g"))
+	r.must(t, "PUT", project+"/environments/development/change-requests/config", `{"changeRequestsEnabled":true}`)
+	r.to(t, r.releaser, whole, "Applied", 409, `switched on in environment \"development\"`, "re-base it")
+	whole = r.as(t, r.author, "POST", pathOf(whole)+"/rebase", "", 200)
+	r.to(t, r.releaser, r.to(t, r.first, whole, "Approved", 200), "Applied", 200)
+	r.to(t, r.releaser, one, "Applied", 200)
+}
+
+// TestInvisibleTexts sends characters that change how a title or comment is shown.
+func TestInvisibleTexts(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	q := r.inReview(t, switchOff("f"))
+	for _, text := range []string{`a\u0000b`, `a\u001b[2Jb`, `a\u202eb`} {
+		r.as(t, r.author, "PUT", pathOf(q)+"/title", `{"title":"`+text+`"}`, 400, "control characters")
+		r.as(t, r.author, "POST", pathOf(q)+"/comments", `{"text":"`+text+`"}`, 400, "control characters")
+		r.as(t, r.author, "PUT", pathOf(q)+"/state", `{"state":"Cancelled","comment":"`+text+`"}`, 400, "control characters")
+	}
+	r.as(t, r.author, "PUT", pathOf(q)+"/title", `{"title":"two\nlines"}`, 400, "control characters")
+	r.as(t, r.author, "POST", pathOf(q)+"/comments", `{"text":"two\r\nlines\n"}`, 204)
+}
+
 // TestSegmentUsedSinceThen checks that the approval of a change of a segment does not stand once a strategy has begun to use the segment: the
 // change would concern more flags than the approver saw.
 func TestSegmentUsedSinceThen(t *testing.T) {

@@ -69,8 +69,12 @@ func TestApprovedSegments(t *testing.T) {
 			segment := r.ownSegment(t, name)
 			q := r.to(t, r.first, prepare(t, segment), "Approved", 200)
 			r.as(t, r.author, "PUT", allSegments+"/"+segment, ownSegmentBody("renamed-"+name, `"7"`), 204)
-			if got := r.read(t, q); got.State != "Approved" {
+			if got := r.read(t, q); got.State != "In review" {
 				t.Errorf("after the segment was renamed, it is %+v", got)
+			}
+			r.as(t, r.author, "PUT", allSegments+"/"+segment, ownSegmentBody(name, `"7"`), 204)
+			if got := r.read(t, q); got.State != "Approved" {
+				t.Errorf("after the segment has its name again, it is %+v", got)
 			}
 			r.as(t, r.author, "PUT", allSegments+"/"+segment, ownSegmentBody(name, `"7","8"`), 204)
 			const says = "a segment that it uses was changed"

@@ -429,7 +429,7 @@ func TestChangesUnderneath(t *testing.T) {
 		{"a title", "PATCH", list + "/" + strategy, `[{"op":"replace","path":"/title","value":"Some"}]`, ""},
 		{"another environment", "POST", in("f", "development") + "/strategies", `{"name":"default"}`, ""},
 		{"a favorite", "POST", features + "/f/favorites", "", ""},
-		{"the name of the segment", "PUT", allSegments + "/" + segment, `{"name":"renamed","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`, ""},
+		{"the name of the segment", "PUT", allSegments + "/" + segment, `{"name":"renamed","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`, "a segment that it uses was changed or renamed"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

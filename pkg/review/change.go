@@ -105,6 +105,16 @@ func CheckLimits(changes []Change) error {
 	return nil
 }
 
+// CheckStored returns Invalid if the request is too large with what the changes are completed with, such as default strategies: there must be
+// room for approving, rejecting and the like.
+func (r *Request) CheckStored() error {
+	document, err := json.Marshal(r)
+	if n := len(document); err == nil && n > MaxStored {
+		err = flags.Errorf(flags.Invalid, "with what its changes are completed with, such as default strategies, the change request can have at most %d KiB, and it would have %d; send it to review and begin another one", MaxStored>>10, n>>10)
+	}
+	return err
+}
+
 // Features returns the names of the flags that the request changes, in the order of their first changes.
 func (r *Request) Features() (names []string) {
 	for _, c := range r.Changes {
@@ -171,14 +181,15 @@ type FeatureBase struct {
 	On           bool   `json:"on,omitzero"`
 	Strategies   string `json:"strategies"`
 	Variants     string `json:"variants"`
-	Segments     string `json:"segments"` // the content of the segments that the strategies use, before the changes or after them
+	Segments     string `json:"segments"` // the names and content of the segments that the strategies use, before the changes or after them
 
 	Elsewhere string `json:"elsewhere,omitzero"` // where it is on, strategies and variants in other guarded environments, see Action.OfWholeFlag
 }
 
 // A SegmentBase is what a change of a segment was made on.
 type SegmentBase struct {
-	Project     string `json:"project"` // UID; "" for all projects
+	Project     string `json:"project"`       // UID; "" for all projects
+	Name        string `json:"name,omitzero"` // those who approve go by it
 	Constraints string `json:"constraints"`
 	Begun       int64  `json:"begun,omitzero"` // how often a strategy has begun to use it: a change of it changes those flags; 0 as a part of a FeatureBase
 }
@@ -231,7 +242,7 @@ func SegmentBaseOf(s *flags.Segment) SegmentBase {
 	if s == nil {
 		return SegmentBase{}
 	}
-	return SegmentBase{Project: s.ProjectUID, Constraints: hashOf(list(s.Constraints))}
+	return SegmentBase{Project: s.ProjectUID, Name: s.Name, Constraints: hashOf(list(s.Constraints))}
 }
 
 // Difference returns what is different now from what the changes of a flag were made on, in words; "" if nothing is. now is nil if there
@@ -257,7 +268,7 @@ func (b FeatureBase) Difference(name string, now *FeatureBase) string {
 	note(b.On && !now.On, "it was switched off")
 	note(b.Strategies != now.Strategies, "its strategies were changed")
 	note(b.Variants != now.Variants, "its variants were changed")
-	note(b.Segments != now.Segments, "a segment that it uses was changed")
+	note(b.Segments != now.Segments, "a segment that it uses was changed or renamed")
 	note(b.Dependencies != now.Dependencies, "its dependencies were changed")
 	note(b.Children != now.Children, "the flags that depend on it were changed")
 	note(b.Elsewhere != now.Elsewhere, "it was changed in another environment that the change concerns")
@@ -271,6 +282,8 @@ func (b SegmentBase) Difference(id int64, now *SegmentBase) string {
 		return "segment " + strconv.FormatInt(id, 10) + " does not exist any more"
 	case now.Project != b.Project:
 		return "segment " + strconv.FormatInt(id, 10) + " was moved to another project"
+	case now.Name != b.Name:
+		return "segment " + strconv.FormatInt(id, 10) + " is not what it was when the change was made: it was renamed"
 	case now.Constraints != b.Constraints:
 		return "segment " + strconv.FormatInt(id, 10) + " is not what it was when the change was made: its constraints were changed"
 	case now.Begun != b.Begun:

@@ -40,6 +40,7 @@ const (
 	MaxFlags         = 20
 	MaxSegments      = 5         // changes of segments: each one looks at all flags
 	MaxSize          = 256 << 10 // bytes of all changes
+	MaxStored        = 300 << 10 // bytes of a request when it is edited; approvals, the reason of a failure and the like need the rest of 400 KiB
 	MaxItems         = 70        // items that the changes write; addons, the request, and conditions on who has approved it need the rest of 100
 	MaxReviewers     = 10
 	MaxComments      = 100

@@ -116,7 +116,7 @@ func edit(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, r *rev
 	}
 	load(tx, env, changes, uses)
 	r.Edit(changes, basesOf(tx, env, elsewhere(tx, p, env, guarded), changes, uses), guarded, me(tx), tx.Now)
-	return nil
+	return r.CheckStored()
 }
 
 // keep sets the entries of a map that another map has too to those of the other.

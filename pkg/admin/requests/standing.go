@@ -57,6 +57,11 @@ func examine(tx *httpapi.Tx, p *flags.Project, r *review.Request) (review.Standi
 	}
 	load(tx, env, r.Changes, r.Bases.Uses)
 	now := basesOf(tx, env, elsewhere(tx, p, env, r.Guarded), r.Changes, r.Bases.Uses)
+	for _, e := range tx.ProjectEnvironments(p) {
+		if _, on := p.Review(e.Environment); on && !concerns(r.Guarded, e.Environment) && slices.ContainsFunc(r.Features(), r.OfWholeFlag) {
+			s.Conflicts = append(s.Conflicts, "change requests were switched on in environment \""+e.Name+"\", which its changes concern, too")
+		}
+	}
 	for _, name := range r.Features() {
 		is, exists := now.Features[name]
 		if exists && is.Project != p.UID {

@@ -194,7 +194,7 @@ func (b stateBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if b.State != review.Scheduled && b.ScheduledAt.Set {
 		problems.Add("/scheduledAt", "is only for the state Scheduled")
 	}
-	flags.CheckLength("/comment", b.Comment.Value, review.MaxComment, problems)
+	checkComment("/comment", b.Comment.Value, problems)
 }
 
 // A titleBody is a title.
@@ -205,6 +205,7 @@ type titleBody struct {
 // Check finds what is wrong with the body by itself.
 func (b titleBody) Check(_ flags.Limits, problems *flags.Problems) {
 	flags.CheckLength("/title", b.Title, review.MaxTitle, problems)
+	flags.CheckPrintable("/title", b.Title, problems)
 }
 
 // A commentBody is the text of a comment.
@@ -217,7 +218,13 @@ func (b commentBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if strings.TrimSpace(b.Text) == "" {
 		problems.Add("/text", "is required")
 	}
-	flags.CheckLength("/text", b.Text, review.MaxComment, problems)
+	checkComment("/text", b.Text, problems)
+}
+
+// checkComment adds the problems of the text of a comment, which can have several lines.
+func checkComment(at, text string, problems *flags.Problems) {
+	flags.CheckLength(at, text, review.MaxComment, problems)
+	flags.CheckPrintable(at, strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ").Replace(text)), problems)
 }
 
 // A reviewersBody is the people who are asked to review a request.
