@@ -43,3 +43,26 @@ test('the command palette goes to flags, projects, segments and pages, and is lo
   await expect(page).toHaveURL('/audit')
   check()
 })
+
+test('what is typed while the palette is loaded is kept', async ({ page, api }) => {
+  const flag = unique('typed-early')
+  await api('POST', '/api/admin/projects/default/features', { name: flag })
+  let load = () => {}
+  const asked = new Promise<void>((resolve) => (load = resolve))
+  await page.route(/palette[^/]*\.js$/, async (route) => {
+    await asked
+    await route.continue()
+  })
+  await page.goto('/projects')
+  await expect(page.getByRole('link', { name: 'Default' })).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type(flag.slice(0, 8))
+  load()
+  const field = page.getByRole('combobox', { name })
+  await expect(field).toHaveValue(flag.slice(0, 8))
+  await page.keyboard.type(flag.slice(8))
+  await expect(field).toHaveValue(flag)
+  await expect(page.getByRole('option', { name: flag }).first()).toContainText('Flag in default')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(`/projects/default/flags/${flag}`)
+})

@@ -1,9 +1,8 @@
 import { Autocomplete as Base } from '@base-ui/react/autocomplete'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, type LinkProps } from '@tanstack/react-router'
-import { useEffect, useState, type ComponentType } from 'react'
+import { useEffect, useState, type ComponentProps, type ComponentType } from 'react'
 import { apiQuery } from '../api'
-import { Dialog } from '../ui/dialog'
 import { Icons } from '../ui/icons'
 import '../ui/menu.css'
 import { navigationPages } from './nav'
@@ -29,9 +28,16 @@ const pages: Target[] = [...navigationPages, { label: 'Profile', to: '/profile' 
 
 const shown = 8
 
+interface PaletteProps {
+  /** The field that had the focus while this was loaded, and its text. */
+  field: Pick<ComponentProps<'input'>, 'className' | 'aria-label' | 'placeholder' | 'maxLength' | 'autoFocus'>
+  text: string
+  onText: (text: string) => void
+  onClose: () => void
+}
+
 /** Finds pages, projects, flags and segments by name, and goes there. */
-export default function Palette({ onClose }: { onClose: () => void }) {
-  const [text, setText] = useState('')
+export default function Palette({ field, text, onText, onClose }: PaletteProps) {
   const navigate = useNavigate()
   const targets = useTargets(text)
   const go = (target: Target) => {
@@ -39,31 +45,29 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     void navigate(target.link as never)
   }
   return (
-    <Dialog open onClose={onClose} title="Search or go to">
-      <Base.Root<Target>
-        inline
-        open
-        autoHighlight="always"
-        keepHighlight
-        items={targets}
-        filteredItems={targets}
-        itemToStringValue={(target) => target.label}
-        value={text}
-        onValueChange={(next, { reason }) => reason !== 'item-press' && setText(next)}
-      >
-        <Base.Input className="input" aria-label="Name of a flag, project, segment or page" placeholder="Flag, project, segment or page" maxLength={100} />
-        <Base.Empty className="menu-empty">Nothing matches.</Base.Empty>
-        <Base.List className="palette-list" aria-label="Matches">
-          {(target: Target) => (
-            <Base.Item key={target.key} value={target} className="menu-item" onClick={() => go(target)}>
-              <target.icon />
-              <span className="grow break">{target.label}</span>
-              <span className="soft small">{target.note}</span>
-            </Base.Item>
-          )}
-        </Base.List>
-      </Base.Root>
-    </Dialog>
+    <Base.Root<Target>
+      inline
+      open
+      autoHighlight="always"
+      keepHighlight
+      items={targets}
+      filteredItems={targets}
+      itemToStringValue={(target) => target.label}
+      value={text}
+      onValueChange={(next, { reason }) => reason !== 'item-press' && onText(next)}
+    >
+      <Base.Input {...field} />
+      <Base.Empty className="menu-empty">Nothing matches.</Base.Empty>
+      <Base.List className="palette-list" aria-label="Matches">
+        {(target: Target) => (
+          <Base.Item key={target.key} value={target} className="menu-item" onClick={() => go(target)}>
+            <target.icon />
+            <span className="grow break">{target.label}</span>
+            <span className="soft small">{target.note}</span>
+          </Base.Item>
+        )}
+      </Base.List>
+    </Base.Root>
   )
 }
 

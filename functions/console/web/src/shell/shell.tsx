@@ -5,6 +5,7 @@ import { send, useMe } from '../api'
 import { useReachable } from '../api/reachable'
 import { Button, IconButton } from '../ui/button'
 import { dayText, localZone, setDates, useDates, type DateSettings } from '../ui/dates'
+import { Dialog } from '../ui/dialog'
 import { Icons } from '../ui/icons'
 import { Menu, type MenuEntry } from '../ui/menu'
 import { Toasts, toast } from '../ui/toasts'
@@ -114,12 +115,28 @@ function SearchBox() {
         <span className="grow">Search or go to…</span>
         <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
-      {open && (
-        <Suspense fallback={null}>
-          <Palette onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {open && <SearchDialog onClose={() => setOpen(false)} />}
     </>
+  )
+}
+
+const searchField = {
+  className: 'input',
+  'aria-label': 'Name of a flag, project, segment or page',
+  placeholder: 'Flag, project, segment or page',
+  maxLength: 100,
+  autoFocus: true,
+}
+
+// The field takes what is typed while the palette is loaded.
+function SearchDialog({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('')
+  return (
+    <Dialog open onClose={onClose} title="Search or go to">
+      <Suspense fallback={<input {...searchField} value={text} onChange={(event) => setText(event.target.value)} />}>
+        <Palette field={searchField} text={text} onText={setText} onClose={onClose} />
+      </Suspense>
+    </Dialog>
   )
 }
 
