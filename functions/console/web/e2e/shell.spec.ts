@@ -1,5 +1,5 @@
 import { checkPage } from './checkpage'
-import { expect, noConsoleErrors, test } from './fixtures'
+import { expect, noConsoleErrors, test, unique } from './fixtures'
 
 test('the root leads to the projects', async ({ page }) => {
   const check = noConsoleErrors(page)
@@ -166,4 +166,38 @@ test('the banner tells that the server cannot be reached', async ({ page, contex
   await expect(page.getByText('The server cannot be reached. This page may be out of date.')).toBeVisible()
   await context.setOffline(false)
   await expect(page.getByText('The server cannot be reached. This page may be out of date.')).toBeHidden()
+})
+
+test('a message covers no control of the page, and in narrow windows none of the bar', async ({ page, api }) => {
+  const flag = unique('messages')
+  await api('POST', '/api/admin/projects/default/features', { name: flag })
+  await api('POST', `/api/admin/projects/default/features/${flag}/environments/development/strategies`, { name: 'default' })
+  await page.goto(`/projects/default?q=${flag}`)
+  await page.getByRole('switch', { name: `${flag} in development` }).click()
+  const messages = page.getByRole('region', { name: 'Messages' })
+  // It stays while it has the focus.
+  await messages.getByRole('button', { name: 'Undo' }).focus()
+  for (const [width, part] of [
+    [1600, 'body'],
+    [1280, 'body'],
+    [1180, 'body'],
+    [1000, 'body'],
+    [900, 'body'],
+    [640, 'header.bar'],
+    [360, 'header.bar'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 })
+    await expect(messages.getByText(flag)).toBeInViewport({ ratio: 1 })
+    const covered = await page.locator(part).evaluate((element) => {
+      const message = document.querySelector('.toast')!.getBoundingClientRect()
+      const controls = [...element.querySelectorAll<HTMLElement>('a, button, input, select, [role="switch"]')].filter((one) => !one.closest('.toasts'))
+      return controls
+        .filter((one) => {
+          const box = one.getBoundingClientRect()
+          return box.width * box.height > 1 && box.left < message.right && box.right > message.left && box.top < message.bottom && box.bottom > message.top
+        })
+        .map((one) => one.outerHTML.slice(0, 100))
+    })
+    expect(covered, `at ${width} px`).toEqual([])
+  }
 })
