@@ -88,6 +88,26 @@ test('users, roles and segments are named, and tags and parents are changes', ()
   expect(changesOf({ type: 'feature-dependency-removed', preData: { feature: 'parent' }, data: null } as never).changes[0]!.before).toBe('parent')
 })
 
+test('strategies that are added, removed or imported are in words, and no other value is JSON', () => {
+  const constraint = { contextName: 'country', operator: 'IN', caseInsensitive: false, inverted: true, values: ['CH', 'DE'] }
+  const parameters = { groupId: 'f', rollout: '50', stickiness: 'userId' }
+  const strategy = { id: 'x', name: 'flexibleRollout', title: 'Half', disabled: true, segments: [1], constraints: [constraint], variants: [], parameters }
+  const half = '50% of users in segment Segment 1, if country is not one of CH or DE (disabled)'
+  const one = (event: object) => changesOf(event as never, names).changes
+  expect(one({ type: 'feature-strategy-add', preData: null, data: strategy })).toEqual([{ path: 'strategy Half', before: 'nothing', after: half }])
+  const rest = { archived: false, enabled: false, strategies: [] }
+  expect(one({ type: 'feature-strategy-remove', preData: { ...strategy, title: null }, data: rest })).toEqual([
+    { path: 'strategy', before: half, after: 'nothing' },
+  ])
+  expect(one({ type: 'feature-updated', preData: { strategies: [strategy] }, data: { strategies: [] } })).toEqual([
+    { path: 'strategies › flexibleRollout', before: half, after: 'nothing' },
+  ])
+  expect(changesOf({ type: 'feature-strategy-add', preData: null, data: { ...strategy, title: '' } } as never).changes[0]!.after).toContain('in segment #1,')
+  expect(one({ preData: { payload: null }, data: { payload: { type: 'json', value: 'a', empty: [] } } })).toEqual([
+    { path: 'payload', before: 'nothing', after: 'type json, value a' },
+  ])
+})
+
 test('an event names its user as people do, and as the log does', () => {
   expect(actorText({ createdBy: 'anna', createdByName: 'Anna Berg', createdByUserId: 2 })).toBe('Anna Berg (anna)')
   expect(actorText({ createdBy: 'anna', createdByUserId: 2 })).toBe('anna')

@@ -2,6 +2,7 @@
 import type { Schema } from '../../api'
 import { describeConstraint } from '../../constraints/describe'
 import { number, words } from '../../ui/format'
+import { describeStrategy } from '../flag/strategy/describe'
 
 type Event = Schema<'LoggedEvent'>
 
@@ -107,7 +108,7 @@ export interface EventNames {
 }
 
 /** Numbers, for callers who cannot read the names. */
-export const plainNames: EventNames = { user: (id) => `user ${id}`, role: (id) => `role ${id}`, segment: (id) => `segment ${id}` }
+export const plainNames: EventNames = { user: (id) => `user ${id}`, role: (id) => `role ${id}`, segment: (id) => `#${id}` }
 
 /** Who caused an event: the name that people know, and the one of the log in parentheses. */
 export function actorText({ createdBy, createdByName, createdByUserId }: Pick<Event, 'createdBy' | 'createdByName' | 'createdByUserId'>): string {
@@ -147,7 +148,12 @@ export function changesOf(event: Pick<Event, 'preData' | 'data'> & { type?: stri
   if (omittedOf(event)) return { changes: [], more: 0 }
   // The order of strategies is numbers by id, which nobody can read.
   if (event.type === 'strategy-order-changed') return { changes: [], more: 0 }
-  if (isObject(preData) && isObject(data)) {
+  if (event.type === 'feature-strategy-add' || event.type === 'feature-strategy-remove') {
+    const strategy = event.type === 'feature-strategy-add' ? data : preData
+    const text = strategy ? valueText('', strategy, names) : 'nothing'
+    const path = strategy?.title ? `strategy ${cut(String(strategy.title))}` : 'strategy'
+    found.push({ path, ...(strategy === data ? { before: 'nothing', after: text } : { before: text, after: 'nothing' }) })
+  } else if (isObject(preData) && isObject(data)) {
     // Events with a part of the state have only the fields that changed, so a missing field is no change.
     for (const key of Object.keys(data)) if (key in preData) compare([key], preData[key], data[key], found, names)
   } else if (event.type === 'feature-tagged' || event.type === 'feature-untagged') {
@@ -178,7 +184,7 @@ function compare(path: string[], before: unknown, after: unknown, found: Change[
     for (const key of new Set([...old.keys(), ...now.keys()])) {
       const [one, other] = [old.get(key), now.get(key)]
       if (one && other) compare([...path, key], one, other, found, names)
-      else found.push({ path: [...path, key].join(' › '), before: entry(one), after: entry(other) })
+      else found.push({ path: [...path, key].join(' › '), before: entry(one, names), after: entry(other, names) })
     }
     return
   }
@@ -203,11 +209,11 @@ function byName(list: unknown, names: EventNames): Map<string, Record<string, un
 }
 
 /** An entry that is only in one of the two lists. */
-function entry(one: Record<string, unknown> | undefined): string {
+function entry(one: Record<string, unknown> | undefined, names: EventNames): string {
   if (!one) return 'nothing'
   if (typeof one.operator === 'string') return cut(describeConstraint({ values: [], ...one } as never))
   if (typeof one.weight === 'number') return percent(one.weight)
-  return cut(JSON.stringify(one))
+  return valueText('', one, names)
 }
 
 const percent = (weight: number) => `${number(weight / 10)} %`
@@ -216,12 +222,31 @@ function valueText(key: string, value: unknown, names: EventNames): string {
   const known = { segments: names.segment, roles: names.role, rootRole: names.role, role: names.role }[key]
   if (known && Array.isArray(value)) return short(value.map((id) => (typeof id === 'number' ? known(id) : id)))
   if (known && typeof value === 'number') return known(value)
+  if (isStrategy(value)) return strategyText(value, names)
   return key === 'weight' && typeof value === 'number' ? percent(value) : short(value)
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+interface Strategy {
+  name: string
+  disabled?: boolean
+  parameters: Record<string, string>
+  constraints: []
+  segments: number[]
+}
+
+const isStrategy = (value: unknown): value is Strategy =>
+  isObject(value) && typeof value.name === 'string' && isObject(value.parameters) && Array.isArray(value.constraints) && Array.isArray(value.segments)
+
+/** A strategy as its card says it; the details of the event have all of it. */
+function strategyText(strategy: Strategy, names: EventNames): string {
+  const text = describeStrategy(strategy, new Map(strategy.segments.map((id) => [id, names.segment(id)]))).replace(/\.$/, '')
+  return cut(text, maxSentence) + (strategy.disabled ? ' (disabled)' : '')
+}
+
 const maxText = 60
+const maxSentence = 240
 
 function short(value: unknown): string {
   if (value === undefined || value === null || value === '') return 'nothing'
@@ -233,11 +258,19 @@ function short(value: unknown): string {
           ? cut(value.join(', '))
           : `${cut(value.slice(0, 3).join(', '))} and ${number(value.length - 3)} more`
         : `${number(value.length)} ${value.length === 1 ? 'entry' : 'entries'}`
-  if (typeof value === 'object') return cut(JSON.stringify(value))
+  if (typeof value === 'object') {
+    const members = Object.entries(value).map(([key, member]) => [key, short(member)])
+    return cut(
+      members
+        .filter(([, text]) => text !== 'nothing')
+        .map((member) => member.join(' '))
+        .join(', '),
+    )
+  }
   return cut(String(value))
 }
 
-const cut = (text: string) => (text.length > maxText ? `${text.slice(0, maxText)}…` : text)
+const cut = (text: string, max = maxText) => (text.length > max ? `${text.slice(0, max)}…` : text)
 
 /** A change of a flag in one line: 'Strategy changed in production: parameters › rollout 10 → 50'. */
 export function changeText(event: Event): string {
