@@ -177,3 +177,25 @@ test('a production environment that need not ask has neither question nor line',
   await choose('Remove')
   await expect.poll(state).toEqual([false])
 })
+
+test('the history and the log mark environments of type production', async ({ page, api }) => {
+  const environment = unique('live')
+  await api('POST', '/api/admin/environments', { name: environment, type: 'production' })
+  await api('POST', '/api/admin/projects/default/environments', { environment })
+  const { flag, path } = await liveFlag(page, api, environment)
+  await api('POST', `/api/admin/projects/default/features/${flag}/environments/development/strategies`, { name: 'default' })
+  await api('POST', `${path}/off`)
+  for (const [url, list] of [
+    [`/projects/default/flags/${flag}/history`, 'History'],
+    [`/audit?flag=${flag}`, 'Events'],
+  ] as const) {
+    await page.goto(url)
+    const events = page.getByRole('main').getByRole('article')
+    await expect(events.filter({ hasText: environment }).getByTitle('An environment of type production'), list).toHaveCount(3)
+    await expect(events.filter({ hasText: 'development' }).getByTitle('An environment of type production')).toHaveCount(0)
+    // What was added is in words.
+    await expect(events.filter({ hasText: 'Strategy added' }).filter({ hasText: environment })).toContainText('10% of users')
+    await expect(page.getByRole('main')).not.toContainText('{"')
+  }
+  await api('DELETE', `/api/admin/projects/default/environments/${environment}`)
+})

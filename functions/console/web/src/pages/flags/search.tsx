@@ -4,6 +4,7 @@ import { useCallback } from 'react'
 import { apiQuery, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
 import { Badge, Button, DateTime, EmptyState, ErrorState, Icons, Pagination, Select, Table, type Column, type Sort } from '../../ui'
+import { EnvironmentName } from '../../ui/environmentname'
 import { SearchBox } from './filters'
 import './flags.css'
 import { flagTypes, lifecycleStages, typeName } from './rows'
@@ -45,9 +46,7 @@ const columns: Column<Found>[] = [
         {flag.environments
           .filter((environment) => environment.enabled)
           .map((environment) => (
-            <Badge key={environment.name} kind="ok">
-              {environment.name}
-            </Badge>
+            <EnvironmentName key={environment.name} name={environment.name} badge="ok" />
           ))}
       </span>
     ),

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schema } from '../../api'
 import { Badge, DateTime, EmptyState, Icons, Pagination, Section, Table, number, type Column } from '../../ui'
+import { EnvironmentName } from '../../ui/environmentname'
 
 const pageSize = 20
 
@@ -21,7 +22,15 @@ export function EnvironmentsOfApp({ environments }: { environments: readonly Sch
 }
 
 const environmentColumns: Column<Schema<'EnvironmentOverview'>>[] = [
-  { id: 'name', header: 'Environment', cell: (one) => <span className="strong">{one.name}</span> },
+  {
+    id: 'name',
+    header: 'Environment',
+    cell: (one) => (
+      <span className="strong">
+        <EnvironmentName name={one.name} />
+      </span>
+    ),
+  },
   { id: 'instances', header: 'Instances', align: 'right', cell: (one) => <span className="number">{number(one.instanceCount)}</span> },
   { id: 'sdks', header: 'SDKs', cell: (one) => <Names names={one.sdks} /> },
   { id: 'issues', header: 'Issues', cell: (one) => <Issues issues={one.issues} /> },
@@ -129,7 +138,7 @@ export function InstancesOfApp({ instances }: { instances: readonly Schema<'Inst
 
 const instanceColumns: Column<Schema<'InstanceOfApp'>>[] = [
   { id: 'id', header: 'Instance', cell: (one) => <span className="break">{one.instanceId || <span className="soft">Without a name</span>}</span> },
-  { id: 'environment', header: 'Environment', cell: (one) => one.environment },
+  { id: 'environment', header: 'Environment', cell: (one) => <EnvironmentName name={one.environment} /> },
   { id: 'sdk', header: 'SDK', cell: (one) => <span className="break">{one.sdkVersion ?? 'Unknown'}</span> },
   { id: 'ip', header: 'IP address', cell: (one) => one.clientIp ?? 'Unknown' },
   { id: 'seen', header: 'Last report', cell: (one) => <DateTime value={one.lastSeen} /> },

@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState, type ReactNode } from 'react'
 import { apiQuery, useMe, type Schema } from '../../api'
-import { Badge, Button, DateTime, Icons, number, plural } from '../../ui'
+import { Button, DateTime, Icons, number, plural } from '../../ui'
 import { Diff } from '../../ui/diffview'
+import { EnvironmentName } from '../../ui/environmentname'
 import { actorText, changesOf, eventTitle, groupsOf, omittedOf, plainNames, subjectOf, type EventNames } from './eventtext'
 import './events.css'
 
@@ -96,7 +97,7 @@ function EventRow({ event, withFlag, names, actions }: { event: Event; withFlag?
             {typeof event.data?.changeRequestId === 'number' && event.project && (
               <RequestLink project={event.project} id={String(event.data.changeRequestId)} />
             )}
-            {event.environment && <Badge>{event.environment}</Badge>}
+            {event.environment && <EnvironmentName name={event.environment} badge="neutral" />}
             {withFlag && <Subject event={event} withProject={withFlag === 'project'} />}
           </div>
           <div className="row">

@@ -2,7 +2,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api, apiQuery, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
-import { Badge, EmptyState, ErrorState, Icons, Loading, Notice, Pagination, ProductionMark, SearchField, Section, Table, number, type Column } from '../../ui'
+import { Badge, EmptyState, ErrorState, Icons, Loading, Notice, Pagination, SearchField, Section, Table, number, type Column } from '../../ui'
+import { EnvironmentName } from '../../ui/environmentname'
 import { contextText, onFirst, parseContext, parseNames, reasonOf, requestOf, type Question } from './playgrounddata'
 import { QuestionForm } from './playgroundform'
 import { ResultDialog } from './playgroundresult'
@@ -35,7 +36,6 @@ export default function PlaygroundPage() {
     placeholderData: keepPreviousData,
     retry: false,
   })
-  const typeOf = (name: string) => environments.data?.environments.find((one) => one.name === name)?.type ?? ''
   const first = environments.data?.environments.find((one) => one.enabled)?.name
   return (
     <Page title="Playground" description="See what a user would get, and why. It is not counted as usage.">
@@ -72,7 +72,7 @@ export default function PlaygroundPage() {
           ) : response.error ? (
             <ErrorState error={response.error} title="The flags could not be evaluated" onRetry={() => void response.refetch()} />
           ) : response.data ? (
-            <Results response={response.data} environments={question.environments} typeOf={typeOf} view={view} setView={setView} />
+            <Results response={response.data} environments={question.environments} view={view} setView={setView} />
           ) : (
             <Loading />
           )}
@@ -85,12 +85,11 @@ export default function PlaygroundPage() {
 interface ResultsProps {
   response: Schema<'AdvancedPlayground'>
   environments: string[]
-  typeOf: (environment: string) => string
   view: { q: string; offset: number; flag: string }
   setView: (change: { q?: string; offset?: number; flag?: string }, options?: { push?: boolean }) => void
 }
 
-function Results({ response, environments, typeOf, view, setView }: ResultsProps) {
+function Results({ response, environments, view, setView }: ResultsProps) {
   const query = view.q.trim().toLowerCase()
   const found = response.features.filter((feature) => feature.name.toLowerCase().includes(query))
   const pageSize = Math.min(50, Math.ceil(maxRows / environments.length))
@@ -120,8 +119,7 @@ function Results({ response, environments, typeOf, view, setView }: ResultsProps
       width: '22%',
       cell: ({ environment }) => (
         <span className="row">
-          {environment}
-          <ProductionMark type={typeOf(environment)} />
+          <EnvironmentName name={environment} />
         </span>
       ),
     },
@@ -141,7 +139,7 @@ function Results({ response, environments, typeOf, view, setView }: ResultsProps
         empty={<EmptyState icon={<Icons.Search />} title={query ? 'No flag matches' : 'The projects have no flags'} />}
       />
       <Pagination noun="flags" offset={offset} limit={pageSize} total={found.length} onChange={(next) => setView({ offset: next })} />
-      {open && <ResultDialog feature={open} environments={onFirst(open, environments)} typeOf={typeOf} onClose={() => setView({ flag: '' })} />}
+      {open && <ResultDialog feature={open} environments={onFirst(open, environments)} onClose={() => setView({ flag: '' })} />}
     </Section>
   )
 }

@@ -2,7 +2,8 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schema } from '../../api'
 import { describeConstraint } from '../../constraints'
-import { Badge, Dialog, Icons, ProductionMark, number } from '../../ui'
+import { Badge, Dialog, Icons, number } from '../../ui'
+import { EnvironmentName } from '../../ui/environmentname'
 import { comparedText, nameOf, reasonOf, reasonOfStrategy } from './playgrounddata'
 
 type Result = Schema<'PlaygroundEnvironmentFeature'>
@@ -13,12 +14,11 @@ interface ResultDialogProps {
   feature: Schema<'AdvancedPlaygroundFeature'>
   /** In the order in which they are shown. */
   environments: readonly string[]
-  typeOf: (environment: string) => string
   onClose: () => void
 }
 
 /** Why a flag is on or off, for each environment and context. */
-export function ResultDialog({ feature, environments, typeOf, onClose }: ResultDialogProps) {
+export function ResultDialog({ feature, environments, onClose }: ResultDialogProps) {
   const results = environments.flatMap((environment) => feature.environments[environment] ?? [])
   return (
     <Dialog open onClose={onClose} title={feature.name} wide>
@@ -29,7 +29,7 @@ export function ResultDialog({ feature, environments, typeOf, onClose }: ResultD
           </Link>
         </p>
         {results.slice(0, shown).map((result, index) => (
-          <ResultDetails key={index} result={result} type={typeOf(result.environment)} single={results.length === 1} />
+          <ResultDetails key={index} result={result} single={results.length === 1} />
         ))}
         {results.length > shown && <p className="soft">{number(results.length - shown)} more results are not shown. Choose fewer environments or values.</p>}
       </div>
@@ -37,14 +37,15 @@ export function ResultDialog({ feature, environments, typeOf, onClose }: ResultD
   )
 }
 
-function ResultDetails({ result, type, single }: { result: Result; type: string; single: boolean }) {
+function ResultDetails({ result, single }: { result: Result; single: boolean }) {
   const context = Object.entries(result.context).filter(([name]) => name !== 'environment' && name !== 'appName')
   return (
     <section className="playground-result" aria-label={`Result in ${result.environment}`}>
       <div className="row">
         <Badge kind={result.isEnabled ? 'ok' : 'neutral'}>{result.isEnabled ? 'On' : 'Off'}</Badge>
-        <h3>{result.environment}</h3>
-        <ProductionMark type={type} />
+        <h3>
+          <EnvironmentName name={result.environment} />
+        </h3>
         {!single && context.length > 0 && <span className="soft break">{context.map(([name, value]) => `${name} ${flat(value)}`).join(', ')}</span>}
       </div>
       <p className="strong break">{reasonOf(result)}</p>

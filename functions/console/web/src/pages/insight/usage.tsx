@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { apiQuery, type Schema } from '../../api'
 import { useUrlState } from '../../shell'
 import { Button, DateTime, EmptyState, Figure, Icons, LinkButton, Loaded, Meter, Section, Select, Table, number, useDates, type Column } from '../../ui'
+import { EnvironmentName } from '../../ui/environmentname'
 import type { DateSettings } from '../../ui/dates'
 import { UsageChart, timeText, type Mark } from './chart'
 import { changeText } from './eventtext'
@@ -190,7 +191,7 @@ const appColumns: Column<UsageOfApp>[] = [
       </Link>
     ),
   },
-  { id: 'environment', header: 'Environment', cell: (app) => app.environment },
+  { id: 'environment', header: 'Environment', cell: (app) => <EnvironmentName name={app.environment} /> },
   ...countColumns<UsageOfApp>(),
   {
     id: 'variants',

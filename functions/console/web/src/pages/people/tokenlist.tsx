@@ -18,6 +18,7 @@ import {
   toast,
   type Column,
 } from '../../ui'
+import { EnvironmentName } from '../../ui/environmentname'
 import { pageOf, pageSize, search } from '../settings/paged'
 import { hasExpired } from './expiry'
 import { SecretDialog } from './secretdialog'
@@ -63,7 +64,7 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
       header: 'Type',
       cell: (token) => <Badge kind={token.type === 'admin' ? 'warn' : 'neutral'}>{types.find((type) => type.value === token.type)?.label ?? token.type}</Badge>,
     },
-    { id: 'environment', header: 'Environment', cell: (token) => (token.environment === '*' ? 'All' : token.environment) },
+    { id: 'environment', header: 'Environment', cell: (token) => (token.environment === '*' ? 'All' : <EnvironmentName name={token.environment} />) },
     { id: 'projects', header: 'Projects', cell: (token) => <span className="break">{placeOf(token)}</span> },
     {
       id: 'expires',

@@ -2,7 +2,8 @@ import { useQuery, keepPreviousData } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { apiQuery, type Schema } from '../../api'
 import { useUrlState } from '../../shell'
-import { Badge, EmptyState, ErrorState, Icons, LinkButton, Pagination, SearchField, Table, number, type Column } from '../../ui'
+import { EmptyState, ErrorState, Icons, LinkButton, Pagination, SearchField, Table, number, type Column } from '../../ui'
+import { EnvironmentName } from '../../ui/environmentname'
 
 type Application = Schema<'ProjectApplication'>
 
@@ -25,7 +26,7 @@ const columns: Column<Application>[] = [
     cell: ({ environments }) => (
       <span className="row">
         {environments.map((environment) => (
-          <Badge key={environment}>{environment}</Badge>
+          <EnvironmentName key={environment} name={environment} badge="neutral" />
         ))}
       </span>
     ),

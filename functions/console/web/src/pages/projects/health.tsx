@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { apiQuery, type Schema } from '../../api'
 import { DateTime, EmptyState, Figure, Icons, LinkButton, Loaded, Loading, Meter, Section, Table, number, plural, words, type Column } from '../../ui'
+import { EnvironmentName } from '../../ui/environmentname'
 import { eventTitle } from '../insight/eventtext'
 import { CleanUp } from './cleanupsection'
 import { nameColumn } from './flagcolumns'
@@ -149,7 +150,12 @@ function LatestChanges({ projectId }: { projectId: string }) {
                           </Link>
                         </>
                       )}
-                      {event.environment && <span className="soft"> in {event.environment}</span>}
+                      {event.environment && (
+                        <span className="soft">
+                          {' '}
+                          in <EnvironmentName name={event.environment} />
+                        </span>
+                      )}
                     </span>
                     <span className="soft">
                       {event.createdByName || event.createdBy}, <DateTime value={event.createdAt} />

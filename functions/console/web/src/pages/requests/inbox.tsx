@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { apiQuery, useMe } from '../../api'
+import { useMe } from '../../api'
 import { openRequests, waits } from '../../requests/data'
 import '../../requests/requests.css'
 import { Page } from '../../shell'
@@ -10,8 +10,6 @@ import { RequestTable } from './table'
 export default function InboxPage() {
   const { user } = useMe()
   const query = useQuery(openRequests())
-  const environments = useQuery({ ...apiQuery('/api/admin/environments'), staleTime: 60_000 }).data?.environments ?? []
-  const typeOf = (name: string) => environments.find((one) => one.name === name)?.type ?? ''
   return (
     <Page
       title="Change requests"
@@ -28,7 +26,6 @@ export default function InboxPage() {
                   withProject
                   label="Change requests that wait for you"
                   requests={waiting}
-                  typeOf={typeOf}
                   empty={
                     <EmptyState icon={<Icons.Check />} title="Nothing waits for you">
                       Requests that you can approve or apply appear here.
@@ -37,13 +34,7 @@ export default function InboxPage() {
                 />
               </Section>
               <Section title="Yours">
-                <RequestTable
-                  withProject
-                  label="Your open change requests"
-                  requests={mine}
-                  typeOf={typeOf}
-                  empty={<p className="soft">You have no others.</p>}
-                />
+                <RequestTable withProject label="Your open change requests" requests={mine} empty={<p className="soft">You have no others.</p>} />
               </Section>
               {total > changeRequests.length && <p className="soft">Only the newest {changeRequests.length} open requests were looked at.</p>}
             </>

@@ -77,7 +77,6 @@ export default function ChangeRequestsTab() {
       <RequestTable
         label="Change requests"
         requests={shown}
-        typeOf={(name) => protection.of(name)?.type ?? ''}
         loading={query.isPending}
         empty={
           <EmptyState icon={<Icons.Check />} title={all.length === 0 ? 'No change requests yet' : 'No change request matches'}>

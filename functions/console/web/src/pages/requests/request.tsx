@@ -18,23 +18,9 @@ import {
 } from '../../requests/data'
 import '../../requests/requests.css'
 import { Page } from '../../shell'
-import {
-  Badge,
-  Button,
-  ConfirmDialog,
-  DateTime,
-  EmptyState,
-  ErrorState,
-  Icons,
-  IconButton,
-  Loading,
-  Notice,
-  ProductionMark,
-  Section,
-  plural,
-  toast,
-} from '../../ui'
+import { Badge, Button, ConfirmDialog, DateTime, EmptyState, ErrorState, Icons, IconButton, Loading, Notice, Section, plural, toast } from '../../ui'
 import { Diff } from '../../ui/diffview'
+import { EnvironmentName } from '../../ui/environmentname'
 import { flagPath, type Flag } from '../flag/data'
 import { useSegmentNames, useSegments } from '../flag/strategy/list'
 import { Actions } from './actions'
@@ -81,8 +67,6 @@ interface ReviewProps {
 function Review({ request, crumbs }: ReviewProps) {
   const me = useMe()
   const [renaming, setRenaming] = useState(false)
-  const environments = useQuery({ ...apiQuery('/api/admin/environments'), staleTime: 60_000 })
-  const type = environments.data?.environments.find((one) => one.name === request.environment)?.type ?? ''
   const mine = request.createdBy.id === me.user?.id
   const editable = isOpen(request) && request.state !== 'Scheduled' && (mine || me.isAdmin)
   return (
@@ -99,9 +83,8 @@ function Review({ request, crumbs }: ReviewProps) {
         <span className="row">
           <span>
             {request.title ? `#${request.id}, ` : ''}
-            {plural(countChanges(request), 'change')} in {request.environment}
+            {plural(countChanges(request), 'change')} in <EnvironmentName name={request.environment} />
           </span>
-          <ProductionMark type={type} />
           <span>
             by {request.createdBy.username}
             {mine && ' (you)'}, <DateTime value={request.createdAt} />

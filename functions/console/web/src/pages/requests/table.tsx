@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { useMe } from '../../api'
 import { stateKind, titleOf, type RequestRow } from '../../requests/data'
-import { Badge, DateTime, ProductionMark, Table, type Column } from '../../ui'
+import { Badge, DateTime, Table, type Column } from '../../ui'
+import { EnvironmentName } from '../../ui/environmentname'
 import type { ReactNode } from 'react'
 
 type Row = Omit<RequestRow, 'actionable'>
@@ -9,7 +10,6 @@ type Row = Omit<RequestRow, 'actionable'>
 interface RequestTableProps {
   label: string
   requests: readonly Row[]
-  typeOf: (environment: string) => string
   withProject?: boolean
   loading?: boolean
   empty: ReactNode
@@ -18,7 +18,7 @@ interface RequestTableProps {
 const shownNames = 3
 
 /** A list of change requests. */
-export function RequestTable({ label, requests, typeOf, withProject, loading, empty }: RequestTableProps) {
+export function RequestTable({ label, requests, withProject, loading, empty }: RequestTableProps) {
   const me = useMe().user?.id
   const columns: Column<Row>[] = [
     {
@@ -55,7 +55,7 @@ export function RequestTable({ label, requests, typeOf, withProject, loading, em
       width: '170px',
       cell: (one) => (
         <span className="row">
-          <span className="break">{one.environment}</span> <ProductionMark type={typeOf(one.environment)} />
+          <EnvironmentName name={one.environment} />
         </span>
       ),
     },

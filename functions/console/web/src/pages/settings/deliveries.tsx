@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { api, apiQuery, useChange, type Schema } from '../../api'
 import { useUrlState } from '../../shell'
 import { Badge, Button, DateTime, EmptyState, ErrorState, Icons, Pagination, Section, Select, Table, plural, toast, type Column } from '../../ui'
+import { EnvironmentName } from '../../ui/environmentname'
 import { eventLabel } from './eventgroups'
 import { pageOf } from './paged'
 
@@ -121,7 +122,12 @@ function EventCell({ event }: { event: Delivery['event'] }) {
           <Link to="/projects/$projectId/flags/$flag" params={{ projectId: event.project, flag: event.featureName }}>
             {event.featureName}
           </Link>
-          {event.environment && <span className="soft"> in {event.environment}</span>}
+          {event.environment && (
+            <span className="soft">
+              {' '}
+              in <EnvironmentName name={event.environment} />
+            </span>
+          )}
         </p>
       )}
     </div>

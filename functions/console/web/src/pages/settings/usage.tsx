@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { Schema } from '../../api'
 import { segmentUses } from '../../requests/drafts'
 import { Table, plural, type Column } from '../../ui'
+import { EnvironmentName } from '../../ui/environmentname'
 
 type Using = Schema<'UsingStrategy'>
 
@@ -40,7 +41,7 @@ export function StrategyUsage({ label, strategies, defaults }: { label: string; 
       {strategies.length >= usageLimit && <p className="soft small">The first {plural(usageLimit, 'strategy', 'strategies')} are shown.</p>}
       {defaults.slice(0, usageLimit).map((one) => (
         <p key={`${one.projectId} ${one.environment}`}>
-          Default strategy of project <ProjectLink id={one.projectId} /> in {one.environment}
+          Default strategy of project <ProjectLink id={one.projectId} /> in <EnvironmentName name={one.environment} />
         </p>
       ))}
     </div>
