@@ -75,6 +75,30 @@ async function confirm(page: Page, action: 'Approve' | 'Apply' | 'Reject' | 'Can
   await expect(dialog).toBeHidden()
 }
 
+test('a comment on an approval is not lost with Escape or Cancel', async ({ browser, api, server }) => {
+  const { project, page: flagPage } = await protectedProject(api)
+  const anna = await person(browser, api, server.url, unique('anna'), project, [member])
+  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  await anna.goto(flagPage)
+  await propose(anna, 60)
+  await send(anna, 'With a comment')
+  await ben.goto(anna.url())
+  await ben.getByRole('button', { name: 'Approve' }).click()
+  const dialog = ben.getByRole('dialog', { name: /^Approve 1 change/ })
+  const comment = dialog.getByRole('textbox', { name: 'Comment' })
+  await comment.fill('The error rate did not change.')
+  const discard = ben.getByRole('dialog', { name: 'Discard your changes?' })
+  for (const leave of [() => comment.press('Escape'), () => dialog.getByRole('button', { name: 'Cancel' }).click()]) {
+    await leave()
+    await discard.getByRole('button', { name: 'Keep editing' }).click()
+    await expect(comment).toHaveValue('The error rate did not change.')
+  }
+  await dialog.getByRole('button', { name: 'Approve' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(ben.getByText('The error rate did not change.')).toBeVisible()
+  await Promise.all([anna.context().close(), ben.context().close()])
+})
+
 const isOpenRequest = (page: Page) => page.waitForURL(/\/change-requests\/\d+$/)
 
 test('one person proposes, a second one approves, and the first one applies', async ({ browser, api, server }) => {
@@ -515,7 +539,7 @@ test('an approved request is scheduled, gets another time, and is applied before
     await anna.getByRole('button', { name: button, exact: true }).click()
     const dialog = anna.getByRole('dialog', { name: 'When should it be applied?' })
     await dialog.getByRole('button', { name: 'Schedule' }).click()
-    await expect(dialog.getByRole('alert')).toHaveText('Choose a time in the future.')
+    await expect(dialog.getByText('Choose a time in the future.')).toBeVisible()
     await dialog.getByLabel('Time (UTC)').fill(new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16))
     await dialog.getByRole('button', { name: 'Schedule' }).click()
     await expect(dialog).toBeHidden()

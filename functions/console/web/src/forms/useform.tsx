@@ -137,6 +137,7 @@ interface FormActionsProps {
   form: AnyForm & { dirty: boolean; requests?: () => ApiRequest[] }
   /** The verb of the button: 'Create flag'. */
   submit: string
+  danger?: boolean
   onCancel?: () => void
   /** Why the form cannot be sent. */
   disabledReason?: string
@@ -163,7 +164,7 @@ const CommandDialog = lazy(() => import('./command'))
  * The end of a form: errors of no field, Cancel and the button that sends it. Put it after all fields. Leaving the page or the dialog asks if
  * the form is dirty.
  */
-export function FormActions({ form, submit, onCancel, disabledReason, children }: FormActionsProps) {
+export function FormActions({ form, submit, danger, onCancel, disabledReason, children }: FormActionsProps) {
   useUnsaved(form.dirty, form.pending)
   const [showing, setShowing] = useState(false)
   return (
@@ -177,7 +178,7 @@ export function FormActions({ form, submit, onCancel, disabledReason, children }
         )}
         {children}
         {onCancel && <Cancel onCancel={onCancel} />}
-        <Button type="submit" variant="primary" pending={form.pending} disabledReason={disabledReason}>
+        <Button type="submit" variant={danger ? 'danger' : 'primary'} pending={form.pending} disabledReason={disabledReason}>
           {submit}
         </Button>
       </DialogActions>

@@ -229,20 +229,20 @@ interface StateDialogProps {
 }
 
 function StateDialog({ request, to, title, description, action, done, danger, onClose }: StateDialogProps) {
-  const [comment, setComment] = useState('')
-  const [time, setTime] = useState('')
   const move = useTransition(request, to, done, onClose)
-  const confirm = async () => {
-    if (to !== 'Scheduled') return move.mutateAsync({ comment })
-    const scheduled = new Date(time)
-    if (!(scheduled > new Date())) throw new Error('Choose a time in the future.')
-    return move.mutateAsync({ comment, scheduledAt: scheduled.toISOString() })
-  }
+  const form = useForm({
+    initial: { comment: '', scheduledAt: '' },
+    check: ({ scheduledAt }) => (to === 'Scheduled' && !(new Date(scheduledAt) > new Date()) ? { scheduledAt: 'Choose a time in the future.' } : {}),
+    submit: ({ comment, scheduledAt }) => move.mutateAsync({ comment, scheduledAt: to === 'Scheduled' ? new Date(scheduledAt).toISOString() : undefined }),
+  })
   return (
-    <ConfirmDialog open danger={Boolean(danger)} onClose={onClose} title={title} description={description} action={action} onConfirm={confirm}>
-      {to === 'Scheduled' && <TextField label={`Time (${localZone})`} type="datetime-local" required value={time} onChange={setTime} />}
-      <TextArea label="Comment" rows={2} maxLength={1000} value={comment} onChange={setComment} />
-    </ConfirmDialog>
+    <Dialog open onClose={onClose} title={title} description={description}>
+      <form {...form.props}>
+        {to === 'Scheduled' && <TextField label={`Time (${localZone})`} type="datetime-local" required {...form.field('scheduledAt')} />}
+        <TextArea label="Comment" rows={2} maxLength={1000} {...form.field('comment')} />
+        <FormActions form={form} submit={action} danger={danger} onCancel={onClose} />
+      </form>
+    </Dialog>
   )
 }
 
