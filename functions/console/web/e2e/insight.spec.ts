@@ -50,6 +50,8 @@ test('create to SDK: the program of the page connects, the light turns green, an
   const app = unique('shop')
   await createFlag(api, flag)
   await page.goto('/connect')
+  // Another test's project may be the first one.
+  await page.getByLabel('Project', { exact: true }).selectOption('default')
   await page.getByLabel('Flag', { exact: true }).fill(flag)
   await page.getByLabel('Application', { exact: true }).fill(app)
   await page.getByLabel('Environment', { exact: true }).selectOption('development')
@@ -69,6 +71,32 @@ test('create to SDK: the program of the page connects, the light turns green, an
   await expect(page.getByRole('img', { name: `Evaluations of ${flag}: 1 on, 0 off.` })).toBeVisible()
   await expect(page.getByRole('link', { name: app })).toBeVisible()
   check()
+})
+
+test('Connect says that a flag is not in the project, and keeps two changes at once', async ({ page, api }) => {
+  const flag = unique('elsewhere')
+  const project = unique('a-first')
+  await createFlag(api, flag)
+  await api('POST', '/api/admin/projects', { id: project, name: project })
+  await page.goto(`/connect?project=${project}`)
+  const name = page.getByLabel('Flag', { exact: true })
+  await name.fill(flag)
+  const missing = page.getByText(`Project ${project} has no flag ${flag}, so the program prints false.`)
+  await expect(missing).toBeVisible()
+  await page.getByLabel('Project', { exact: true }).selectOption('default')
+  await name.fill(flag)
+  await expect(page.getByRole('region', { name: 'Program for Node.js' })).toContainText(flag)
+  await expect(page.getByText(/so the program prints false/)).toHaveCount(0)
+
+  await page.evaluate(() => {
+    const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!
+    for (const input of document.querySelectorAll<HTMLInputElement>('.connect input[type="text"], .connect input[role="combobox"]')) {
+      setValue.call(input, `${input.value}-2`)
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+    }
+  })
+  await expect(page).toHaveURL(new RegExp(`flag=${flag}-2`))
+  await expect(page).toHaveURL(/app=my-app-2/)
 })
 
 /** Runs a program as a person would who pastes it: the file and then the command. The SDK is installed in this package. */

@@ -26,12 +26,16 @@ export function useUrlState<State extends Record<string, Value>>(
   const set = useCallback(
     (change: Partial<Widened<State>>, options?: { push?: boolean }) => {
       const initial = JSON.parse(names) as State
-      const next: Record<string, unknown> = { ...(router.state.location.search as object) }
-      for (const [name, value] of Object.entries(change)) {
-        if (value === undefined || value === initial[name]) delete next[name]
-        else next[name] = value
+      // A change that is still being made counts: otherwise the second of two at once would take the first one back.
+      const search = (present: object) => {
+        const next: Record<string, unknown> = { ...present }
+        for (const [name, value] of Object.entries(change)) {
+          if (value === undefined || value === initial[name]) delete next[name]
+          else next[name] = value
+        }
+        return next
       }
-      void router.navigate({ to: '.', search: next as never, replace: !options?.push, resetScroll: false })
+      void router.navigate({ to: '.', search: search as never, replace: !options?.push, resetScroll: false })
     },
     [router, names],
   )

@@ -5,9 +5,10 @@ import { Page, useUrlState } from '../../shell'
 import { CodeBlock, Loaded, Notice, Section, Select, TextField } from '../../ui'
 import { ClientChoice, allClients } from './clientchoice'
 import './connect.css'
-import { FlagField } from './flagfield'
+import { FlagField, suggestedFlags } from './flagfield'
 import { ConnectionLight } from './light'
 import { installCommand, runCommand } from './snippets'
+import { useSettled } from './settled'
 import { TokenStep, type CreatedToken } from './token'
 
 /** Connects an application: choose where and with what, create a token, paste the program, see the application. */
@@ -50,7 +51,10 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
               onChange={(value) => setView({ environment: value })}
               disabledReason={environments.data && usable.length === 0 ? 'The project has no environment.' : undefined}
             />
-            <FlagField project={view.project} value={view.flag} onChange={(flag) => setView({ flag })} />
+            <div>
+              <FlagField project={view.project} value={view.flag} onChange={(flag) => setView({ flag })} />
+              <NoFlag project={view.project} flag={view.flag.trim()} />
+            </div>
             <TextField
               label="Application"
               hint="The name under which it appears in the list of applications."
@@ -106,5 +110,17 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
         </li>
       </ol>
     </div>
+  )
+}
+
+// Says that the program prints false, because the token of a project reads no flags of others.
+function NoFlag({ project, flag: typed }: { project: string; flag: string }) {
+  const flag = useSettled(typed)
+  const { data } = useQuery({ ...suggestedFlags(project, flag), enabled: flag !== '' })
+  if (!data || data.total !== data.features.length || data.features.some((one) => one.name === flag)) return null
+  return (
+    <p className="field-hint" role="status">
+      Project {project} has no flag {flag}, so the program prints false.
+    </p>
   )
 }

@@ -10,10 +10,14 @@ interface FlagFieldProps {
   label?: string
 }
 
+/** The flags whose names contain a text. */
+export const suggestedFlags = (project: string, text: string) =>
+  apiQuery('/api/admin/search/features', { query: { query: text, project: project ? `IS:${project}` : undefined, limit: '20', sortBy: 'name' } })
+
 /** The name of a flag, with suggestions. */
 export function FlagField({ project, value, onChange, label = 'Flag' }: FlagFieldProps) {
   const flags = useQuery({
-    ...apiQuery('/api/admin/search/features', { query: { query: value.trim(), project: project ? `IS:${project}` : undefined, limit: '20', sortBy: 'name' } }),
+    ...suggestedFlags(project, value.trim()),
     placeholderData: keepPreviousData,
   })
   const suggestions = (flags.data?.features ?? []).map(({ name }) => ({ value: name }))
