@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
-import { Checkbox, Dialog, Loaded, TextArea, TextField, toast } from '../../ui'
+import { Checkbox, Dialog, Loaded, ProductionMark, TextArea, TextField, isProduction, toast } from '../../ui'
 
 /** Asks for what a new project needs, creates it and opens it. */
 export function CreateProjectDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -65,13 +65,14 @@ function CreateForm({ environments, onClose }: { environments: Schema<'CountedEn
             key={name}
             label={
               <>
-                {name} <span className="soft">({type})</span>
+                {name} {isProduction({ type }) ? <ProductionMark type={type} /> : type !== name && <span className="soft">({type})</span>}
               </>
             }
             checked={chosen.includes(name)}
             onChange={(on) => toggle(name, on)}
           />
         ))}
+        <p className="field-hint">A new flag is off in all of them. You can add and remove environments later.</p>
         {form.errorAt('/environments') && <p className="field-error">{form.errorAt('/environments')}</p>}
       </fieldset>
       <FormActions form={form} submit="Create project" onCancel={onClose} />
