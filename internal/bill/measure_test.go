@@ -46,6 +46,9 @@ type Measured struct {
 	// Change switches a flag off. It is the mean of many changes, of which each eighth reads the feed.
 	Change Units
 
+	// What an open page of the console reads in a minute, of a flag and of a project of 200 flags.
+	OpenFlag, OpenList Units
+
 	// Requests of applications. Report has 50 flags, LargeReport 500.
 	Poll, PollUnchanged, Evaluation, Report, LargeReport Units
 
@@ -197,6 +200,21 @@ func measure(t testing.TB) Measured {
 	list := func(flags int) float64 { return math.Ceil(float64(d.meter.bytes) / sample * float64(flags) / 4096) }
 	m.List200, m.List1000 = others.Plus(Units{Read: list(200)}), others.Plus(Units{Read: list(1000)})
 	m.List = d.meter.parts["PROJECT"].Read + list(1000)
+	m.OpenFlag, m.OpenList = m.Read.Times(perMinute), m.List200.Times(perMinute)
+	each := func(path string) Units { // of a project of 200 flags
+		units := d.units("GET", strings.ReplaceAll(path, "{feature}", name(7)), "")
+		if d.meter.query > 0 && strings.HasSuffix(path, "/overview") {
+			units.Read += list(200) - d.meter.query
+		}
+		return units
+	}
+	for _, path := range openAlways {
+		m.OpenFlag, m.OpenList = m.OpenFlag.Plus(each(path)), m.OpenList.Plus(each(path))
+	}
+	for _, path := range openFlag {
+		m.OpenFlag = m.OpenFlag.Plus(each(path))
+	}
+	m.OpenList = m.OpenList.Plus(each(openOverview).Times(perMinute))
 	m.ListBytes = float64(d.do("GET", features, "").Body.Len()) / sample
 	m.Create = d.units("POST", features, newFlag(sample))
 	m.Guarded = d.meter.parts["PROJECT"].Write

@@ -12,7 +12,7 @@ func (m Measured) tables() map[string][]string {
 	return map[string][]string{
 		"README.md":               {m.sdks(), m.edge()},
 		"docs/edge.md":            {m.intervals()},
-		"docs/operations/cost.md": {m.operations(), m.administration(), m.applications(), m.cached(), m.fleet(), m.usage(), m.publishing()},
+		"docs/operations/cost.md": {m.operations(), m.administration(), m.open(), m.applications(), m.cached(), m.fleet(), m.usage(), m.publishing()},
 		"docs/operations/limits.md": {
 			m.partitions(), "some " + count(math.Round(m.ListBytes/10)*10) + " bytes for a flag",
 			"about\n" + count(math.Floor(maxResponse/m.ListBytes/100)*100) + " such flags",
@@ -81,6 +81,24 @@ func (m Measured) administration() string {
 		columns = append(columns, append([]string{count(requests)}, amounts(lines)...))
 	}
 	return table("|  | idle | 1 | 50 | 500 developers |", names, columns...)
+}
+
+// open is what a visible page of the console costs. A 304 takes the same reads as a 200.
+func (m Measured) open() string {
+	text := "| a visible page | requests an hour | read units an hour | US dollars in 160 hours |\n|---|---|---|---|\n"
+	for _, page := range []struct {
+		name     string
+		units    Units
+		requests int // in a minute
+	}{
+		{"of a flag", m.OpenFlag, perMinute + len(openAlways) + len(openFlag)},
+		{"of a project of 200 flags", m.OpenList, 2*perMinute + len(openAlways)},
+	} {
+		requests := float64(page.requests) * 60
+		hour := requests*(priceHTTP+lambda(adminSeconds, functionGB)+logs(logKB)) + page.units.Times(60).dollars()
+		text += fmt.Sprintf("| %s | %s | %s | %s |\n", page.name, count(requests), count(page.units.Read*60), cents(hour*openHours))
+	}
+	return text
 }
 
 // A request of an application.
