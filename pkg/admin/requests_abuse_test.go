@@ -30,6 +30,14 @@ func TestProposedByPrograms(t *testing.T) {
 	if q.MinApprovals != 2 {
 		t.Errorf("what a service account proposes needs %d approvals, want 2", q.MinApprovals)
 	}
+	const author = `"username":"ci","name":"Build","serviceAccount":true,"imageUrl":null}`
+	if got := r.must(t, "GET", pathOf(q), "").body; strings.Count(got, author) != 2 { // of the request and of its change
+		t.Errorf("its author is not %s: %s", author, got)
+	}
+	const actor = `"createdByName":"Build","createdByServiceAccount":true`
+	if got := r.must(t, "GET", "/api/admin/events?type=change-request-created", "").body; !strings.Contains(got, actor) {
+		t.Errorf("its event has no %s: %s", actor, got)
+	}
 	if q = r.to(t, alone, q, "Approved", 200); q.State != "In review" {
 		t.Errorf("after one approval, it is %s", q.State)
 	}

@@ -288,7 +288,7 @@ func FullSum() usage.Sum {
 
 // FullRequest returns a change request with all fields set.
 func FullRequest() *review.Request {
-	ada, bob := review.Person{Key: "user:3", ID: 3, Name: "Ada", Program: true}, review.Person{Key: "user:4", ID: 4, Name: "Bob", Program: true}
+	ada, bob := review.Person{Key: "user:3", ID: 3, Name: "ada", DisplayName: "Ada", Program: true}, review.Person{Key: "user:4", ID: 4, Name: "bob", DisplayName: "Bob", Program: true}
 	base := review.FeatureBase{Project: "0f1e2d3c", Archived: true, Dependencies: "d", On: true, Strategies: "s", Variants: "v", Segments: "g", Children: "c", Elsewhere: "e"}
 	return &review.Request{
 		ID: 7, Project: "shop", ProjectUID: "0f1e2d3c", Environment: "production", EnvironmentUID: "aaaa1111", AttachmentID: "bbbb2222",
@@ -310,7 +310,7 @@ func FullRequest() *review.Request {
 
 // FullComment returns a comment with all fields set.
 func FullComment() *review.Comment {
-	return &review.Comment{Request: 7, Number: 1, Text: "Why?", By: review.Person{Key: "user:4", ID: 4, Name: "Bob", Program: true}, At: SampleTime}
+	return &review.Comment{Request: 7, Number: 1, Text: "Why?", By: review.Person{Key: "user:4", ID: 4, Name: "bob", DisplayName: "Bob", Program: true}, At: SampleTime}
 }
 
 // fullAggregates returns a sample of each aggregate that is stored as a document.

@@ -58,6 +58,8 @@ type Person struct {
 	ID   int64  `json:"id"`  // of the user; flags.TokenUserID for an API token
 	Name string `json:"name"`
 
+	DisplayName string `json:"displayName,omitzero"` // by which people know the user; "" without one
+
 	Program bool `json:"program,omitzero"` // a service account or API token, whose secret several people can have
 }
 

@@ -30,10 +30,11 @@ type eventPage struct {
 	Total  *int          `json:"totalEvents,omitzero"`
 }
 
-// A loggedEvent is an event with the name that people know its user by. The event itself has the user name at that time.
+// A loggedEvent is an event with what its user is now. The event itself has the user name at that time.
 type loggedEvent struct {
 	shape.EventView
-	CreatedByName string `json:"createdByName,omitzero"`
+	CreatedByName           string `json:"createdByName,omitzero"`
+	CreatedByServiceAccount bool   `json:"createdByServiceAccount,omitzero"`
 }
 
 // An eventList is a page of the log with the version of its format.
@@ -79,7 +80,7 @@ func readPage(tx *httpapi.Tx, q flags.LogQuery) eventPage {
 		event := loggedEvent{EventView: shape.EventViewOf(e)}
 		if e.UserID > 0 {
 			if u := tx.FindUser(e.UserID); u != nil {
-				event.CreatedByName = u.Name
+				event.CreatedByName, event.CreatedByServiceAccount = u.Name, u.ServiceAccount
 			}
 		}
 		return event

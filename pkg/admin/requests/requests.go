@@ -97,7 +97,7 @@ func (at inChange) find(tx *httpapi.Tx) (*flags.Project, *review.Request, int) {
 func me(tx *httpapi.Tx) review.Person {
 	by := review.Person{Key: tx.Caller.FavoritesKey(), ID: flags.TokenUserID, Name: tx.Caller.Name}
 	if tx.Caller.User != nil {
-		by.ID = tx.Caller.User.ID
+		by.ID, by.DisplayName = tx.Caller.User.ID, tx.Caller.User.Name
 	}
 	by.Program = tx.Caller.User == nil || tx.Caller.User.ServiceAccount
 	return by

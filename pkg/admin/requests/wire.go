@@ -268,14 +268,18 @@ func searchBounds(q httpapi.Query) (offset, limit int) {
 	return offset, limit
 }
 
-// A personView is who did something.
+// A personView is who did something, with the names at that time.
 type personView struct {
-	ID       int64   `json:"id"`
-	Username string  `json:"username"`
-	ImageURL *string `json:"imageUrl"` // always null
+	ID             int64   `json:"id"`
+	Username       string  `json:"username"`
+	Name           string  `json:"name,omitzero"`
+	ServiceAccount bool    `json:"serviceAccount,omitzero"`
+	ImageURL       *string `json:"imageUrl"` // always null
 }
 
-func personViewOf(p review.Person) personView { return personView{ID: p.ID, Username: p.Name} }
+func personViewOf(p review.Person) personView {
+	return personView{ID: p.ID, Username: p.Name, Name: p.DisplayName, ServiceAccount: p.Program && p.ID != flags.TokenUserID}
+}
 
 // A requestView is a change request. In lists, changes have no payload, and there are no comments.
 type requestView struct {

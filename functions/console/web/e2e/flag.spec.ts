@@ -245,7 +245,7 @@ test('two people edit one strategy: the second sees what changed, reloads or ove
     await save(hers)
     await expect(hers.getByRole('dialog')).toBeHidden()
     await save(page)
-    const conflict = page.getByRole('dialog', { name: `${username} changed this strategy while you were editing it` })
+    const conflict = page.getByRole('dialog', { name: `Anna changed this strategy while you were editing it` })
     await expect(conflict).toContainText('Stored now30% of users.')
     await expect(conflict).toContainText('Yours20% of users.')
     await expect(conflict.getByRole('region', { name: 'What changed in the strategy' })).toContainText('"rollout": "30"')

@@ -75,14 +75,18 @@ async function confirm(page: Page, action: 'Approve' | 'Apply' | 'Reject' | 'Can
   await expect(dialog).toBeHidden()
 }
 
-test('a comment on an approval is not lost with Escape or Cancel', async ({ browser, api, server }) => {
+test('a comment on an approval is not lost with Escape or Cancel, and people and the project have their names', async ({ browser, api, server }) => {
   const { project, page: flagPage } = await protectedProject(api)
-  const anna = await person(browser, api, server.url, unique('anna'), project, [member])
+  await api('PUT', `/api/admin/projects/${project}`, { name: `Shop ${project}` })
+  const name = unique('Anna')
+  const anna = await person(browser, api, server.url, name, project, [member])
   const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
   await anna.goto(flagPage)
   await propose(anna, 60)
   await send(anna, 'With a comment')
   await ben.goto(anna.url())
+  await expect(ben.getByText(`by ${name}, `)).toBeVisible()
+  await expect(ben.getByRole('navigation', { name: 'Breadcrumbs' })).toContainText(`Shop ${project}`)
   await ben.getByRole('button', { name: 'Approve' }).click()
   const dialog = ben.getByRole('dialog', { name: /^Approve 1 change/ })
   const comment = dialog.getByRole('textbox', { name: 'Comment' })

@@ -2,3 +2,4 @@ export { api, send, wireOf, type ApiRequest, type Schema, type Versioned } from 
 export { ApiError, OfflineError, errorText, isConflict, isForbidden, isNotFound, type ErrorDetail } from './errors'
 export { apiKey, apiQuery, invalidate, refreshIn, useChange, versionedQuery, type ChangeOptions } from './query'
 export { useMe, type Allowed } from './me'
+export { accountName, actorName, actorOf } from './people'

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { send, type Schema } from './client'
+import { accountName } from './people'
 import { permissionText } from './permissions'
 import { apiQuery } from './query'
 
@@ -33,7 +34,7 @@ export function useMe() {
   return {
     query,
     user,
-    name: user?.name || user?.username || user?.email || 'Unknown user',
+    name: user ? accountName(user) : 'Unknown user',
     /** can('UPDATE_FEATURE', project).allowed; pass .reason to disabledReason. Until the permissions are known nothing is allowed. */
     can: (permission: string, project?: string, environment?: string): Allowed =>
       query.data ? checkPermission(permissions, permission, project, environment) : { allowed: false, reason: 'Your permissions are loading.' },

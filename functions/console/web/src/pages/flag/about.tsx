@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { apiQuery } from '../../api'
+import { actorOf, apiQuery } from '../../api'
 import { DateTime, Icons, LinkButton, Section, number } from '../../ui'
-import { actorText } from '../insight/eventtext'
 import { Owners } from '../projects/owners'
 import { useProject, type Flag, type FlagEnvironment } from './data'
 
@@ -25,7 +24,7 @@ export function About({ flag }: { flag: Flag }) {
     <Section>
       <div className="row-apart">
         <p className="soft">
-          Created {created && <>by {actorText(created)}, </>}
+          Created {created && <>by {actorOf(created)}, </>}
           <DateTime value={flag.createdAt} />. {project && <Owners owners={project.owners} />}.
         </p>
         <LinkButton size="small" icon={<Icons.Play />} to="/playground" search={search as never}>

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { apiQuery, useMe, type Schema } from '../../api'
+import { accountName, apiQuery, useMe, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
 import { SavedViews } from '../../shell/savedviews'
 import { Button, EmptyState, Icons, Loaded, SearchField, Section, TextField } from '../../ui'
@@ -127,7 +127,7 @@ function usePeople(events: readonly Schema<'LoggedEvent'>[]) {
   const { isAdmin } = useMe()
   const users = useQuery({ ...apiQuery('/api/admin/user-admin'), enabled: isAdmin, staleTime: 60_000 })
   const all = new Map<string, string>()
-  for (const { createdBy, createdByName } of events) all.set(createdByName || createdBy, createdBy)
-  for (const { name, username, email } of users.data?.users ?? []) all.set(name || username || email || '', username || email || '')
+  for (const event of events) all.set(event.createdByName || event.createdBy, event.createdBy)
+  for (const user of users.data?.users ?? []) all.set(accountName(user), user.username || user.email || '')
   return [...all].filter(([value]) => value !== '').map(([value, note]) => ({ value, note: note === value ? undefined : note }))
 }

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState, type ReactNode } from 'react'
-import { apiQuery, useMe, type Schema } from '../../api'
+import { accountName, actorOf, apiQuery, useMe, type Schema } from '../../api'
 import { Button, DateTime, Icons, number, plural } from '../../ui'
 import { Diff } from '../../ui/diffview'
 import { EnvironmentName } from '../../ui/environmentname'
-import { actorText, changesOf, eventTitle, groupsOf, omittedOf, plainNames, subjectOf, type EventNames } from './eventtext'
+import { changesOf, eventTitle, groupsOf, omittedOf, plainNames, subjectOf, type EventNames } from './eventtext'
 import './events.css'
 
 type Event = Schema<'LoggedEvent'>
@@ -68,9 +68,10 @@ function useEventNames(events: readonly Event[]): EventNames {
   const accounts = useQuery({ ...apiQuery('/api/admin/service-account'), ...people })
   const roles = useQuery({ ...apiQuery('/api/admin/roles'), ...people })
   const segments = useQuery({ ...apiQuery('/api/admin/segments'), staleTime: 60_000, retry: false, enabled: /"segments":\[\d/.test(text) })
-  const user = (id: number) => [...(users.data?.users ?? []), ...(accounts.data?.serviceAccounts ?? [])].find((one) => one.id === id)
+  const known = [...(users.data?.users ?? []), ...(accounts.data?.serviceAccounts ?? [])]
+  const user = (id: number) => known.find((one) => one.id === id)
   return {
-    user: (id) => user(id)?.name || user(id)?.username || user(id)?.email || plainNames.user(id),
+    user: (id) => (user(id) ? accountName(user(id)!) : plainNames.user(id)),
     role: (id) => roles.data?.roles.find((one) => one.id === id)?.name ?? plainNames.role(id),
     segment: (id) => segments.data?.segments.find((one) => one.id === id)?.name ?? plainNames.segment(id),
   }
@@ -125,7 +126,9 @@ function EventRow({ event, withFlag, names, actions }: { event: Event; withFlag?
         {omitted && <p className="break">Not in the log, because it is {omitted}.</p>}
         {open && <Diff before={event.preData} after={event.data} label={`${title}: state before and after`} />}
         <p className="soft small">
-          <span className="break">{actorText(event)}</span>
+          <span className="break" title={`In the log: ${event.createdBy}`}>
+            {actorOf(event)}
+          </span>
           {event.createdByUserId === me && ' (you)'}, <DateTime value={event.createdAt} />
         </p>
       </div>

@@ -110,12 +110,6 @@ export interface EventNames {
 /** Numbers, for callers who cannot read the names. */
 export const plainNames: EventNames = { user: (id) => `user ${id}`, role: (id) => `role ${id}`, segment: (id) => `#${id}` }
 
-/** Who caused an event: the name that people know, and the one of the log in parentheses. */
-export function actorText({ createdBy, createdByName, createdByUserId }: Pick<Event, 'createdBy' | 'createdByName' | 'createdByUserId'>): string {
-  if (createdByUserId !== null && createdByUserId < 0) return `${createdBy} (API token)`
-  return createdByName && createdByName !== createdBy ? `${createdByName} (${createdBy})` : createdBy
-}
-
 const withSubject =
   /^(user|service-account|sign-in-link|api-token|pat|public-signup-token|role|segment|tag-type|context-field|strategy|addon|application|project-user)-/
 

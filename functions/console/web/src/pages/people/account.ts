@@ -1,11 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiQuery } from '../../api'
 
-/** How people call an account: its name, or what else is known of it. */
-export function accountName(account: { id?: number; name?: string | null; username?: string | null; email?: string | null }): string {
-  return account.name || account.username || account.email || `User ${account.id}`
-}
-
 /** The roles that hold in the whole service, as choices of a field. */
 export function useRootRoles() {
   const roles = useQuery(apiQuery('/api/admin/roles'))

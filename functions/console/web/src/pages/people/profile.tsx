@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, apiQuery, send, useMe } from '../../api'
+import { accountName, api, apiQuery, send, useMe } from '../../api'
 import { useSignInMethods } from '../../api/me'
 import { permissionWords } from '../../api/permissions'
 import { Page } from '../../shell'
 import { Button, ConfirmDialog, ErrorState, Facts, Icons, Loaded, Notice, Section } from '../../ui'
-import { accountName } from './account'
 import { PersonalTokens } from './personaltokens'
 
 /** The signed-in person: who it is, its personal tokens and its sessions. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { accountName, api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Page, useUrlState } from '../../shell'
 import {
@@ -22,7 +22,7 @@ import {
   type Column,
 } from '../../ui'
 import { pageOf, pageSize } from '../settings/paged'
-import { accountName, useRootRoles } from './account'
+import { useRootRoles } from './account'
 import { PersonalTokens } from './personaltokens'
 
 type ServiceAccount = Schema<'ServiceAccount'>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { accountName, api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
 import {
   ActionMenu,
@@ -20,7 +20,7 @@ import {
   type Column,
 } from '../../ui'
 import { pageOf, pageSize, search } from '../settings/paged'
-import { accountName, useRootRoles } from './account'
+import { useRootRoles } from './account'
 import { SecretDialog } from './secretdialog'
 import { UserDialog } from './userdialog'
 

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { apiQuery, useMe, type Schema } from '../../api'
+import { accountName, apiQuery, useMe, type Schema } from '../../api'
 import { ActionMenu, Badge, Button, ConfirmDialog, EmptyState, Icons, Loaded, Notice, SearchField, Select, Table, type Column, type MenuEntry } from '../../ui'
 import { AddMemberDialog } from './addmember'
-import { describeRoles, findMembers, nameOf } from './members'
+import { describeRoles, findMembers } from './members'
 import { RolesDialog } from './rolesdialog'
 import { useRemoveMember, useSetRoles } from './memberchanges'
 
@@ -69,7 +69,7 @@ function Members({ projectId, members, roles }: { projectId: string; members: Me
       hideHeader: true,
       align: 'right',
       width: '56px',
-      cell: (member) => <ActionMenu label={`Actions for ${nameOf(member)}`} entries={entries(member)} />,
+      cell: (member) => <ActionMenu label={`Actions for ${accountName(member)}`} entries={entries(member)} />,
     },
   ]
   const found = findMembers(members, text)
@@ -130,7 +130,7 @@ function RoleSelect({ member, roles, onChange, reason }: { member: Member; roles
   return (
     <div className="project-role">
       <Select
-        label={`Role of ${nameOf(member)}`}
+        label={`Role of ${accountName(member)}`}
         hideLabel
         choices={roles.map((role) => ({ value: String(role.id), label: role.name }))}
         value={String(member.roles[0] ?? member.roleId)}
@@ -141,7 +141,7 @@ function RoleSelect({ member, roles, onChange, reason }: { member: Member; roles
 }
 
 function Name({ member, isMe }: { member: Member; isMe: boolean }) {
-  const name = nameOf(member)
+  const name = accountName(member)
   const details = [member.username, member.email].filter((text) => text && text !== name).join(' · ')
   return (
     <span className="project-member">

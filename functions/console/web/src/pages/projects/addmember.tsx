@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { accountName, api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Dialog, NumberField, Select, type Choice } from '../../ui'
 import { Combobox } from '../../ui/combobox'
-import { describeRoles, findMembers, nameOf, type Account } from './members'
+import { describeRoles, findMembers, type Account } from './members'
 
 type Role = Schema<'Role'>
 
@@ -79,7 +79,7 @@ function FindAccount({ members, value, onChange, error }: AccountFieldProps & { 
   const withChosen = found && !choices.some((choice) => choice.value === found.value) ? [found, ...choices] : choices
   const choose = (id: string) => {
     setFound(choices.find((choice) => choice.value === id) ?? found)
-    onChange(id, nameOf(accounts.find((account) => String(account.id) === id) ?? { id: Number(id) }))
+    onChange(id, accountName(accounts.find((account) => String(account.id) === id) ?? { id: Number(id) }))
   }
   return (
     <Combobox
@@ -98,7 +98,7 @@ function FindAccount({ members, value, onChange, error }: AccountFieldProps & { 
 }
 
 function choiceOf(account: Account, members: readonly Account[]): Choice {
-  const name = nameOf(account)
+  const name = accountName(account)
   const known = members.some((member) => member.id === account.id)
   const more = [account.username, account.email].find((text) => text && text !== name)
   return { value: String(account.id), label: `${name}${more ? ` (${more})` : ''}${known ? ' – already a member' : ''}`, disabled: known }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { apiQuery, type Schema } from '../../api'
+import { actorOf, apiQuery, type Schema } from '../../api'
 import { DateTime, EmptyState, Figure, Icons, LinkButton, Loaded, Loading, Meter, Section, Table, number, plural, words, type Column } from '../../ui'
 import { EnvironmentName } from '../../ui/environmentname'
 import { eventTitle } from '../insight/eventtext'
@@ -158,7 +158,7 @@ function LatestChanges({ projectId }: { projectId: string }) {
                       )}
                     </span>
                     <span className="soft">
-                      {event.createdByName || event.createdBy}, <DateTime value={event.createdAt} />
+                      {actorOf(event)}, <DateTime value={event.createdAt} />
                     </span>
                   </li>
                 ))}

@@ -1,5 +1,5 @@
-import { api, apiKey, useChange, type Schema } from '../../api'
-import { describeRoles, nameOf, roleChanges } from './members'
+import { accountName, api, apiKey, useChange, type Schema } from '../../api'
+import { describeRoles, roleChanges } from './members'
 
 type Member = Schema<'Member'>
 
@@ -26,7 +26,7 @@ export function useSetRoles(projectId: string, roles: readonly Schema<'Role'>[])
       },
     ],
     invalidates,
-    success: (_, { member, next }) => `${nameOf(member)} is now ${describeRoles(next, roles)}.`,
+    success: (_, { member, next }) => `${accountName(member)} is now ${describeRoles(next, roles)}.`,
     undo: ({ member, next }) => setRoles(projectId, member.id, next, member.roles),
   })
 }
@@ -36,7 +36,7 @@ export function useRemoveMember(projectId: string) {
   return useChange({
     change: (member: Member) => setRoles(projectId, member.id, member.roles, []),
     invalidates,
-    success: (_, member) => `${nameOf(member)} is no longer a member.`,
+    success: (_, member) => `${accountName(member)} is no longer a member.`,
     undo: (member) => setRoles(projectId, member.id, [], member.roles),
   })
 }

@@ -1,19 +1,10 @@
 import { expect, it } from 'vitest'
-import { describeRoles, findMembers, nameOf, roleChanges } from './members'
+import { describeRoles, findMembers, roleChanges } from './members'
 
 const roles = [
   { id: 4, name: 'Owner' },
   { id: 5, name: 'Member' },
 ]
-
-it('names an account by what it has', () => {
-  expect([{ id: 1, name: 'Anna', username: 'an' }, { id: 2, username: 'bo' }, { id: 3, email: 'c@example.com' }, { id: 4 }].map(nameOf)).toEqual([
-    'Anna',
-    'bo',
-    'c@example.com',
-    'User 4',
-  ])
-})
 
 it('finds members by name, user name and email address, sorted by name', () => {
   const members = [

@@ -1,4 +1,4 @@
-import type { Schema } from '../../api'
+import { accountName, type Schema } from '../../api'
 
 type Role = Pick<Schema<'Role'>, 'id' | 'name'>
 
@@ -10,17 +10,12 @@ export interface Account {
   email?: string
 }
 
-/** How an account is called: its name, else its user name or email address. */
-export function nameOf(account: Account): string {
-  return account.name || account.username || account.email || `User ${account.id}`
-}
-
 /** The members whose name, user name or email address contains the text, sorted by name. */
 export function findMembers<Member extends Account>(members: readonly Member[], text: string): Member[] {
   const wanted = text.trim().toLowerCase()
   return members
     .filter((member) => [member.name, member.username, member.email].some((value) => (value ?? '').toLowerCase().includes(wanted)))
-    .sort((a, b) => nameOf(a).localeCompare(nameOf(b), 'en', { sensitivity: 'base', numeric: true }))
+    .sort((a, b) => accountName(a).localeCompare(accountName(b), 'en', { sensitivity: 'base', numeric: true }))
 }
 
 /** The names of roles as a text: 'Member and Deployer'. */

@@ -1,8 +1,7 @@
 import { useState } from 'react'
-import type { Schema } from '../../api'
+import { accountName, type Schema } from '../../api'
 import { Cancel } from '../../forms'
 import { Button, Checkbox, Dialog } from '../../ui'
-import { nameOf } from './members'
 
 interface RolesDialogProps {
   member: Schema<'Member'>
@@ -23,7 +22,7 @@ export function RolesDialog({ member, roles, onClose, onSave }: RolesDialogProps
     <Dialog
       open
       onClose={onClose}
-      title={`Roles of ${nameOf(member)}`}
+      title={`Roles of ${accountName(member)}`}
       description="A member can do what any of these roles allows."
       actions={
         <>

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, isConflict, useChange, useMe, type Schema } from '../../api'
+import { actorName, api, isConflict, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { at, conflictsOf, countChanges, isOpen, requestPath, touchedRequests, versionOf, type ChangeRequest } from '../../requests/data'
 import { localZone } from '../../ui/dates'
@@ -152,7 +152,7 @@ function StateText({ request }: { request: ChangeRequest }) {
         )
       return (
         <>
-          It will be applied <DateTime value={schedule.scheduledAt} absolute />, with the permissions of {schedule.scheduledBy.username}.
+          It will be applied <DateTime value={schedule.scheduledAt} absolute />, with the permissions of {actorName(schedule.scheduledBy)}.
         </>
       )
     default:
@@ -173,7 +173,7 @@ function Votes({ request }: { request: ChangeRequest }) {
           {request.approvals.map(({ createdBy, createdAt }) => (
             <li key={createdBy.id} className="row">
               <Icons.Check />
-              <span className="break">{createdBy.username}</span>
+              <span className="break">{actorName(createdBy)}</span>
               <span className="soft">
                 <DateTime value={createdAt} />
               </span>

@@ -1,4 +1,4 @@
-import { api, useChange } from '../../api'
+import { actorName, api, useChange } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { at, requestPath, touchedRequests, type ChangeRequest } from '../../requests/data'
 import { DateTime, Section, TextArea } from '../../ui'
@@ -6,9 +6,9 @@ import { DateTime, Section, TextArea } from '../../ui'
 /** What happened to a change request, with the comments, oldest first. */
 export function Discussion({ request }: { request: ChangeRequest }) {
   const entries = [
-    ...request.comments.map(({ createdBy, createdAt, text }) => ({ by: createdBy.username, at: createdAt, what: 'commented', text })),
-    ...request.approvals.map(({ createdBy, createdAt }) => ({ by: createdBy.username, at: createdAt, what: 'approved', text: '' })),
-    ...request.rejections.map(({ createdBy, createdAt }) => ({ by: createdBy.username, at: createdAt, what: 'rejected it', text: '' })),
+    ...request.comments.map(({ createdBy, createdAt, text }) => ({ by: actorName(createdBy), at: createdAt, what: 'commented', text })),
+    ...request.approvals.map(({ createdBy, createdAt }) => ({ by: actorName(createdBy), at: createdAt, what: 'approved', text: '' })),
+    ...request.rejections.map(({ createdBy, createdAt }) => ({ by: actorName(createdBy), at: createdAt, what: 'rejected it', text: '' })),
   ].sort((a, b) => a.at.localeCompare(b.at))
   if (request.state === 'Draft') return null
   return (

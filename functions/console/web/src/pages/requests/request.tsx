@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { api, apiQuery, errorText, isNotFound, useChange, useMe } from '../../api'
+import { actorName, api, apiQuery, errorText, isNotFound, useChange, useMe } from '../../api'
 import {
   at,
   conflictsOf,
@@ -21,7 +21,7 @@ import { Page } from '../../shell'
 import { Badge, Button, ConfirmDialog, DateTime, EmptyState, ErrorState, Icons, IconButton, Loading, Notice, Section, plural, toast } from '../../ui'
 import { Diff } from '../../ui/diffview'
 import { EnvironmentName } from '../../ui/environmentname'
-import { flagPath, type Flag } from '../flag/data'
+import { flagPath, useProject, type Flag } from '../flag/data'
 import { useSegmentNames, useSegments } from '../flag/strategy/list'
 import { Actions } from './actions'
 import { Discussion } from './discussion'
@@ -37,7 +37,7 @@ export default function ChangeRequestPage() {
   const query = useQuery(requestQuery(projectId, Number(requestId)))
   const crumbs = [
     { label: 'Projects', link: { to: '/projects' as const } },
-    { label: projectId, link: { to: '/projects/$projectId' as const, params: { projectId } } },
+    { label: useProject(projectId)?.name ?? projectId, link: { to: '/projects/$projectId' as const, params: { projectId } } },
     { label: 'Change requests', link: { to: '/projects/$projectId/change-requests' as const, params: { projectId } } },
   ]
   if (query.data) return <Review request={query.data} crumbs={crumbs} />
@@ -86,7 +86,7 @@ function Review({ request, crumbs }: ReviewProps) {
             {plural(countChanges(request), 'change')} in <EnvironmentName name={request.environment} />
           </span>
           <span>
-            by {request.createdBy.username}
+            by {actorName(request.createdBy)}
             {mine && ' (you)'}, <DateTime value={request.createdAt} />
           </span>
         </span>
@@ -146,7 +146,7 @@ function Conflicts({ request, editable }: { request: ChangeRequest; editable: bo
         <Button
           size="small"
           pending={rebase.isPending}
-          disabledReason={editable ? undefined : `Only ${request.createdBy.username} and administrators can do this.`}
+          disabledReason={editable ? undefined : `Only ${actorName(request.createdBy)} and administrators can do this.`}
           onClick={() => rebase.mutate()}
         >
           Use the present state
@@ -276,7 +276,7 @@ function ChangeBody({ request, change, shown, editable, flag }: ChangeBodyProps)
       <Details shown={shown} />
       {change.createdBy.id !== request.createdBy.id && (
         <p className="soft small">
-          Added by {change.createdBy.username}, <DateTime value={change.createdAt} />
+          Added by {actorName(change.createdBy)}, <DateTime value={change.createdAt} />
         </p>
       )}
       {editing && flag && (

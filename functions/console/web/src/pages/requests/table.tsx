@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useMe } from '../../api'
+import { actorName, useMe } from '../../api'
 import { stateKind, titleOf, type RequestRow } from '../../requests/data'
 import { Badge, DateTime, Table, type Column } from '../../ui'
 import { EnvironmentName } from '../../ui/environmentname'
@@ -75,7 +75,7 @@ export function RequestTable({ label, requests, withProject, loading, empty }: R
       width: '180px',
       cell: (one) => (
         <span>
-          <span className="break">{one.createdBy.username}</span>,{' '}
+          <span className="break">{actorName(one.createdBy)}</span>,{' '}
           <span className="soft">
             <DateTime value={one.createdAt} />
           </span>

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { api, invalidate, isConflict, isNotFound, type ApiRequest, type Schema, type Versioned } from '../../../api'
+import { actorOf, api, invalidate, isConflict, isNotFound, type ApiRequest, type Schema, type Versioned } from '../../../api'
 import { useProposal } from '../../../requests/drafts'
 import { toast } from '../../../ui'
 import { environmentPath, touched, type Flag, type FlagEnvironment } from '../data'
@@ -101,7 +101,8 @@ export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved, 
 async function lastEditor(featureName: string, strategyId: string): Promise<string | undefined> {
   try {
     const { events } = await api.get('/api/admin/events/{featureName}', { path: { featureName } })
-    return events.find((event) => event.type.startsWith('feature-strategy') && isAbout(event, strategyId))?.createdBy
+    const last = events.find((event) => event.type.startsWith('feature-strategy') && isAbout(event, strategyId))
+    return last && actorOf(last)
   } catch {
     return undefined // the name is only a help
   }

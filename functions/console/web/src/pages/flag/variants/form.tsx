@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { api, invalidate, isConflict, type Schema, type Versioned } from '../../../api'
+import { actorOf, api, invalidate, isConflict, type Schema, type Versioned } from '../../../api'
 import { FormActions, useForm } from '../../../forms'
 import { useProposal } from '../../../requests/drafts'
 import { Dialog, toast } from '../../../ui'
@@ -127,7 +127,8 @@ function inWords(variants: readonly VariantDraft[]): string {
 async function lastEditor(featureName: string, environment: string): Promise<string | undefined> {
   try {
     const { events } = await api.get('/api/admin/events/{featureName}', { path: { featureName } })
-    return events.find((event) => event.type.includes('variant') && event.environment === environment)?.createdBy
+    const last = events.find((event) => event.type.includes('variant') && event.environment === environment)
+    return last && actorOf(last)
   } catch {
     return undefined // the name is only a help
   }
