@@ -201,3 +201,22 @@ test('a message covers no control of the page, and in narrow windows none of the
     expect(covered, `at ${width} px`).toEqual([])
   }
 })
+
+test('a name that a narrow window cuts has a tooltip with all of it', async ({ page, api }) => {
+  const short = unique('short')
+  const long = unique(`long-${'name-of-a-flag-'.repeat(5)}`)
+  const project = unique('p')
+  await api('POST', '/api/admin/projects', { id: project, name: `The project of ${long}` })
+  for (const name of [short, long]) await api('POST', `/api/admin/projects/${project}/features`, { name })
+  await page.setViewportSize({ width: 920, height: 800 })
+  await page.goto(`/projects/${project}`)
+  const link = (name: string) => page.getByRole('table').getByRole('link', { name })
+  await page.setViewportSize({ width: 420, height: 800 })
+  await link(short).hover()
+  await link(long).hover()
+  await expect(page.getByTitle(long, { exact: true })).toHaveText(long)
+  await expect(page.getByTitle(short, { exact: true })).toHaveCount(0)
+  await page.setViewportSize({ width: 920, height: 800 })
+  await page.getByRole('navigation', { name: 'Main' }).getByText(`The project of ${long}`).hover()
+  await expect(page.getByTitle(`The project of ${long}`, { exact: true })).toBeVisible()
+})

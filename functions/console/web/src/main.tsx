@@ -11,6 +11,7 @@ import { setUnauthenticated } from './api/client'
 import { apiKey, newQueryClient } from './api/query'
 import { hasInput } from './forms/unsaved'
 import { newRouter } from './routes'
+import { showCutTexts } from './shell/cuttexts'
 import { toast } from './ui/toasts'
 
 const queryClient = newQueryClient()
@@ -34,6 +35,8 @@ setUnauthenticated(() => {
     .navigate({ to: '/sign-in', search: { next: href, error: wasSignedIn ? 'ended' : undefined }, replace: true })
     .finally(() => (leaving = undefined))
 })
+
+showCutTexts()
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
