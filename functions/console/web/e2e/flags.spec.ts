@@ -289,6 +289,39 @@ test('imports a file with problems', async ({ page, api }) => {
   check()
 })
 
+test('an import into a production environment asks first, and says how many flags it switches on', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const [on, off] = ['on', 'off'].map(unique) as [string, string]
+  const id = await project(api)
+  const data = {
+    features: [{ name: on }, { name: off }],
+    featureStrategies: [on, off].map((featureName) => ({ featureName, name: 'default' })),
+    featureEnvironments: [on, off].map((name) => ({ featureName: name, environment: 'development', enabled: name === on })),
+  }
+  await page.goto(`/import?project=${id}&environment=production`)
+  await page.getByRole('textbox', { name: 'Or paste the JSON' }).fill(JSON.stringify(data))
+  await page.getByRole('button', { name: 'Check' }).click()
+  const start = page.getByRole('button', { name: 'Import', exact: true })
+  await start.click()
+  const dialog = page.getByRole('dialog', { name: 'Import 2 flags into production?' })
+  await expect(dialog).toContainText('production is a production environment')
+  await expect(dialog).toContainText('The file switches 1 flag on.')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  expect((await api('GET', `/api/admin/projects/${id}/features`)).features).toEqual([])
+  await start.click()
+  await dialog.getByRole('button', { name: 'Import' }).click()
+  await expect(page.getByRole('table', { name: 'Imported items' }).getByRole('row', { name: off })).toContainText('created')
+  expect((await api('GET', `/api/admin/projects/${id}/features/${on}/environments/production`)).enabled).toBe(true)
+
+  // Elsewhere it asks nothing.
+  await page.goto(`/import?project=${id}&environment=development`)
+  await page.getByRole('textbox', { name: 'Or paste the JSON' }).fill(JSON.stringify(data))
+  await page.getByRole('button', { name: 'Check' }).click()
+  await start.click()
+  await expect(page.getByRole('table', { name: 'Imported items' }).getByRole('row', { name: on })).toContainText('overwritten')
+  check()
+})
+
 test('exports selected flags into a file that can be imported', async ({ page, api }) => {
   const names = ['exported', 'other'].map(unique)
   const [exported, other] = names as [string, string]

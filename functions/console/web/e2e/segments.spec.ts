@@ -206,6 +206,57 @@ test('two people edit a segment: the second sees what changed', async ({ page, a
   check()
 })
 
+test('saving a segment asks where flags that are on in production use it, and Undo brings it back', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  // A search separates names by commas.
+  for (const { name, id } of [await createSegment(api), await createSegment(api, unique('beta, gamma'))]) {
+    const [on, off] = [unique('on'), unique('off')]
+    for (const flag of [on, off]) {
+      const path = `/api/admin/projects/default/features/${flag}`
+      await api('POST', '/api/admin/projects/default/features', { name: flag })
+      for (const environment of ['development', 'production'])
+        await api('POST', `${path}/environments/${environment}/strategies`, { name: 'default', segments: [id] })
+      await api('POST', `${path}/environments/${flag === on ? 'production' : 'development'}/on`)
+    }
+    const operators = async () => (await api('GET', `/api/admin/segments/${id}`)).constraints.map((one: { operator: string }) => one.operator)
+    const messages = page.getByRole('region', { name: 'Messages' })
+    const save = page.getByRole('button', { name: 'Save segment' })
+    const removeAll = async () => {
+      for (let last = 4; last > 0; last--) await page.getByRole('button', { name: `Remove constraint ${last}` }).click()
+    }
+    await page.goto(`/segments/${id}`)
+    await page.getByRole('textbox', { name: 'Description' }).fill('Asks nothing')
+    await save.click()
+    await expect(messages.getByText('Segment saved')).toBeVisible()
+    await messages.getByRole('button', { name: 'Close message' }).click()
+
+    await removeAll()
+    await save.click()
+    const dialog = page.getByRole('dialog', { name: `Save ${name}?` })
+    await expect(dialog).toContainText('production is a production environment')
+    await expect(dialog).toContainText('userId is one of 1 or 2, and ')
+    await expect(dialog).toContainText('→ Everyone')
+    await expect(dialog.getByRole('listitem')).toHaveText([`${on} in production`])
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(await operators()).toHaveLength(4)
+
+    await save.click()
+    await dialog.getByRole('button', { name: 'Save segment' }).click()
+    await expect(messages.getByText('Segment saved')).toBeVisible()
+    expect(await operators()).toEqual([])
+    await messages.getByRole('button', { name: 'Undo' }).click()
+    await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()
+    expect(await operators()).toEqual(['IN', 'SEMVER_GTE', 'DATE_AFTER', 'STR_ENDS_WITH'])
+    await expect(page.getByText('@example.com', { exact: true })).toBeVisible()
+
+    await api('POST', `/api/admin/projects/default/features/${on}/environments/production/off`)
+    await removeAll()
+    await save.click()
+    await expect.poll(operators).toEqual([])
+  }
+  check()
+})
+
 test('a person without the permission sees a segment, and why it cannot be changed', async ({ server, browser, api }) => {
   const { name, id } = await createSegment(api)
   const roles = await api('GET', '/api/admin/roles')

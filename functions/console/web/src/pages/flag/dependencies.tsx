@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api, apiQuery, useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { useProtection } from '../../requests/drafts'
-import { Button, Dialog, IconButton, Icons, RadioGroup, Section } from '../../ui'
+import { Button, Dialog, IconButton, Icons, Notice, RadioGroup, Section, followsAtOnce, useAsked, useAsks } from '../../ui'
 import { Combobox, MultiCombobox } from '../../ui/combobox'
 import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
 
@@ -13,22 +13,36 @@ type Dependency = Schema<'Dependency'>
 const pathOf = (flag: Flag) => ({ projectId: flag.project, featureName: flag.name })
 const saveRequest = (flag: Flag, dependency: Dependency) => api.request.post(`${flagPath}/dependencies`, { path: pathOf(flag), body: dependency })
 const save = (flag: Flag, dependency: Dependency) => api.send(saveRequest(flag, dependency))
+const removeRequest = (flag: Flag, parent: string) => api.request.delete(`${flagPath}/dependencies/{parent}`, { path: { ...pathOf(flag), parent } })
+
+/** The production environment where the flag is on, so that a change of its dependencies is followed at once; undefined if none asks. */
+function useLive(flag: Flag) {
+  const asks = useAsks()
+  const protection = useProtection(flag.project)
+  return protection.drafts() ? undefined : flag.environments.find((one) => one.enabled && asks(one))
+}
 
 /** The flags on which the flag depends, and those that depend on it. */
 export function Dependencies({ flag }: { flag: Flag }) {
   const [editing, setEditing] = useState<Dependency | 'new'>()
   const reason = useReasons(flag)('UPDATE_FEATURE_DEPENDENCY')
-  const removal = (dependency: Dependency) => api.request.delete(`${flagPath}/dependencies/{parent}`, { path: { ...pathOf(flag), parent: dependency.feature } })
+  const live = useLive(flag)
+  const [ask, question] = useAsked()
   const remove = useChange({
-    change: (dependency: Dependency) => api.send(removal(dependency)),
-    requests: (dependency) => [removal(dependency)],
+    change: ({ feature }: Dependency) => api.send(removeRequest(flag, feature)),
+    requests: ({ feature }) => [removeRequest(flag, feature)],
     invalidates: touched,
     optimistic: (dependency) => [
       { key: flagKey(flag), update: (old?: Flag) => old && { ...old, dependencies: old.dependencies.filter((one) => one.feature !== dependency.feature) } },
     ],
-    success: (_, dependency) => `No longer depends on ${dependency.feature}`,
+    success: (_, dependency) => `${flag.name}: no longer depends on ${dependency.feature}`,
     undo: (dependency) => save(flag, dependency),
   })
+  const askAndRemove = (dependency: Dependency) => {
+    const act = () => remove.mutate(dependency)
+    if (!live) return act()
+    ask({ environment: live, title: `Remove the dependency of ${flag.name} on ${dependency.feature}?`, action: 'Remove', danger: true, act })
+  }
   const obstacle = flag.children.length > 0 ? 'Other flags depend on this flag, so it cannot have parents.' : undefined
   return (
     <Section
@@ -62,7 +76,7 @@ export function Dependencies({ flag }: { flag: Flag }) {
                   label={`Remove dependency on ${dependency.feature}`}
                   icon={<Icons.Trash />}
                   disabledReason={reason}
-                  onClick={() => remove.mutate(dependency)}
+                  onClick={() => askAndRemove(dependency)}
                 />
               </span>
             </li>
@@ -83,6 +97,7 @@ export function Dependencies({ flag }: { flag: Flag }) {
       )}
       {flag.dependencies.length === 0 && flag.children.length === 0 && <p className="soft">None.</p>}
       {editing && <DependencyDialog flag={flag} dependency={editing === 'new' ? undefined : editing} onClose={() => setEditing(undefined)} />}
+      {question}
     </Section>
   )
 }
@@ -101,13 +116,15 @@ type State = 'on' | 'variant' | 'off'
 
 function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependency?: Dependency; onClose: () => void }) {
   const protection = useProtection(flag.project)
+  const live = useLive(flag)
   const parents = useQuery(apiQuery(`${flagPath}/parents`, { path: pathOf(flag) }))
   const add = useChange({
     change: (body: Dependency) => save(flag, body),
     requests: (body) => [saveRequest(flag, body)],
     onDrafted: onClose,
     invalidates: touched,
-    success: (_, body) => `Depends on ${body.feature}`,
+    success: (_, body) => `${flag.name}: depends on ${body.feature}`,
+    undo: ({ feature }) => (dependency ? save(flag, dependency) : api.send(removeRequest(flag, feature))),
     showsErrors: true,
     onSuccess: onClose,
   })
@@ -172,6 +189,14 @@ function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependenc
             emptyText={feature ? 'The parent has no such variant.' : 'Choose a parent first.'}
             error={form.field('variants').error}
           />
+        )}
+        {live && form.dirty && (
+          <Notice kind="warn">
+            <p className="strong break">
+              {flag.name} is on in {live.name}, and then only where {feature || 'its parent'} is {state === 'off' ? 'off' : 'on'}.
+            </p>
+            <p>{followsAtOnce(live)}</p>
+          </Notice>
         )}
         <FormActions form={form} submit={protection.label(dependency ? 'Save' : 'Add parent')} onCancel={onClose} />
       </form>

@@ -20,7 +20,7 @@ export default function SettingsTab() {
   )
 }
 
-type Type = Flag['type']
+type Metadata = Pick<Flag, 'type' | 'impressionData'> & { description: string }
 
 const fallbackTypes: Schema<'FeatureType'>[] = []
 
@@ -28,15 +28,20 @@ function MetadataForm({ flag }: { flag: Flag }) {
   const types = useQuery({ ...apiQuery('/api/admin/feature-types'), staleTime: Infinity }).data?.types ?? fallbackTypes
   const reason = useReasons(flag)('UPDATE_FEATURE')
   const requestOf = (body: Schema<'UpdateFeatureRequest'>) => api.request.put(flagPath, { path: { projectId: flag.project, featureName: flag.name }, body })
+  const stored: Metadata = { description: flag.description ?? '', type: flag.type, impressionData: flag.impressionData }
   const save = useChange({
-    change: (body: Schema<'UpdateFeatureRequest'>) => api.send(requestOf(body)),
+    change: ({ values }: { values: Metadata; before: Metadata }) => api.send(requestOf(values)),
     invalidates: touched,
-    success: 'Settings saved',
+    success: `${flag.name}: settings saved`,
+    undo: async ({ before }) => {
+      await api.send(requestOf(before))
+      form.reset(before)
+    },
     showsErrors: true,
   })
-  const form = useForm<{ description: string; type: Type; impressionData: boolean }>({
-    initial: { description: flag.description ?? '', type: flag.type, impressionData: flag.impressionData },
-    submit: (values) => save.mutateAsync(values),
+  const form = useForm({
+    initial: stored,
+    submit: (values) => save.mutateAsync({ values, before: stored }),
     requests: (values) => [requestOf(values)],
   })
   return (

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { ApiError, api, errorText, useChange, type Schema } from '../../api'
-import { Button, DialogActions, Field, Icons, Notice, TextArea, plural } from '../../ui'
+import { Button, DialogActions, Field, Icons, Notice, TextArea, plural, useAsked } from '../../ui'
 import { importParts, maxImportBytes, placeOf, readImport } from './importfile'
 import { ImportReportView, ImportResult } from './importreport'
 import { TargetFields, useTarget } from './target'
@@ -31,6 +31,18 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
     invalidates: ['/api/admin'],
     showsErrors: true,
   })
+  const [ask, question] = useAsked()
+  const askAndRun = () => {
+    if (!body) return
+    const on = file.data.featureEnvironments?.filter(({ enabled }) => enabled).length ?? 0
+    ask({
+      environment: { name: body.environment, type: target.type },
+      title: `Import ${plural(file.data.features.length, 'flag')} into ${body.environment}?`,
+      action: 'Import',
+      act: () => run.mutate(body),
+      details: <p>{on > 0 ? `The file switches ${plural(on, 'flag')} on.` : 'The file switches no flag on.'}</p>,
+    })
+  }
   const forget = () => {
     check.reset()
     run.reset()
@@ -123,7 +135,7 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
                 variant="primary"
                 pending={run.isPending}
                 disabledReason={report.permissions.length > 0 ? 'You lack permissions that this import needs.' : reasonNot(body)}
-                onClick={() => body && run.mutate(body)}
+                onClick={askAndRun}
               >
                 {report.errors.length > 0 ? 'Import the rest' : 'Import'}
               </Button>
@@ -131,6 +143,7 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
           </>
         )}
       </DialogActions>
+      {question}
     </div>
   )
 }

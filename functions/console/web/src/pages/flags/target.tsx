@@ -14,9 +14,10 @@ export function useTarget(project: string, environment: string) {
   const projects = useQuery(apiQuery('/api/admin/projects'))
   const all = projects.data?.projects ?? []
   const chosen = project || (all.find(({ id }) => id === 'default') ?? all[0])?.id || ''
-  const overview = useQuery({ ...apiQuery('/api/admin/projects/{projectId}/overview', { path: { projectId: chosen } }), enabled: chosen !== '' })
-  const environments = overview.data?.environments.map((one) => one.environment) ?? []
-  return { all, environments, project: chosen, environment: environments.includes(environment) ? environment : (environments[0] ?? '') }
+  const ofProject = useQuery({ ...apiQuery('/api/admin/environments/project/{projectId}', { path: { projectId: chosen } }), enabled: chosen !== '' })
+  const environments = (ofProject.data?.environments ?? []).filter((one) => one.visible)
+  const target = environments.find((one) => one.name === environment) ?? environments[0]
+  return { all, environments, project: chosen, environment: target?.name ?? '', type: target?.type ?? '' }
 }
 
 /** The fields of a project and of one of its environments. */
@@ -34,7 +35,7 @@ export function TargetFields({ project, environment, onChange }: TargetProps) {
         label="Environment"
         value={target.environment}
         onChange={(name) => onChange({ environment: name })}
-        choices={target.environments.map((name) => ({ value: name, label: name }))}
+        choices={target.environments.map(({ name }) => ({ value: name, label: name }))}
       />
     </div>
   )

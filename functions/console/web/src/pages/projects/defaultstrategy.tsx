@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api, apiQuery, useChange, type Schema } from '../../api'
 import { ConstraintList } from '../../constraints'
 import { FormActions, useForm } from '../../forms'
@@ -39,6 +40,7 @@ function StrategyForm({ projectId, environment, strategy, stickiness, onClose }:
   const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
   const names = useSegmentNames()
   const initial = strategy ? strategyDraft(strategy) : newStrategy(stickiness)
+  const [before] = useState(strategy)
   const requestOf = (values: StrategyDraft) =>
     api.request.post('/api/admin/projects/{projectId}/environments/{environment}/default-strategy', {
       path: { projectId, environment },
@@ -48,6 +50,7 @@ function StrategyForm({ projectId, environment, strategy, stickiness, onClose }:
     change: (values: StrategyDraft) => api.send(requestOf(values)),
     invalidates: ['/api/admin/environments', '/api/admin/projects'],
     success: `The default strategy in ${environment} is saved.`,
+    undo: before && (() => api.send(requestOf(strategyDraft(before)))),
     showsErrors: true,
     onSuccess: onClose,
   })

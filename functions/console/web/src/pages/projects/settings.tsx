@@ -5,7 +5,7 @@ import { api, apiQuery, invalidate, useChange, useMe, type Schema } from '../../
 import { FormActions, useForm } from '../../forms'
 import { Button, ConfirmDialog, Loaded, Notice, NumberField, RadioGroup, Section, Select, TextArea, TextField, plural } from '../../ui'
 import { LinkTemplates } from './linktemplates'
-import { exampleError, settingsOf, settingsRequest } from './settingsform'
+import { exampleError, settingsOf, settingsRequest, type Settings } from './settingsform'
 import { useStickinessChoices } from './stickiness'
 import { modesFor } from './view'
 
@@ -30,11 +30,15 @@ export default function SettingsTab() {
 
 function SettingsForm({ projectId, project }: { projectId: string; project: Project }) {
   const { can } = useMe()
-  const requestOf = (body: Schema<'UpdateProjectRequest'>) => api.request.put('/api/admin/projects/{projectId}', { path: { projectId }, body })
+  const requestOf = (values: Settings) => api.request.put('/api/admin/projects/{projectId}', { path: { projectId }, body: settingsRequest(values) })
   const save = useChange({
-    change: (body: Schema<'UpdateProjectRequest'>) => api.send(requestOf(body)),
+    change: ({ values }: { values: Settings; before: Settings }) => api.send(requestOf(values)),
     invalidates: ['/api/admin/projects'],
     success: 'The settings are saved.',
+    undo: async ({ before }) => {
+      await api.send(requestOf(before))
+      form.reset(before)
+    },
     showsErrors: true,
   })
   const form = useForm({
@@ -48,8 +52,8 @@ function SettingsForm({ projectId, project }: { projectId: string; project: Proj
       stickiness: '/defaultStickiness',
     },
     check: (values) => ({ example: exampleError(values.pattern, values.example) }),
-    submit: (values) => save.mutateAsync(settingsRequest(values)),
-    requests: (values) => [requestOf(settingsRequest(values))],
+    submit: (values) => save.mutateAsync({ values, before: settingsOf(project) }),
+    requests: (values) => [requestOf(values)],
   })
   const reason = can('UPDATE_PROJECT', projectId).reason
   const disabledReason = reason && 'Read only.'

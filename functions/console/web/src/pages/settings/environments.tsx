@@ -61,10 +61,13 @@ export default function EnvironmentsPage() {
     undo: ({ name, enabled }) => send({ name, enabled: !enabled }),
     optimistic: ({ name, enabled }) => [{ key, update: update((old) => old.map((one) => (one.name === name ? { ...one, enabled } : one))) }],
   })
+  const setOrder = (next: Environment[]) => api.put('/api/admin/environments/sort-order', { body: positions(next.map((one) => one.name)) })
   const reorder = useChange({
-    change: (next: Environment[]) => api.put('/api/admin/environments/sort-order', { body: positions(next.map((one) => one.name)) }),
+    change: ({ next }: { next: Environment[]; before: Environment[] }) => setOrder(next),
     invalidates: affected,
-    optimistic: (next) => [{ key, update: update(() => next) }],
+    success: 'The order is saved',
+    undo: ({ before }) => setOrder(before),
+    optimistic: ({ next }) => [{ key, update: update(() => next) }],
   })
 
   const columns: Column<Environment>[] = [
@@ -78,7 +81,7 @@ export default function EnvironmentsPage() {
           index={list.indexOf(one)}
           count={list.length}
           reason={updateReason}
-          onMove={(from, to) => reorder.mutate(moved(list, from, to))}
+          onMove={(from, to) => reorder.mutate({ next: moved(list, from, to), before: list })}
         />
       ),
     },

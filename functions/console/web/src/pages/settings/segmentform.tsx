@@ -1,13 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useState, type FormEvent } from 'react'
 import { api, apiQuery, invalidate, isConflict, useChange, useMe, versionedQuery, type Schema, type Versioned } from '../../api'
 import { ConstraintList, describeConstraint, describeConstraints, toRequest, type Constraint } from '../../constraints'
 import { FormActions, useForm } from '../../forms'
 import { addToDraft, useSegmentProtection } from '../../requests/drafts'
 import { ProtectionLine } from '../../requests/line'
-import { Button, Icons, Notice, Section, Select, TextArea, TextField, toast } from '../../ui'
+import { Button, Icons, Notice, Section, Select, TextArea, TextField, toast, useAsked, useAsks } from '../../ui'
 import { ConflictDialog } from '../../ui/conflict'
+import { Affected, liveUses } from './live'
 import { canChangeSegment, canCreateSegment } from './rights'
 
 type Segment = Schema<'Segment'>
@@ -47,8 +48,16 @@ const bodyOf = (values: Values): Schema<'SegmentRequest'> => ({
 
 const createRequest = (values: Values) => api.request.post('/api/admin/segments', { body: bodyOf(values) })
 
-const updateRequest = (id: number, values: Values, etag?: string | null) =>
+const updateRequest = ({ body: { id }, etag }: Versioned<Segment>, values: Values) =>
   api.request.put('/api/admin/segments/{id}', { path: { id }, body: bodyOf(values), ifMatch: etag })
+
+const sameConstraints = (a: readonly Constraint[], b: readonly Constraint[]) => JSON.stringify(toRequest(a)) === JSON.stringify(toRequest(b))
+
+interface Save {
+  values: Values
+  /** The version that they replace; undefined for a new segment. */
+  over?: Versioned<Segment>
+}
 
 /** Edits a segment, or creates one if none is loaded. A change is refused if another person has changed the segment since it was read. */
 export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
@@ -63,41 +72,58 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
   const read = (segmentId: number) => client.fetchQuery({ ...versionedQuery('/api/admin/segments/{id}', { path: { id: segmentId } }), staleTime: 0 })
 
   const { places, target } = useSegmentProtection(id)
+  const constrains = (values: Values) => base !== undefined && !sameConstraints(values.constraints, base.body.constraints)
   // The name and the description are free.
-  const guarded = (values: Values) =>
-    base !== undefined &&
-    (values.project !== valuesOf(base.body).project || JSON.stringify(toRequest(values.constraints)) !== JSON.stringify(toRequest(base.body.constraints)))
+  const guarded = (values: Values) => base !== undefined && (values.project !== valuesOf(base.body).project || constrains(values))
 
-  const save = useChange({
-    change: async ({ values, etag }: { values: Values; etag?: string | null }) => {
-      if (id === undefined) return (await api.send(createRequest(values))).id
-      await api.send(updateRequest(id, values, etag))
-      return id
+  const save = useChange<Save, Versioned<Segment>>({
+    change: async ({ values, over }) => {
+      if (!over) return read((await api.send(createRequest(values))).id)
+      await api.send(updateRequest(over, values))
+      return read(over.body.id)
     },
     invalidates: affected,
-    success: id === undefined ? 'Segment created' : 'Segment saved',
+    success: base ? 'Segment saved' : 'Segment created',
+    undo: base && (({ over }, saved) => api.send(updateRequest(saved, valuesOf(over?.body)))),
     showsErrors: true,
   })
 
   const form = useForm({
     initial: valuesOf(base?.body),
     nameField: 'name',
-    requests: (values) => [id === undefined ? createRequest(values) : updateRequest(id, values, base?.etag)],
+    requests: (values) => [base ? updateRequest(base, values) : createRequest(values)],
     submit: async (values) => {
       if (target && base && guarded(values)) {
         await addToDraft(client, { ...target, changes: [{ action: 'updateSegment', payload: { id, ...bodyOf(values) } }] })
         return take(base)
       }
       try {
-        const saved = await save.mutateAsync({ values, etag: base?.etag })
-        if (id === undefined) return void navigate({ to: '/segments/$id', params: { id: String(saved) }, replace: true })
-        take(await read(saved))
+        const saved = await save.mutateAsync({ values, over: base })
+        if (!base) return void navigate({ to: '/segments/$id', params: { id: String(saved.body.id) }, replace: true })
+        take(saved)
       } catch (error) {
         if (isConflict(error) && id !== undefined) setConflict(await read(id))
         throw error
       }
     },
   })
+
+  const asks = useAsks()
+  const [ask, question] = useAsked()
+  const look = useChange({ change: (segment: Segment) => liveUses(client, segment, asks) })
+  const onSubmit = (event: FormEvent) => {
+    if (!base || drafts || !constrains(form.values)) return void form.props.onSubmit(event)
+    event.preventDefault()
+    if (form.pending || look.isPending) return
+    look.mutate(base.body, {
+      onSuccess: (live) => {
+        const act = () => void form.submit()
+        if (!live[0]) return act()
+        const details = <Affected live={live} before={base.body.constraints} after={form.values.constraints} />
+        ask({ environment: live[0].environment, title: `Save ${base.body.name}?`, action: 'Save segment', act, details })
+      },
+    })
+  }
 
   const take = (version: Versioned<Segment>) => {
     setBase(version)
@@ -111,8 +137,7 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
   const overwrite = async () => {
     if (!conflict || id === undefined) return
     try {
-      await save.mutateAsync({ values: form.values, etag: conflict.etag })
-      take(await read(id))
+      take(await save.mutateAsync({ values: form.values, over: conflict }))
     } catch (error) {
       if (isConflict(error)) setConflict(await read(id))
       else toast.error(String(error instanceof Error ? error.message : error))
@@ -127,7 +152,7 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
   const constraints = form.field('constraints')
   return (
     <>
-      <form {...form.props}>
+      <form {...form.props} onSubmit={onSubmit}>
         {reason && <Notice>{reason}</Notice>}
         <Section>
           <fieldset disabled={Boolean(reason)} className="stack">
@@ -146,7 +171,7 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
           <ProtectionLine key={`${project} ${environment}`} project={project} environment={environment} named />
         ))}
         <FormActions
-          form={form}
+          form={{ ...form, pending: form.pending || look.isPending }}
           submit={drafts ? 'Add to draft' : base ? 'Save segment' : 'Create segment'}
           disabledReason={reason ?? (base && !form.dirty ? 'Nothing has changed.' : undefined)}
           onCancel={base ? undefined : () => void navigate({ to: '/segments' })}
@@ -155,6 +180,7 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
           {base && form.dirty && <Button onClick={() => take(base)}>Discard changes</Button>}
         </FormActions>
       </form>
+      {question}
       {conflict && base && (
         <ConflictDialog
           open
