@@ -35,7 +35,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := opened.Load(); n > 10 { // net/http gives one up if a goroutine gets no processor for 50 ms
-		t.Errorf("1,000 calls opened %d connections, want one", n)
+	if n := opened.Load(); n > 20 { // net/http gives one up if a goroutine gets no processor for 50 ms
+		t.Errorf("1,000 calls opened %d connections, want hardly more than one", n)
 	}
 }
