@@ -191,7 +191,7 @@ func (c Caller) DryRun(missing *[]Permission) Caller {
 func (c Caller) AuthorizeSkip(project *flags.Project, env flags.Environment, reason string) error {
 	off := ""
 	if env.OffAllowed {
-		off = "; without one, only flags on which no other flag depends can be switched off"
+		off = "; only flags on which no other flag depends can be switched off without a change request"
 	}
 	required := func(format string) error {
 		return &flags.Error{Kind: flags.ReviewRequired, Permissions: []string{string(SkipChangeRequest)},
@@ -204,7 +204,7 @@ func (c Caller) AuthorizeSkip(project *flags.Project, env flags.Environment, rea
 		}
 		return nil
 	case !c.HasPermission(SkipChangeRequest, project, env.Name):
-		return required("environment %q of project %q only changes with a change request, because these are on there: %s needs the permission %q to change it directly")
+		return required("change requests are on in environment %[1]q of project %[2]q: propose this change (POST /api/admin/projects/%[2]s/environments/%[1]s/change-requests), or ask an administrator for the permission %[4]q, without which %[3]s cannot change it directly")
 	case env.NobodySkips && !c.Admin:
 		return required("environment %q of project %q only changes with a change request, and nobody skips them there: in an emergency, an administrator can, not %s with the permission %q")
 	case env.NobodySkips && reason == "":

@@ -346,6 +346,8 @@ func (r *Request) Cancel(at time.Time) error {
 // CheckAppliable returns Conflict unless the request can be applied now.
 func (r *Request) CheckAppliable(s Standing) error {
 	switch {
+	case r.State == Draft:
+		return flags.Errorf(flags.Conflict, "change request %d is a draft: it cannot be applied; send it to review first, with the state %q", r.ID, InReview)
 	case r.State != InReview && r.State != Scheduled:
 		return r.closedError("applied")
 	case len(r.Changes) == 0:

@@ -45,7 +45,7 @@ func (r *Request) SetSchedule(at time.Time, by Person, standing, later Standing,
 	case !at.After(now):
 		return flags.Errorf(flags.Invalid, "scheduledAt must be in the future")
 	case at.Sub(now) > MaxScheduled:
-		return flags.Errorf(flags.Invalid, "scheduledAt must be within %d days", int(MaxScheduled.Hours())/24)
+		return flags.Errorf(flags.Invalid, "scheduledAt must be within %d days: not after %s", int(MaxScheduled.Hours())/24, now.Add(MaxScheduled).UTC().Format(time.RFC3339))
 	case n < later.Needed:
 		return flags.Errorf(flags.Conflict, "at that time change request %d would have %d of the %d approvals that it needs, because approvals count for 30 days; choose an earlier time, or have it approved again", r.ID, n, later.Needed)
 	}
