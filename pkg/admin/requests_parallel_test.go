@@ -53,7 +53,7 @@ func (s requestModel) appliable() bool {
 // shows reports whether a request can be read in a state. Beside other operations, its flag is read after it, and can have changed since.
 func (s requestModel) shows(state string, alone bool) bool {
 	approved := s.state == "In review" && s.appliable()
-	return state == s.state && !(alone && approved) || state == "Approved" && approved
+	return state == s.state && (!alone || !approved) || state == "Approved" && approved
 }
 
 // asked is the state that an operation of this kind asks for.

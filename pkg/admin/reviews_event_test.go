@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -27,7 +28,7 @@ func TestReasonInAnEvent(t *testing.T) {
 		var event events.APIGatewayV2HTTPRequest
 		decodeInto(t, fmt.Sprintf(`{"version":"2.0","rawPath":%q,"headers":{"authorization":%q,"break-glass":"%s"},"requestContext":{"http":{"method":"POST"}}}`,
 			in("f", "production")+[]string{"/off", "/on"}[i%2], dynamotest.AdminToken, tt.sent), &event)
-		if got, err := function(t.Context(), event); err != nil || got.StatusCode != 200 {
+		if got, err := function(t.Context(), event); err != nil || got.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %d %s, %v", tt.sent, got.StatusCode, got.Body, err)
 		}
 		s.run(t, []call{{tt.sent, "GET", "/api/admin/search/events?type=IS:change-request-glass-broken&limit=1", "", 200,

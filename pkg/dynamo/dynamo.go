@@ -130,5 +130,5 @@ func (s sender) Do(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		r.Body = struct{ io.ReadCloser }{r.Body}
 	}
-	return s.Client.Do(r)
+	return s.Client.Do(r) //nolint:gosec // G704: the URL is the SDK's
 }

@@ -219,7 +219,7 @@ func utf8Of(header string) string {
 		if r > 0xff {
 			return header
 		}
-		sent = append(sent, byte(r))
+		sent = append(sent, byte(r)) //nolint:gosec // G115: it is at most 0xff
 	}
 	if !utf8.Valid(sent) {
 		return header
