@@ -165,10 +165,10 @@ func (f Freeze) checkTime(now time.Time) error {
 	var problems Problems
 	switch {
 	case f.Weekly != nil:
-	case f.Ended(now):
-		problems.Add("/to", "must be in the future; it is now %s", now.UTC().Format(time.RFC3339))
 	case !f.To.After(f.From):
 		problems.Add("/to", "must be after from")
+	case f.Ended(now):
+		problems.Add("/to", "must be in the future; it is now %s", now.UTC().Format(time.RFC3339))
 	case f.To.Sub(f.From) > maxFreeze:
 		problems.Add("/to", "must be at most %d days after from", int(maxFreeze.Hours()/24))
 	}
