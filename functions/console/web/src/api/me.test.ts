@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { errorText } from './errors'
 import { checkPermission } from './me'
-import { permissionWords } from './permissions'
+import { permissionWords, reviewPermissions } from './permissions'
 
 const held = [
   { permission: 'CREATE_SEGMENT' },
@@ -31,6 +31,9 @@ test('the reason names what is missing', () => {
   expect(checkPermission([], 'UPDATE_FEATURE_ENVIRONMENT', 'shop', 'production').reason).toBe(
     'You need the permission “Enable and disable flags” in project shop and environment production. Ask an owner of the project or an administrator.',
   )
+  expect(checkPermission([], 'APPLY_CHANGE_REQUEST', 'shop', 'production').reason).toBe(
+    'You need the permission “Apply change requests” in project shop and environment production. Ask an administrator.',
+  )
   expect(checkPermission([], 'CREATE_SEGMENT').reason).toBe('You need the permission “Create segments”. Ask an administrator.')
   expect(errorText(new Error('carla needs the permission READ_ROLE'))).toBe('Carla needs the permission “Read roles”.')
   expect(errorText(new Error('the permission NOSUCH_ONE'))).toBe('The permission NOSUCH_ONE.')
@@ -42,4 +45,6 @@ test('permissions have the words of the server', () => {
   const rows = [...source.matchAll(/\{(\w+), "([^"]+)", \w+Scope\}/g)].map((match) => [constants.get(match[1]), match[2]])
   expect(rows.length).toBeGreaterThan(40)
   expect(permissionWords).toEqual(Object.fromEntries(rows))
+  const review = /reviewPermissions = \[\]Permission\{(.+)\}/.exec(source)![1]!.split(', ')
+  expect(reviewPermissions).toEqual(review.map((name) => constants.get(name)))
 })

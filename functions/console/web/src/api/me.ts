@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { send, type Schema } from './client'
 import { accountName } from './people'
-import { permissionText } from './permissions'
+import { permissionText, reviewPermissions } from './permissions'
 import { apiQuery } from './query'
 
 /** Whether something is allowed, and if not, why, as a sentence for a disabled control. */
@@ -22,7 +22,7 @@ export function checkPermission(permissions: Schema<'PermissionOfMe'>[], permiss
   )
   if (allowed) return { allowed }
   const where = (project ? ` in project ${project}` : '') + (environment ? ` and environment ${environment}` : '')
-  const whom = project ? 'an owner of the project or an administrator' : 'an administrator'
+  const whom = project && !reviewPermissions.includes(permission) ? 'an owner of the project or an administrator' : 'an administrator'
   return { allowed, reason: `You need the permission ${permissionText(permission)}${where}. Ask ${whom}.` }
 }
 

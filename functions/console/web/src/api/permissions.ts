@@ -56,6 +56,9 @@ export const permissionWords: Record<string, string> = {
   DELETE_ADDON: 'Delete addons',
 }
 
+// What only administrators grant, not even owners of a project. A test compares it with pkg/access.
+export const reviewPermissions = ['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST', 'SKIP_CHANGE_REQUEST', 'SKIP_CHANGE_FREEZE']
+
 /** A permission in a sentence: '“Archive flags”'. One that the console does not know keeps its constant. */
 export function permissionText(permission: string): string {
   const text = permissionWords[permission]?.replace(/ \(.*\)$/, '')

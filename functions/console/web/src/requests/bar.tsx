@@ -1,10 +1,28 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useMe } from '../api'
+import { useMe, type Schema } from '../api'
 import { Button, DateTime, Icons, LinkButton, ProductionMark, plural } from '../ui'
-import { countChanges, pendingQuery, titleOf } from './data'
+import { countChanges, pendingQuery, quotedTitle } from './data'
 import { setDirect, useProtection } from './drafts'
+import type { ReactNode } from 'react'
 import './requests.css'
+
+type FreezeBarProps = Omit<Schema<'Held'>, 'id'> & {
+  /** What that means. */
+  children: ReactNode
+}
+
+/** Says that an environment is frozen, until when and why. */
+export function FreezeBar({ environment, until, reason, children }: FreezeBarProps) {
+  return (
+    <div className="draft-bar draft-bar-frozen" role="status">
+      <Icons.Clock />
+      <span className="grow break">
+        <span className="strong">{environment} is frozen</span> until <DateTime value={until} absolute />: {reason} <span className="soft">{children}</span>
+      </span>
+    </div>
+  )
+}
 
 /** Freezes, the caller's drafts of a project, and where it changes directly. */
 export function DraftBar({ project }: { project: string }) {
@@ -17,22 +35,16 @@ export function DraftBar({ project }: { project: string }) {
   return (
     <>
       {protection.frozen.map(({ environment, until, reason, offAllowed }) => (
-        <div key={environment} className="draft-bar draft-bar-frozen" role="status">
-          <Icons.Clock />
-          <span className="grow break">
-            <span className="strong">{environment} is frozen</span> until <DateTime value={until} absolute />: {reason}{' '}
-            <span className="soft">
-              {offAllowed ? 'Flags can only be switched off, unless others depend on them.' : 'Flags cannot change.'} Approved change requests wait.
-            </span>
-          </span>
-        </div>
+        <FreezeBar key={environment} environment={environment} until={until} reason={reason}>
+          {offAllowed ? 'Flags can only be switched off, unless others depend on them.' : 'Flags cannot change.'} Approved change requests wait.
+        </FreezeBar>
       ))}
       {drafts.map((draft) => (
         <div key={draft.id} className="draft-bar" role="status">
           <Icons.Edit />
           <span className="grow break">
             <Link to="/projects/$projectId/change-requests/$requestId" params={{ projectId: project, requestId: String(draft.id) }} className="strong">
-              {draft.title ? titleOf(draft) : 'Your draft'}
+              {draft.title ? quotedTitle(draft) : 'Your draft'}
             </Link>{' '}
             has <span className="strong number">{plural(countChanges(draft), 'change')}</span> for {draft.environment}{' '}
             <ProductionMark type={protection.of(draft.environment)?.type ?? ''} /> <span className="soft">Nothing has changed there yet.</span>

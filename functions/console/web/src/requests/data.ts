@@ -58,6 +58,9 @@ export const rowOf = (one: ChangeRequest): Omit<RequestRow, 'actionable'> => ({
 /** The heading of a change request. */
 export const titleOf = ({ id, title }: Pick<ChangeRequest, 'id' | 'title'>) => title || `Change request #${id}`
 
+/** A change request in a sentence, where its title cannot be mistaken for a part of it. */
+export const quotedTitle = ({ id, title }: Pick<ChangeRequest, 'id' | 'title'>) => (title ? `“${title}”` : titleOf({ id, title }))
+
 const kinds: Record<string, 'info' | 'ok' | 'danger' | 'accent'> = {
   'In review': 'info',
   Approved: 'accent',

@@ -27,4 +27,21 @@ export function Diff({ before, after, label = 'Changes' }: { before: unknown; af
   )
 }
 
+/** A JSON value that is compared with nothing, below its label. */
+export function Value({ value, label }: { value: unknown; label: string }) {
+  return (
+    <>
+      <p className="soft small">{label}:</p>
+      <div className="diff" tabIndex={0} role="region" aria-label={label}>
+        {diffLines(value, value).map(({ text }, index) => (
+          <div key={index} className="diff-line">
+            <span className="diff-sign" />
+            <span>{text}</span>
+          </div>
+        ))}
+      </div>
+    </>
+  )
+}
+
 const context = 3

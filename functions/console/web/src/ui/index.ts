@@ -17,4 +17,4 @@ export { Tabs, type Tab } from './tabs'
 export { toast } from './toasts'
 export { Tooltip } from './tooltip'
 // Larger components that only some pages need are imported from their own files, so that they stay out of the entry:
-// combobox (Combobox, MultiCombobox), conflict (ConflictDialog), diffview (Diff).
+// combobox (Combobox, MultiCombobox), conflict (ConflictDialog), diffview (Diff, Value).

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { actorName, api, isConflict, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { at, conflictsOf, countChanges, isOpen, requestPath, touchedRequests, versionOf, type ChangeRequest } from '../../requests/data'
-import { localZone } from '../../ui/dates'
+import { fullDate, localZone } from '../../ui/dates'
 import { Button, ConfirmDialog, DateTime, Dialog, Icons, Notice, Section, TextArea, TextField, plural } from '../../ui'
 import { Reviewers } from './reviewers'
 
@@ -26,6 +26,9 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
       ? 'You have approved it.'
       : can('APPROVE_CHANGE_REQUEST', project, environment).reason
   const application = can('APPLY_CHANGE_REQUEST', project, environment).reason
+  const { freeze } = request
+  const skips = freeze !== undefined && can('SKIP_CHANGE_FREEZE', project, freeze.environment).allowed
+  const frozen = freeze && !skips ? `${freeze.environment} is frozen until ${fullDate(new Date(freeze.until))}: it can be applied after that.` : undefined
   const changes = plural(countChanges(request), 'change')
   const dialogs: Partial<Record<NonNullable<Open>, Omit<StateDialogProps, 'request' | 'onClose'>>> = {
     approve: {
@@ -94,7 +97,7 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
           </Button>
         )}
         {(state === 'Approved' || state === 'Scheduled') && (
-          <Button variant="primary" disabledReason={application} onClick={() => setOpen('apply')}>
+          <Button variant="primary" disabledReason={application ?? frozen} onClick={() => setOpen('apply')}>
             {state === 'Scheduled' ? 'Apply now' : 'Apply'}
           </Button>
         )}
@@ -128,7 +131,9 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
 }
 
 function StateText({ request }: { request: ChangeRequest }) {
-  const { state, stateTimestamps, minApprovals, schedule, environment } = request
+  const { can, user } = useMe()
+  const { state, stateTimestamps, minApprovals, schedule, environment, freeze } = request
+  const skips = freeze !== undefined && can('SKIP_CHANGE_FREEZE', request.project, freeze.environment).allowed
   const since = stateTimestamps[state]
   const count = request.approvals.length
   switch (state) {
@@ -142,12 +147,28 @@ function StateText({ request }: { request: ChangeRequest }) {
         </>
       )
     case 'Approved':
+      if (freeze)
+        return (
+          <>
+            It is approved. <FrozenUntil freeze={freeze} />: it can be applied after that{skips && ', and by you already now'}. Nothing has changed in{' '}
+            {environment} yet.
+          </>
+        )
       return <>It is approved and can be applied. Nothing has changed in {environment} yet.</>
     case 'Scheduled':
       if (schedule?.status !== 'pending')
         return (
           <>
             {schedule?.status === 'failed' ? 'Applying it failed' : 'It is not applied by itself any more'}: {schedule?.reason}
+          </>
+        )
+      // It is applied with the permissions of the one who scheduled it, who may be able to skip the freeze.
+      if (freeze && schedule.scheduledAt < freeze.until && !(skips && schedule.scheduledBy.id === user?.id))
+        return (
+          <>
+            It is scheduled for <DateTime value={schedule.scheduledAt} absolute />, with the permissions of {actorName(schedule.scheduledBy)}.{' '}
+            <FrozenUntil freeze={freeze} />: it is applied after that
+            {new Date(schedule.scheduledAt) > new Date() && `, unless ${actorName(schedule.scheduledBy)} can skip the freeze`}.
           </>
         )
       return (
@@ -162,6 +183,14 @@ function StateText({ request }: { request: ChangeRequest }) {
         </>
       )
   }
+}
+
+function FrozenUntil({ freeze }: { freeze: Schema<'Held'> }) {
+  return (
+    <>
+      {freeze.environment} is frozen until <DateTime value={freeze.until} absolute />
+    </>
+  )
 }
 
 function Votes({ request }: { request: ChangeRequest }) {
@@ -260,7 +289,7 @@ function SendDialog({ request, onClose }: { request: ChangeRequest; onClose: () 
       open
       onClose={onClose}
       title={`Send ${plural(countChanges(request), 'change')} to review`}
-      description={`Those who may approve in ${request.environment} can then see it. It needs ${plural(request.minApprovals, 'approval')}.`}
+      description={`Everyone who sees the project can then see it. It needs ${plural(request.minApprovals, 'approval')}.`}
     >
       <form {...form.props}>
         <TextField label="Title" maxLength={200} {...form.field('title')} hint="What it is for, such as: Start the rollout of the new checkout." />

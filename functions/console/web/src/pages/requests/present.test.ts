@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeSegment, shownChanges } from './present'
+import { describeSegment, shownChanges, shownSegmentChange } from './present'
 
 const rollout = (id: string, percent: string) => ({
   id,
@@ -91,7 +91,22 @@ test('a switch that changes nothing says so', () => {
   expect(again).toEqual({ text: 'Switch on: it is on already' })
 })
 
-test('without the present state a change shows what it sets', () => {
-  const [change] = shownChanges([{ action: 'updateStrategy', payload: { id: 'a', name: 'default' } }], undefined, 'production', names)
-  expect(change).toMatchObject({ text: 'Change strategy: Everyone.', before: undefined, after: { name: 'default' } })
+test('without the present state a change shows what it sets, and compares it with nothing', () => {
+  const changes = [
+    { action: 'updateStrategy', payload: { id: 'a', name: 'default' } },
+    { action: 'addStrategy', payload: { name: 'default' } },
+    { action: 'patchVariant', payload: { variants: [] } },
+    { action: 'addDependency', payload: { feature: 'parent' } },
+    { action: 'deleteDependency', payload: { feature: 'parent' } },
+    { action: 'reorderStrategy', payload: [{ id: 'a', sortOrder: 1 }] },
+  ] as const
+  const list = shownChanges(changes, undefined, 'production', names)
+  expect(list[0]).toMatchObject({ text: 'Change strategy: Everyone.', after: { name: 'default' } })
+  expect(list.map((one) => 'before' in one)).toEqual(list.map(() => false))
+  expect(list.map((one) => 'after' in one)).toEqual([true, true, true, true, false, false])
+  expect(shownSegmentChange({ action: 'updateSegment', payload: { name: 'Beta' } }, undefined)).toEqual({
+    text: 'Change the segment',
+    after: { name: 'Beta' },
+  })
+  expect(shownSegmentChange({ action: 'deleteSegment' }, undefined)).toEqual({ text: 'Delete the segment' })
 })

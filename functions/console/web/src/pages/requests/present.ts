@@ -6,7 +6,7 @@ import { describeStrategy } from '../flag/strategy/describe'
 import type { Strategy } from '../flag/strategy/model'
 import { shownStrategy } from '../flag/restore/versions'
 
-/** A change in words, with the state before and after it where it has a difference to show. */
+/** A change in words, with the state before and after it where it has a difference to show. Where the one before is not known, there is none. */
 export interface ShownChange {
   text: string
   before?: unknown
@@ -21,8 +21,8 @@ type Dependency = Schema<'Dependency'>
 type Body = Record<string, unknown>
 
 /**
- * Shows changes of one flag in an environment, each after the earlier ones. Without the flag, of which the present state is then not
- * known, a change shows only what it sets.
+ * Shows changes of one flag in an environment, each after the earlier ones. Without the flag, of which the state before is then not
+ * known, a change shows only what it sets, if that can be said.
  */
 export function shownChanges(changes: readonly Change[], flag: Flag | undefined, environment: string, names: ReadonlyMap<number, string>): ShownChange[] {
   const present = flag?.environments.find((one) => one.name === environment)
@@ -39,7 +39,7 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
     `${place}. ${said(strategy)}${strategy.variants.length ? ` Variants: ${strategy.variants.map((one) => one.name).join(', ')}` : ''}`
   const used = (...list: (Partial<Strategy> | undefined)[]) => [...new Set(list.flatMap((one) => one?.segments ?? []))]
 
-  return changes.map(({ action, payload }): ShownChange => {
+  const list = changes.map(({ action, payload }): ShownChange => {
     const body = (payload ?? {}) as Body
     const stored = strategies.find((one) => one.id === body.id)
     switch (action) {
@@ -92,7 +92,12 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
         return { text: action, before: undefined, after: payload }
     }
   })
+  if (flag) return list
+  return list.map(({ before, after, ...rest }, index) => (relative.includes(changes[index]!.action) ? rest : { ...rest, after }))
 }
+
+// What these leave depends on what was there before. The others have in their payload what is there after them.
+const relative = ['updateEnabled', 'deleteStrategy', 'reorderStrategy', 'deleteDependency', 'archiveFeature']
 
 /** A strategy of a change, with the defaults of what it leaves out. */
 export const complete = (strategy: Partial<Strategy>): Strategy =>
@@ -101,8 +106,9 @@ export const complete = (strategy: Partial<Strategy>): Strategy =>
 /** Shows the change of a segment. */
 export function shownSegmentChange({ action, payload }: Change, segment: Schema<'Segment'> | undefined): ShownChange {
   const read = (one: Partial<Schema<'Segment'>>) => ({ name: one.name, description: one.description, project: one.project, constraints: one.constraints })
-  if (action === 'deleteSegment') return { text: 'Delete the segment', before: segment && read(segment), after: undefined }
-  return { text: 'Change the segment', before: segment && read(segment), after: read(payload as Partial<Schema<'Segment'>>) }
+  const before = segment && { before: read(segment) }
+  if (action === 'deleteSegment') return { text: 'Delete the segment', ...(before && { ...before, after: undefined }) }
+  return { text: 'Change the segment', ...before, after: read(payload as Partial<Schema<'Segment'>>) }
 }
 
 /** Whom a segment selects. Its name is free, and comes last. */

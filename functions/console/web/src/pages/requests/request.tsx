@@ -16,10 +16,11 @@ import {
   type ChangeRequest,
   type StoredChange,
 } from '../../requests/data'
+import { FreezeBar } from '../../requests/bar'
 import '../../requests/requests.css'
 import { Page } from '../../shell'
 import { Badge, Button, ConfirmDialog, DateTime, EmptyState, ErrorState, Icons, IconButton, Loading, Notice, Section, plural, toast } from '../../ui'
-import { Diff } from '../../ui/diffview'
+import { Diff, Value } from '../../ui/diffview'
 import { EnvironmentName } from '../../ui/environmentname'
 import { flagPath, useProject, type Flag } from '../flag/data'
 import { useSegmentNames, useSegments } from '../flag/strategy/list'
@@ -93,6 +94,7 @@ function Review({ request, crumbs }: ReviewProps) {
       }
       actions={request.state !== 'Draft' && <EvidenceButton request={request} />}
     >
+      {request.freeze && <FreezeBar {...request.freeze}>Approved change requests wait.</FreezeBar>}
       <Conflicts request={request} editable={editable} />
       <Actions request={request} mine={mine} />
       {request.features.map((feature) => (
@@ -197,7 +199,7 @@ function FlagChanges({ request, feature, editable }: FlagChangesProps) {
       {fallback && (
         <article className="request-change" aria-label="Applying also does this">
           <p className="break">Applying also does this: {fallback.text}</p>
-          <Details shown={fallback} />
+          <Details request={request} shown={fallback} />
         </article>
       )}
     </Section>
@@ -213,12 +215,16 @@ function SegmentChange({ request, change, editable }: { request: ChangeRequest; 
   )
 }
 
-// The difference that a change makes, and whom the segments of its strategies select.
-function Details({ shown }: { shown: ShownChange }) {
+// The difference that a change makes, or what it sets where it is not known what was there, and whom the segments of its strategies select.
+function Details({ request, shown }: { request: ChangeRequest; shown: ShownChange }) {
   const segments = useSegments()
   return (
     <>
-      {('before' in shown || 'after' in shown) && <Diff before={shown.before} after={shown.after} label={`${shown.text}: what changes`} />}
+      {'before' in shown ? (
+        <Diff before={shown.before} after={shown.after} label={`${shown.text}: what changes`} />
+      ) : (
+        'after' in shown && <Value value={shown.after} label={request.state === 'Applied' ? 'What was applied' : 'What it sets'} />
+      )}
       {shown.segments?.map((id) => (
         <p key={id} className="small break">
           {describeSegment(
@@ -273,7 +279,7 @@ function ChangeBody({ request, change, shown, editable, flag }: ChangeBodyProps)
           </Button>
         )}
       </div>
-      <Details shown={shown} />
+      <Details request={request} shown={shown} />
       {change.createdBy.id !== request.createdBy.id && (
         <p className="soft small">
           Added by {actorName(change.createdBy)}, <DateTime value={change.createdAt} />

@@ -94,7 +94,7 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
           {form.values.required && <NumberField label="Approvals at least" min={1} max={10} step={1} {...form.field('approvals')} />}
           <Checkbox
             label="Nobody skips them"
-            hint="Not even administrators. In an emergency, an administrator gives a reason by the API, which the log keeps."
+            hint="Not even administrators. In an emergency, an administrator gives a reason, with the button Emergency… or by the API, and the log keeps it."
             checked={form.values.nobodySkips}
             onChange={(nobodySkips) => form.set({ nobodySkips })}
           />
