@@ -23,6 +23,7 @@ import (
 	"guidon/internal/guard"
 	"guidon/internal/runtimeapi"
 	"guidon/internal/secrets"
+	"guidon/pkg/dynamo"
 )
 
 // Each call of the store takes storeCall, about as long as DynamoDB takes. Events in which the local engine took longer, by more than
@@ -88,7 +89,7 @@ func measureBilled(ctx context.Context, opts options, p *programs) error {
 	defer func() { _ = manager.Close() }()
 	b.env = map[string]string{
 		"TABLE_NAME": "guidon", "AWS_ENDPOINT_URL_DYNAMODB": slow.URL, "AWS_ENDPOINT_URL_SECRETS_MANAGER": manager.URL, "TOKEN_KEY_SECRET": "key",
-		"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_REGION": "local", "LOG_LEVEL": "warn",
+		"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_REGION": dynamo.LocalRegion, "LOG_LEVEL": "warn",
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight|tabwriter.Debug)
 	fmt.Fprintf(w, "\nBilled ms, store of %s a call\tcalls\tlowest\tquartile\tmedian\tfirst of a process\tevents\t\n", storeCall)
