@@ -621,11 +621,11 @@ test('where nobody skips change requests, an administrator changes in an emergen
   await expect(page.getByText(`Emergency: You change ${live}`)).toContainText(`The log has the reason: ${reason}`)
   await toggle.click()
   await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click()
-  await expect(toggle).toBeChecked()
-  const { events } = await api('GET', `/api/admin/events/${flag}?limit=10`)
-  const broken = events.filter(({ type }: { type: string }) => type === 'change-request-glass-broken')
-  expect(broken).toHaveLength(1)
-  expect(JSON.stringify(broken[0])).toContain(reason)
+  await expect(toggle).toBeChecked() // which is shown before the server has answered
+  const broken = async () =>
+    (await api('GET', `/api/admin/events/${flag}?limit=10`)).events.filter(({ type }: { type: string }) => type === 'change-request-glass-broken')
+  await expect.poll(broken).toHaveLength(1)
+  expect(JSON.stringify(await broken())).toContain(reason)
   await page.getByRole('button', { name: `Stop changing ${live} directly` }).click()
   await toggle.click()
   await expect(page.getByText(new RegExp(`Your draft has 1 change for ${live}`))).toBeVisible()
