@@ -94,6 +94,9 @@ func (f *Feature) Served() Aggregate {
 		Version: f.Version, Name: f.Name, Project: f.Project, ProjectUID: f.ProjectUID, Metadata: f.Metadata,
 		Tags: f.Tags, Dependencies: f.Dependencies,
 	}
+	if c.Description != nil {
+		c.Description = new(firstRunes(*c.Description, MaxServedDescription))
+	}
 	for name, fe := range f.Environments {
 		fe.LastSeenAt = time.Time{}
 		var strategies []Strategy

@@ -2,6 +2,7 @@ package flags
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 )
@@ -165,6 +166,28 @@ func TestChangesServedOfOthers(t *testing.T) {
 				t.Errorf("it changes what applications see: %t, want %t", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestServedDescription has descriptions of which applications only get the beginning.
+func TestServedDescription(t *testing.T) {
+	start := strings.Repeat("é", MaxServedDescription-1)
+	described := func(text string) *Feature {
+		f := servedFlag()
+		f.Description = &text
+		return f
+	}
+	for text, want := range map[string]string{"": "", "short": "short", start + "é": start + "é", start + "éa": start + "é", start + "\U0001F600b": start + "\U0001F600"} {
+		f := described(text)
+		if got := *f.Served().(*Feature).Description; got != want || *f.Description != text {
+			t.Errorf("%q is served as %q and became %q, want %q", text, got, *f.Description, want)
+		}
+	}
+	if (Write{described(start + "éa"), described(start + "éb")}).ChangesServed() {
+		t.Error("applications see a change of the end of a long description")
+	}
+	if !(Write{described(start + "éa"), described(start + "ea")}).ChangesServed() {
+		t.Error("applications do not see a change of the beginning of a long description")
 	}
 }
 

@@ -80,7 +80,7 @@ func FeedKey() Key { return Key{Entity: EntityFeed} }
 // applications see. Increase it with each change of these, which TestSnapshotFormat finds, and when Upgrade changes, since a
 // snapshot has flags as an earlier version decoded them. Each form has a head of its own: during a deployment, versions of
 // different forms write snapshots beside each other.
-const SnapshotForm = 4
+const SnapshotForm = 5
 
 // SnapshotKey returns the key of the head of the snapshots of this version's form.
 func SnapshotKey() Key { return Key{EntitySnapshot, strconv.Itoa(SnapshotForm)} }

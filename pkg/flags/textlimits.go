@@ -24,11 +24,26 @@ const (
 	MaxLegalValues = 1000     // legal values of a context field
 )
 
+// MaxServedDescription is how much of a flag's description applications get, in characters. They only display it, and a few hundred long
+// ones would make responses to applications too large to be returned.
+const MaxServedDescription = 100
+
 // CheckLength adds a problem if the text is too long.
 func CheckLength(path, text string, most int, p *Problems) {
 	if n := utf8.RuneCountInString(text); n > most {
 		p.Add(path, "must have at most %d characters, but has %d", most, n)
 	}
+}
+
+// firstRunes returns the first characters of a text.
+func firstRunes(text string, most int) string {
+	for i := range text {
+		if most == 0 {
+			return text[:i]
+		}
+		most--
+	}
+	return text
 }
 
 // CheckCount adds a problem if a list is too long, and reports whether it is short enough. Callers skip the

@@ -357,3 +357,24 @@ func TestOpen(t *testing.T) {
 		}
 	}
 }
+
+// TestLongDescriptions has so many flags with the longest descriptions that these alone would exceed what Lambda can return.
+func TestLongDescriptions(t *testing.T) {
+	w := newWorld(t)
+	description := strings.Repeat("\U0001F600", flags.MaxDescription)
+	const count = (6 << 20) / (4 * flags.MaxDescription)
+	for i := range count + 1 {
+		w.addFlag("default", fmt.Sprint("flag-", i), func(f *flags.Feature) { f.Description = &description })
+	}
+	c := w.client(w.token("t", "default"))
+	for _, path := range []string{"/api/client/features", "/api/client/features/flag-0", "/api/client/delta"} {
+		answer := c.get(path, "t")
+		if answer.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", path, answer.Code, answer.Body)
+		}
+		want := fmt.Sprintf(`"description":"%s"`, strings.Repeat("\U0001F600", flags.MaxServedDescription))
+		if !strings.Contains(answer.Body.String(), want) {
+			t.Errorf("%s does not have the beginning of the description: %.1000s", path, answer.Body)
+		}
+	}
+}
