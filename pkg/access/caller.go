@@ -250,7 +250,7 @@ func (c Caller) Authorize(p Permission, project *flags.Project, environment stri
 	switch {
 	case c.User == nil:
 		return flags.Errorf(flags.Forbidden, "the token %q is for SDKs and cannot be used with the admin API; use an admin token, or a personal token of a user with the permission %s", c.Name, p)
-	case environment != "" && environment != AnyEnvironment && project != nil:
+	case environment != "" && environment != AnyEnvironment && project != nil && scopeOf(p) == EnvironmentScope:
 		return flags.Errorf(flags.Forbidden, "%s needs the permission %s in environment %q of project %q", c.Name, p, environment, project.ID)
 	case scopeOf(p) != RootScope && project != nil:
 		return flags.Errorf(flags.Forbidden, "%s needs the permission %s in project %q", c.Name, p, project.ID)

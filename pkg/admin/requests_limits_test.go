@@ -57,3 +57,21 @@ func TestRequestLimits(t *testing.T) {
 	send(switches[review.MaxFlags:], 409, "has 50 open change requests")
 	dynamotest.Check(t, r.store)
 }
+
+// TestDraftsOfOne begins drafts in many environments: nobody else sees them, and they count among the open requests of the project.
+func TestDraftsOfOne(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	for i := range review.MaxDraftsOfOne {
+		name := fmt.Sprint("stage-", i)
+		r.must(t, "POST", environments, `{"name":"`+name+`","type":"test"}`)
+		r.must(t, "POST", project+"/environments", `{"environment":"`+name+`"}`)
+		r.must(t, "PUT", project+"/environments/"+name+"/change-requests/config", `{"changeRequestsEnabled":true}`)
+		r.as(t, r.author, "POST", project+"/environments/"+name+"/change-requests", change("f", "addStrategy", `{"name":"default"}`), 200)
+	}
+	r.as(t, r.author, "POST", submitted, switchOff("f"), 409, "has 10 drafts of change requests", "send or discard some first")
+	r.as(t, r.editor, "POST", submitted, switchOff("f"), 200)
+	first := r.as(t, r.author, "POST", project+"/environments/stage-0/change-requests", change("g", "addStrategy", `{"name":"default"}`), 200)
+	r.to(t, r.author, first, "In review", 200)
+	r.as(t, r.author, "POST", submitted, switchOff("f"), 200)
+}

@@ -240,10 +240,11 @@ func TestChangeRequestRefusesNow(t *testing.T) {
 	segment := r.segment(t, `{"name":"one","constraints":[]}`)
 	tests := []struct{ name, body, says string }{
 		{"no change", `[]`, "at least one"},
-		{"an unknown action", `{"feature":"f","action":"explode"}`, "must be one of"},
+		{"an unknown action", `{"feature":"f","action":"explode"}`, "must be one of updateEnabled, addStrategy, "},
 		{"a release plan", `{"feature":"f","action":"addReleasePlan","payload":{"templateId":"1"}}`, "release plans, which Guidon does not have"},
 		{"an unknown flag", switchOff("nosuch"), `there is no flag`},
-		{"no flag", `{"action":"updateEnabled","payload":{"enabled":true}}`, "/0/feature"},
+		{"no flag", `{"action":"updateEnabled","payload":{"enabled":true}}`, `"path":"/feature"`},
+		{"no flag in a list", `[{"action":"updateEnabled","payload":{"enabled":true}}]`, `"path":"/0/feature"`},
 		{"no payload", `{"feature":"f","action":"updateEnabled"}`, "must have enabled"},
 		{"a payload of another kind", change("f", "updateEnabled", `[]`), "must be an object"},
 		{"an unknown strategy type", change("f", "addStrategy", `{"name":"nosuch"}`), "unknown strategy type"},

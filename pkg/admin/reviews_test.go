@@ -98,6 +98,7 @@ func TestReviewsConfiguration(t *testing.T) {
 		id, member := s.person(t, access.RoleViewer)
 		s.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/5", project, id), "")
 		s.check(t, call{"", "PUT", reviews, `{"changeRequestsEnabled":false}`, 403, `{"...":0,"name":"NoAccessError"}`}, member)
+		s.check(t, call{"", "DELETE", inProduction, "", 403, failure("NoAccessError", `UPDATE_PROJECT in project "default"`)}, member)
 		s.check(t, call{"", "PUT", environments + "/update/production", `{"requiredApprovals":null}`, 403, `{"...":0,"name":"NoAccessError"}`}, s.owner(t, ""))
 	})
 }

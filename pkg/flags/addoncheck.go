@@ -36,7 +36,7 @@ func (p AddonProvider) CheckParameters(parameters map[string]string, kept map[st
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		path, value := "/parameters/"+pointerEscape.Replace(name), parameters[name]
 		if _, known := p.Parameter(name); !known {
-			problems.Add("/parameters", "the provider %s has no parameter %q; it has %s", p.Name, Shorten(name, maxName), commaList(p.parameterNames()))
+			problems.Add("/parameters", "the provider %s has no parameter %q; it has %s", p.Name, Shorten(name, maxName), CommaList(p.parameterNames()))
 			continue
 		}
 		CheckLength(path, value, MaxAddonParameter, problems)

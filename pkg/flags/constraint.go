@@ -113,7 +113,7 @@ func (c Constraint) Check(path string, limits Limits, p *Problems) {
 	i := slices.IndexFunc(operators, func(o operatorRule) bool { return o.name == c.Operator })
 	switch {
 	case i < 0:
-		p.Add(path+"/operator", "must be one of %s", commaList(Operators()))
+		p.Add(path+"/operator", "must be one of %s", CommaList(Operators()))
 	case operators[i].kind != nil:
 		c.checkValue(path, operators[i].kind, limits, p)
 	case len(c.Values) == 0:
@@ -254,8 +254,8 @@ func normalDate(s string) string {
 	return s
 }
 
-// commaList joins words with commas, for messages.
-func commaList[T ~string](words []T) string {
+// CommaList joins words with commas, for messages.
+func CommaList[T ~string](words []T) string {
 	var b strings.Builder
 	for i, w := range words {
 		if i > 0 {

@@ -23,7 +23,7 @@ func paths(problems Problems) []string {
 func one(value string) *string { return &value }
 
 func TestOperators(t *testing.T) {
-	got := commaList(Operators())
+	got := CommaList(Operators())
 	want := "NOT_IN, IN, STR_ENDS_WITH, STR_STARTS_WITH, STR_CONTAINS, NUM_EQ, NUM_GT, NUM_GTE, NUM_LT, NUM_LTE, " +
 		"DATE_AFTER, DATE_BEFORE, SEMVER_EQ, SEMVER_GT, SEMVER_LT, SEMVER_GTE, SEMVER_LTE, REGEX, IN_CIDR"
 	if got != want {

@@ -146,7 +146,7 @@ func (t StrategyType) Check(p *Problems) {
 		seen[parameter.Name] = true
 		CheckLength(path+"/description", parameter.Description, MaxDescription, p)
 		if parameterTypeOf(parameter.Type) == nil {
-			p.Add(path+"/type", "must be one of %s", commaList(ParameterTypes()))
+			p.Add(path+"/type", "must be one of %s", CommaList(ParameterTypes()))
 		}
 	}
 }
@@ -335,5 +335,5 @@ func builtInNames() string {
 	for i, t := range builtInTypes {
 		names[i] = t.Name
 	}
-	return commaList(names)
+	return CommaList(names)
 }

@@ -60,7 +60,7 @@ func CheckAction(at string, a Action, problems *flags.Problems) {
 	case slices.Contains(releasePlanActions, a):
 		problems.Add(at, "%q is about release plans, which Guidon does not have", a)
 	case !slices.Contains(Actions(), a):
-		problems.Add(at, "must be one of %v", Actions())
+		problems.Add(at, "must be one of %s", flags.CommaList(Actions()))
 	}
 }
 

@@ -36,6 +36,7 @@ const (
 const (
 	MaxOpen          = 300 // open requests of a project
 	MaxOpenOfOne     = 50  // of these, by one author
+	MaxDraftsOfOne   = 10  // of these, drafts: nobody else sees them, or could discard them
 	MaxChanges       = 100
 	MaxFlags         = 20
 	MaxSegments      = 5         // changes of segments: each one looks at all flags

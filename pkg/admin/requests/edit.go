@@ -30,7 +30,7 @@ func addChanges(tx *httpapi.Tx, at httpapi.InProjectEnvironment, in changesBody)
 		}
 	}
 	var added []review.Change
-	for _, c := range in {
+	for _, c := range in.list {
 		added = append(added, c.change(tx, r))
 	}
 	if err := edit(tx, p, env, r, append(r.Changes, added...)); err != nil {
@@ -65,7 +65,7 @@ func checkSubmit(tx *httpapi.Tx, p *flags.Project) error {
 // draftIn is the caller's draft in an environment, or a new one without an ID.
 func draftIn(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment) (*review.Request, error) {
 	draft := review.New(p, env, me(tx), tx.Now)
-	open := 0
+	open, drafts := 0, 0
 	for _, r := range requestsOf(tx, p, true) {
 		if r.DraftName() == draft.DraftName() {
 			found := httpapi.Find[*review.Request](tx, r.Key())
@@ -76,7 +76,13 @@ func draftIn(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment) (*r
 		}
 		if mine(tx, r) {
 			open++
+			if r.State == review.Draft {
+				drafts++
+			}
 		}
+	}
+	if drafts >= review.MaxDraftsOfOne {
+		return nil, flags.Errorf(flags.Conflict, "%s has %d drafts of change requests in project %q, which is the limit; send or discard some first", tx.Caller.Name, drafts, p.ID)
 	}
 	if open >= review.MaxOpenOfOne {
 		return nil, flags.Errorf(flags.Conflict, "%s has %d open change requests in project %q, which is the limit; apply or cancel some first", tx.Caller.Name, open, p.ID)

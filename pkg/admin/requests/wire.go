@@ -20,26 +20,33 @@ import (
 )
 
 // A changesBody is one change, or a list of changes.
-type changesBody []changeBody
+type changesBody struct {
+	list  []changeBody
+	alone bool // it is not in a list
+}
 
 // UnmarshalJSONFrom reads a change, or a list of changes.
 func (b *changesBody) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if d.PeekKind() == '[' {
-		return json.UnmarshalDecode(d, (*[]changeBody)(b))
+		return json.UnmarshalDecode(d, &b.list)
 	}
-	*b = make(changesBody, 1)
-	return json.UnmarshalDecode(d, &(*b)[0])
+	b.list, b.alone = make([]changeBody, 1), true
+	return json.UnmarshalDecode(d, &b.list[0])
 }
 
 // Check finds what is wrong with the changes by themselves.
 func (b changesBody) Check(limits flags.Limits, problems *flags.Problems) {
-	if len(b) == 0 {
-		problems.Add("", "must have at least one change")
-	}
-	if !flags.CheckCount("", "changes", len(b), review.MaxChanges, problems) {
+	if b.alone {
+		b.list[0].Check(limits, problems)
 		return
 	}
-	for i, c := range b {
+	if len(b.list) == 0 {
+		problems.Add("", "must have at least one change")
+	}
+	if !flags.CheckCount("", "changes", len(b.list), review.MaxChanges, problems) {
+		return
+	}
+	for i, c := range b.list {
 		problems.CheckAt("/"+strconv.Itoa(i), func(below *flags.Problems) { c.Check(limits, below) })
 	}
 }
