@@ -279,18 +279,22 @@ func TestSwitchedOnElsewhere(t *testing.T) {
 	r.to(t, r.releaser, one, "Applied", 200)
 }
 
-// TestInvisibleTexts sends characters that change how a title or comment is shown.
+// TestInvisibleTexts sends characters that change how a title or comment is shown, and emoji that consist of several, which need one of them.
 func TestInvisibleTexts(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
 	q := r.inReview(t, switchOff("f"))
-	for _, text := range []string{`a\u0000b`, `a\u001b[2Jb`, `a\u202eb`} {
+	for _, text := range []string{`a\u0000b`, `a\u001b[2Jb`, `a\u202eb`, `a\u200bb`, `a\u200db`, `a\u200d`, `\u200d👩`, `👩\u200d`, `👩\u200d\u200d👧`, `👩\u200da`, `1\u200d2`} {
 		r.as(t, r.author, "PUT", pathOf(q)+"/title", `{"title":"`+text+`"}`, 400, "control characters")
 		r.as(t, r.author, "POST", pathOf(q)+"/comments", `{"text":"`+text+`"}`, 400, "control characters")
 		r.as(t, r.author, "PUT", pathOf(q)+"/state", `{"state":"Cancelled","comment":"`+text+`"}`, 400, "control characters")
 	}
 	r.as(t, r.author, "PUT", pathOf(q)+"/title", `{"title":"two\nlines"}`, 400, "control characters")
 	r.as(t, r.author, "POST", pathOf(q)+"/comments", `{"text":"two\r\nlines\n"}`, 204)
+	for _, emoji := range []string{"👩\u200d👩\u200d👧\u200d👦", "❤\ufe0f\u200d🔥", "👩🏽\u200d⚕\ufe0f", "🏃\u200d♀\ufe0f\u200d➡\ufe0f", "🙂\u200d↔\ufe0f", "🏳\ufe0f\u200d🌈"} {
+		r.as(t, r.author, "POST", pathOf(q)+"/comments", `{"text":"Ready `+emoji+`!"}`, 204)
+		r.as(t, r.author, "PUT", pathOf(q)+"/title", `{"title":"`+emoji+`"}`, 204)
+	}
 }
 
 // TestSegmentUsedSinceThen checks that the approval of a change of a segment does not stand once a strategy has begun to use the segment: the

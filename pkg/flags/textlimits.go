@@ -67,6 +67,27 @@ func CheckPrintable(path, name string, p *Problems) {
 	}
 }
 
+// CheckText is CheckPrintable for a text rather than a name. Such a text may have emoji that consist of several, such as that of a family.
+func CheckText(path, text string, p *Problems) { CheckPrintable(path, withoutJoiners(text), p) }
+
+// withoutJoiners returns a text without the zero-width joiners that join two emoji. Anywhere else, such a joiner stays.
+func withoutJoiners(text string) string {
+	const joiner, asEmoji = '\u200d', '\ufe0f'
+	isEmoji := func(r rune) bool { return r >= '\u2190' && unicode.IsSymbol(r) } // some are arrows; also a skin tone, which comes last
+	runes := []rune(text)
+	kept, last := make([]rune, 0, len(runes)), rune(0)
+	for i, r := range runes {
+		if r == joiner && isEmoji(last) && i+1 < len(runes) && isEmoji(runes[i+1]) {
+			continue
+		}
+		if r != asEmoji {
+			last = r
+		}
+		kept = append(kept, r)
+	}
+	return string(kept)
+}
+
 // isInvisible reports whether r is a control, format or zero-width character, or white space other than the
 // ordinary space.
 func isInvisible(r rune) bool {

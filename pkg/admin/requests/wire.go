@@ -212,7 +212,7 @@ type titleBody struct {
 // Check finds what is wrong with the body by itself.
 func (b titleBody) Check(_ flags.Limits, problems *flags.Problems) {
 	flags.CheckLength("/title", b.Title, review.MaxTitle, problems)
-	flags.CheckPrintable("/title", b.Title, problems)
+	flags.CheckText("/title", b.Title, problems)
 }
 
 // A commentBody is the text of a comment.
@@ -231,7 +231,7 @@ func (b commentBody) Check(_ flags.Limits, problems *flags.Problems) {
 // checkComment adds the problems of the text of a comment, which can have several lines.
 func checkComment(at, text string, problems *flags.Problems) {
 	flags.CheckLength(at, text, review.MaxComment, problems)
-	flags.CheckPrintable(at, strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ").Replace(text)), problems)
+	flags.CheckText(at, strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ").Replace(text)), problems)
 }
 
 // A reviewersBody is the people who are asked to review a request.
