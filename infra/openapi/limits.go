@@ -68,6 +68,7 @@ var patterns = map[string]string{
 	"nameOrEmpty":    "^$|" + flags.NamePattern,
 	"notBlank":       `\S`,
 	"noQuote":        `^[^"]*$`,
+	"identifier":     `^[^"\x00-\x1F\x7F-\x9F]*$`,                                             // no quote, no control characters
 	"title":          `^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$`, // not blank, no control characters
 	"permission":     `^[A-Z][A-Z0-9_]*$`,
 	"link":           flags.LinkPattern,
@@ -295,6 +296,7 @@ var shapes = map[string]limit{
 	"patch":                  mustLimit("maxItems MaxPatchOperations"),
 	"patchBody":              mustLimit("maxItems MaxPatchOperations"),
 	"metadataPatch":          mustLimit("maxItems MaxPatchOperations"),
+	"strategyPatch":          mustLimit("maxItems MaxPatchOperations"),
 	"variantsBody":           mustLimit("maxItems MaxVariants"),
 	"strategyOrderBody":      mustLimit("maxItems MaxBulk"),
 	"environmentOrderBody":   mustLimit("maxProperties MaxBulk"),

@@ -34,7 +34,7 @@ func TestPatchBounds(t *testing.T) {
 			with(c, "replace the whole document", `[{"op":"replace","path":"","value":{"name":"x"}}]`, invalid("/0/path")),
 			with(c, "remove the whole document", `[{"op":"remove","path":""}]`, invalid("/0/path")),
 			with(c, "add the whole document", `[{"op":"add","path":"","value":[]}]`, invalid("/0/path")),
-			with(c, "move the whole document", `[{"op":"move","from":"","path":"/description"}]`, invalid("/0/from")),
+			with(c, "move the whole document", `[{"op":"move","from":"","path":"/description"}]`, `{"...":0,"name":"ValidationError","message":"<has /0/from>"}`),
 			with(c, "a list as an operation", `[["op","remove"]]`, invalid("/0")),
 			with(c, "a value that is too large a number", `[{"op":"add","path":"/name","value":1e400}]`, malformed("would be rounded")),
 			with(c, "a duplicate key in a value", `[{"op":"add","path":"/name","value":{"a":1,"a":2}}]`, malformed("twice")))

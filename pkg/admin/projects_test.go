@@ -99,6 +99,8 @@ func TestCreateProject(t *testing.T) {
 		{"a blank name", "POST", projects, `{"id":"p5","name":" \t"}`, 400, invalid("/name")},
 		{"an unknown mode", "POST", projects, `{"id":"p5","mode":"shut"}`, 400, invalid("/mode")},
 		{"an empty stickiness", "POST", projects, `{"id":"p5","defaultStickiness":""}`, 400, invalid("/defaultStickiness")},
+		{"a stickiness with a double quote", "POST", projects, `{"id":"p5","defaultStickiness":"a\"b"}`, 400, invalid("/defaultStickiness")},
+		{"a stickiness with a line break", "PUT", projects + "/p1", `{"defaultStickiness":"a\nb"}`, 400, invalid("/defaultStickiness")},
 		{"a negative limit", "POST", projects, `{"id":"p5","featureLimit":-1}`, 400, invalid("/featureLimit")},
 		{"a link without a URL", "POST", projects, `{"id":"p5","linkTemplates":[{"title":"t"}]}`, 400, invalid("/linkTemplates/0/urlTemplate")},
 		{"a link that runs a script", "POST", projects, `{"id":"p5","linkTemplates":[{"urlTemplate":"u"},{"urlTemplate":"JavaScript:alert(1)"}]}`, 400, invalid("/linkTemplates/1/urlTemplate")},

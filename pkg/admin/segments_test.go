@@ -51,6 +51,8 @@ func TestSegments(t *testing.T) {
 		{"a taken name", "POST", allSegments, `{"name":"Beta users","constraints":[]}`, 409, failure("NameExistsError", `"Beta users"`)},
 		{"create in an unknown project", "POST", allSegments, `{"name":"x","project":"nosuch","constraints":[]}`, 400, invalid("/project")},
 		{"no name", "POST", allSegments, `{"constraints":[]}`, 400, invalid("/name")},
+		{"a line break in a name", "POST", allSegments, `{"name":"a\nb","constraints":[]}`, 400, invalid("/name")},
+		{"validate a name with a control character", "POST", allSegments + "/validate", `{"name":"a\u0007"}`, 400, invalid("/name")},
 		{"no constraints", "POST", allSegments, `{"name":"x"}`, 400, invalid("/constraints")},
 		{"an invalid constraint", "POST", allSegments, `{"name":"x","constraints":[{"contextName":"a","operator":"NUM_EQ","value":"x"}]}`, 400, invalid("/constraints/0/value")},
 		{"1,000 values", "POST", allSegments, large(1000), 201, anything},

@@ -161,6 +161,10 @@ func TestUsage(t *testing.T) {
 		{"the lifecycle before production", "GET", projects + "/p2/features/f-p2/lifecycle", "", 200, `[{"stage":"initial","enteredStageAt":"<time>"},{"stage":"pre-live","enteredStageAt":"<time>"}]`},
 
 		{"describe", "POST", applications + "/app-reg", `{"description":"d","icon":"i"}`, 202, ""},
+		{"a URL that runs a script", "POST", applications + "/app-reg", `{"url":"JavaScript:alert(1)"}`, 400, invalid("/url")},
+		{"a URL with data", "POST", applications + "/app-new", `{"url":"data:text/html,a"}`, 400, invalid("/url")},
+		{"a URL, and none", "POST", applications + "/app-reg", `{"url":"https://example.com/a:b"}`, 202, ""},
+		{"no URL", "POST", applications + "/app-reg", `{"url":""}`, 202, ""},
 		{"describe more", "POST", applications + "/app-reg", `{"icon":null,"color":"red","appName":"ignored"}`, 202, ""},
 		{"what was said", "GET", applications + "?query=reg", "", 200, `{"applications":[{"appName":"app-reg","description":"d","color":"red","icon":null,"...":0}],"total":1}`},
 		{"too long", "POST", applications + "/app-reg", `{"url":"` + strings.Repeat("u", 1000) + `"}`, 400, anything},

@@ -130,10 +130,12 @@ func (c Constraint) checkList(path string, limits Limits, p *Problems) {
 		case c.Operator == InCIDR && utf8.RuneCountInString(value) <= limits.ConstraintValueLength && !evaluate.ValidAddress(value):
 			p.Add(at, "must be an IP address or a network, such as 10.0.0.1, 10.0.0.0/8 or 2001:db8::/32")
 		case value == "":
-			p.Add(at, "must not be empty: an empty value matches no context")
+			p.Add(at, emptyValue)
 		}
 	}
 }
+
+const emptyValue = "must not be empty: an empty value matches no context"
 
 // checkQuote adds a problem if a text has a double quote. SDKs built on Yggdrasil cannot read the strategy then.
 func checkQuote(path, text string, p *Problems) {

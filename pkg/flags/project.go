@@ -81,8 +81,12 @@ const LinkPattern = `^([hH][tT][tT][pP][sS]?:|[^:/?#]*([/?#]|$))`
 // linkPattern is compiled when it is first used, not at the start of each function.
 var linkPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(LinkPattern) })
 
-// IsWebLink reports whether the link matches LinkPattern.
-func (l LinkTemplate) IsWebLink() bool { return linkPattern().MatchString(l.URL) }
+// CheckLink adds a problem if a link does not match LinkPattern.
+func CheckLink(path, url string, p *Problems) {
+	if !linkPattern().MatchString(url) {
+		p.Add(path, "must begin with https:// or http://")
+	}
+}
 
 // A Naming describes how flags of a project should be named; "" for parts that are not set.
 type Naming struct {

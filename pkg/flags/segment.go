@@ -58,13 +58,15 @@ func (s *Segment) Check(limits Limits, p *Problems) {
 const maxSegmentName = 255
 
 // CheckSegmentName checks the name of a segment, and returns the problem, or "". As in Unleash, any text is
-// allowed.
+// allowed, but without control characters.
 func CheckSegmentName(name string) string {
 	switch n := utf8.RuneCountInString(name); {
 	case strings.TrimSpace(name) == "":
 		return "is required"
 	case n > maxSegmentName:
 		return fmt.Sprintf("must have at most %d characters, but has %d", maxSegmentName, n)
+	case hasControl(name):
+		return noControl
 	}
 	return ""
 }

@@ -165,7 +165,11 @@ func (t StrategyType) checkParameters(parameters map[string]string, p *Problems)
 		if given && kind != nil && !kind.valid(value) {
 			p.Add(path, "must be %s", kind.description)
 		}
-		if t.BuiltIn() && parameter.Name != userIDs {
+		switch {
+		case !t.BuiltIn() || parameter.Name == userIDs:
+		case parameter.Type == stringParameter:
+			checkIdentifier(path, value, p)
+		default:
 			checkQuote(path, value, p)
 		}
 	}

@@ -88,6 +88,23 @@ func withoutJoiners(text string) string {
 	return string(kept)
 }
 
+// CheckControl adds a problem if a text that any words will do for has control characters, such as a line break.
+func CheckControl(path, text string, p *Problems) {
+	if hasControl(text) {
+		p.Add(path, noControl)
+	}
+}
+
+const noControl = "must not contain control characters"
+
+func hasControl(text string) bool { return strings.ContainsFunc(text, unicode.IsControl) }
+
+// checkIdentifier adds the problems of a text that programs compare, such as a stickiness.
+func checkIdentifier(path, text string, p *Problems) {
+	checkQuote(path, text, p)
+	CheckControl(path, text, p)
+}
+
 // isInvisible reports whether r is a control, format or zero-width character, or white space other than the
 // ordinary space.
 func isInvisible(r rune) bool {
@@ -106,11 +123,12 @@ func (m Metadata) CheckTexts(p *Problems) {
 	CheckLength("/description", valueOrEmpty(m.Description), MaxDescription, p)
 }
 
-// CheckTexts adds a problem for each text that is too long, and for too many links.
+// CheckTexts adds a problem for each text that is too long, for too many links, and for a stickiness that SDKs cannot read.
 func (p *Project) CheckTexts(problems *Problems) {
 	CheckLength("/name", p.Name, MaxTitle, problems)
 	CheckLength("/description", p.Description, MaxDescription, problems)
 	CheckLength("/defaultStickiness", p.DefaultStickiness, MaxIdentifier, problems)
+	checkIdentifier("/defaultStickiness", p.DefaultStickiness, problems)
 	CheckLength("/featureNaming/pattern", p.Naming.Pattern, MaxTitle, problems)
 	CheckLength("/featureNaming/example", p.Naming.Example, MaxTitle, problems)
 	CheckLength("/featureNaming/description", p.Naming.Description, MaxDescription, problems)

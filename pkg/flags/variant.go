@@ -94,13 +94,22 @@ func (v Variant) check(path string, p *Problems) {
 	if v.Stickiness == "" {
 		p.Add(path+"/stickiness", "must not be empty")
 	}
+	checkIdentifier(path+"/stickiness", v.Stickiness, p)
 	if v.Payload != nil {
 		v.Payload.check(path+"/payload", p)
 	}
 	for i, o := range v.Overrides {
-		if o.ContextName == "" {
-			p.Add(path+"/overrides/"+strconv.Itoa(i)+"/contextName", "is required")
-		}
+		o.check(path+"/overrides/"+strconv.Itoa(i), p)
+	}
+}
+
+func (o Override) check(path string, p *Problems) {
+	if o.ContextName == "" {
+		p.Add(path+"/contextName", "is required")
+	}
+	checkIdentifier(path+"/contextName", o.ContextName, p)
+	if i := slices.Index(o.Values, ""); i >= 0 {
+		p.Add(path+"/values/"+strconv.Itoa(i), emptyValue)
 	}
 }
 

@@ -21,6 +21,14 @@ func withPayload(kind, value string) Variant {
 func TestCheckVariants(t *testing.T) {
 	overridden := variant("a", Variable, 0)
 	overridden.Overrides = []Override{{ContextName: "userId", Values: []string{"1"}}, {Values: []string{"2"}}}
+	sticky := func(stickiness string) []Variant {
+		return []Variant{{Name: "a", WeightType: Variable, Stickiness: stickiness}}
+	}
+	with := func(context string, values ...string) []Variant {
+		v := variant("a", Variable, 0)
+		v.Overrides = []Override{{ContextName: context, Values: values}}
+		return []Variant{v}
+	}
 	tests := []struct {
 		name     string
 		variants []Variant
@@ -42,6 +50,12 @@ func TestCheckVariants(t *testing.T) {
 		{"no weight type", []Variant{variant("a", "", 1), variant("b", Variable, 1)}, []string{"/v/0/weightType"}, "variable or fix"},
 		{"no stickiness", []Variant{{Name: "a", WeightType: Variable}}, []string{"/v/0/stickiness"}, "empty"},
 		{"an override without context", []Variant{overridden}, []string{"/v/0/overrides/1/contextName"}, "required"},
+		{"a double quote in a stickiness", sticky(`a"b`), []string{"/v/0/stickiness"}, "must not contain a double quote"},
+		{"a line break in a stickiness", sticky("a\nb"), []string{"/v/0/stickiness"}, "must not contain control characters"},
+		{"a double quote in an override", with(`a"b`, `"`, "\n"), []string{"/v/0/overrides/0/contextName"}, "must not contain a double quote"},
+		{"a control character in an override", with("a\u0085"), []string{"/v/0/overrides/0/contextName"}, "must not contain control characters"},
+		{"an empty value of an override", with("a", "1", ""), []string{"/v/0/overrides/0/values/1"}, "matches no context"},
+		{"an override without values", with("a b"), nil, ""},
 		{"no variable one", []Variant{variant("a", Fix, 500)}, []string{"/v"}, "at least one"},
 		{"fix weights of 1000", []Variant{variant("a", Fix, 400), variant("b", Fix, 600), variant("c", Variable, 0)}, []string{"/v"}, "less than 1000; they add up to 1000"},
 		{"fix weights of 1000 with decimals", []Variant{variant("a", Fix, 999.5), variant("b", Fix, 0.5), variant("c", Variable, 0)}, []string{"/v"}, "less than 1000"},

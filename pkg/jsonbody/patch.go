@@ -67,19 +67,25 @@ func (p Patch) Check(_ flags.Limits, problems *flags.Problems) {
 	}
 }
 
-// Members visits the top-level fields that the patch names, each with its place in the patch and whether the operation changes it.
-// Check refuses a path that names no field.
-func (p Patch) Members(visit func(at, member string, changed bool)) {
-	visitPath := func(at, pointer string, changed bool) {
-		if rest, ok := strings.CutPrefix(pointer, "/"); ok {
-			member, _, _ := strings.Cut(rest, "/")
-			visit(at, member, changed)
+// CheckMembers adds a problem for each operation that changes a top-level field other than members. Those in fixed can be tested and copied.
+// what is the document in messages.
+func (p Patch) CheckMembers(what string, members, fixed []string, problems *flags.Problems) {
+	check := func(at, pointer string, changed bool) {
+		rest, ok := strings.CutPrefix(pointer, "/")
+		member, _, _ := strings.Cut(rest, "/")
+		isFixed := slices.Contains(fixed, member)
+		switch {
+		case !ok: // Check refuses a path that names no field
+		case isFixed && changed:
+			problems.Add(at, "a patch cannot change the %s of a %s, only /%s", member, what, strings.Join(members, ", /"))
+		case !isFixed && !slices.Contains(members, member):
+			problems.Add(at, "must be one of /%s", strings.Join(members, ", /"))
 		}
 	}
 	for i, op := range p {
-		visitPath("/"+strconv.Itoa(i)+"/path", op.Path, op.Op != "test")
+		check("/"+strconv.Itoa(i)+"/path", op.Path, op.Op != "test")
 		if op.From != nil {
-			visitPath("/"+strconv.Itoa(i)+"/from", *op.From, op.Op == "move")
+			check("/"+strconv.Itoa(i)+"/from", *op.From, op.Op == "move")
 		}
 	}
 }

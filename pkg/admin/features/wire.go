@@ -2,7 +2,6 @@ package features
 
 import (
 	"slices"
-	"strings"
 
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
@@ -49,15 +48,7 @@ var (
 // Check finds what is wrong with the patch by itself.
 func (p metadataPatch) Check(limits flags.Limits, problems *flags.Problems) {
 	jsonbody.Patch(p).Check(limits, problems)
-	jsonbody.Patch(p).Members(func(at, member string, changed bool) {
-		fixed := slices.Contains(fixedMembers, member)
-		switch {
-		case fixed && changed:
-			problems.Add(at, "a patch cannot change the %s of a flag, only /%s", member, strings.Join(metadataMembers, ", /"))
-		case !fixed && !slices.Contains(metadataMembers, member):
-			problems.Add(at, "must be one of /%s", strings.Join(metadataMembers, ", /"))
-		}
-	})
+	jsonbody.Patch(p).CheckMembers("flag", metadataMembers, fixedMembers, problems)
 }
 
 // A cloneFeatureBody names the new flag.

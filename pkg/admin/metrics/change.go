@@ -23,6 +23,7 @@ func (b describeBody) Check(_ flags.Limits, problems *flags.Problems) {
 	d := b.applyTo(usage.ApplicationDetails{})
 	flags.CheckLength("/description", d.Description, flags.MaxDescription, problems)
 	flags.CheckLength("/url", d.URL, flags.MaxTitle, problems)
+	flags.CheckLink("/url", d.URL, problems)
 	flags.CheckLength("/color", d.Color, flags.MaxTitle, problems)
 	flags.CheckLength("/icon", d.Icon, flags.MaxTitle, problems)
 }

@@ -100,12 +100,10 @@ func (b settingsBody) Check(_ flags.Limits, problems *flags.Problems) {
 	(&flags.Project{Settings: b.applyTo(flags.Settings{})}).CheckTexts(problems)
 	for i, link := range b.LinkTemplates.Value {
 		field := "/linkTemplates/" + strconv.Itoa(i) + "/urlTemplate"
-		switch {
-		case link.URL == "":
+		if link.URL == "" {
 			problems.Add(field, "is required")
-		case !flags.LinkTemplate(link).IsWebLink():
-			problems.Add(field, "must begin with https:// or http://")
 		}
+		flags.CheckLink(field, link.URL, problems)
 	}
 }
 

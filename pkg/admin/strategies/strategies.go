@@ -85,11 +85,11 @@ func replaceStrategy(tx *httpapi.Tx, at inStrategy, in wire.StrategyBody) (shape
 }
 
 // patchStrategy applies a JSON Patch to the strategy as GET returns it. A field that the patch removes gets the value
-// that it has in a new strategy. The patch cannot change the id of the strategy or its flag.
-func patchStrategy(tx *httpapi.Tx, at inStrategy, patch jsonbody.Patch) (view shape.StrategyView, err error) {
+// that it has in a new strategy.
+func patchStrategy(tx *httpapi.Tx, at inStrategy, patch strategyPatch) (view shape.StrategyView, err error) {
 	f, _, s := at.find(tx)
 	var in wire.StrategyBody
-	if err := patch.Apply(shape.StrategyViewOf(s, f.Name), &in); err != nil {
+	if err := jsonbody.Patch(patch).Apply(shape.StrategyViewOf(s, f.Name), &in); err != nil {
 		return view, err
 	}
 	var problems flags.Problems
@@ -185,6 +185,17 @@ func orderStrategies(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in strateg
 func strategyView(f *flags.Feature, env flags.ProjectEnvironment, id string) (shape.StrategyView, error) {
 	s, err := f.Strategy(env, id)
 	return shape.StrategyViewOf(s, f.Name), err
+}
+
+// A strategyPatch is a JSON Patch of a strategy.
+type strategyPatch jsonbody.Patch
+
+var strategyMembers = []string{"name", "title", "disabled", "sortOrder", "segments", "constraints", "variants", "parameters"}
+
+// Check finds what is wrong with the patch by itself.
+func (p strategyPatch) Check(limits flags.Limits, problems *flags.Problems) {
+	jsonbody.Patch(p).Check(limits, problems)
+	jsonbody.Patch(p).CheckMembers("strategy", strategyMembers, []string{"id", "featureName"}, problems)
 }
 
 // A strategyOrderBody sets the sort orders of strategies.

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"guidon/pkg/flags"
@@ -32,8 +31,8 @@ func CheckTitle(path, title string, problems *flags.Problems) {
 		problems.Add(path, "must not be blank")
 	case utf8.RuneCountInString(title) > MaxTitle:
 		problems.Add(path, "must have at most %d characters, but has %d", MaxTitle, utf8.RuneCountInString(title))
-	case strings.ContainsFunc(title, unicode.IsControl):
-		problems.Add(path, "must not contain control characters")
+	default:
+		flags.CheckControl(path, title, problems)
 	}
 }
 
