@@ -1,13 +1,17 @@
 package evaluate
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"unicode/utf8"
 )
 
 // A constraint is a compiled constraint.
@@ -152,7 +156,39 @@ const (
 	MaxRegexLength = 1_000 // bytes of the pattern
 	maxRegexSize   = 300   // instructions of the program; (a?){1000} is short and has 2,000
 	maxRegexValue  = 2_000 // bytes of the value; a longer one does not match. A request can evaluate a thousand patterns
+
+	maxUnicodeClasses = 20      // classes such as \pL, which have hundreds of ranges each
+	maxFolded         = 1 << 17 // characters up to which the ranges reach together, if the parser looks for the other case of each of them
+	lastWithCase      = 0x1E943 // the parser does not look at later characters
 )
+
+// What maxFolded is about, in the text of a pattern: to parse it is what takes the time.
+var (
+	foldFlag  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(\?[A-Za-z-]*i`) })
+	wideRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-(?:\\x\{([0-9A-Fa-f]+)\}|([^\x00-\x7F]))`) })
+)
+
+// checkClasses returns an error if the classes of a pattern would take milliseconds to parse.
+func checkClasses(pattern string) error {
+	if n := strings.Count(pattern, `\p`) + strings.Count(pattern, `\P`); n > maxUnicodeClasses {
+		return fmt.Errorf(`it has %d Unicode classes such as \pL, and no more than %d are allowed`, n, maxUnicodeClasses)
+	}
+	if !foldFlag().MatchString(pattern) {
+		return nil
+	}
+	folded := 0
+	for _, found := range wideRange().FindAllStringSubmatch(pattern, -1) {
+		end, _ := utf8.DecodeRuneInString(found[2])
+		if found[2] == "" {
+			n, _ := strconv.ParseInt(found[1], 16, 32) // the largest integer if it is larger
+			end = rune(n)
+		}
+		if folded += int(min(end, lastWithCase)); folded > maxFolded {
+			return errors.New("it ignores case, and its ranges of characters are too large for that")
+		}
+	}
+	return nil
+}
 
 type regexOperand struct {
 	regex *regexp.Regexp
@@ -175,6 +211,9 @@ func CompileRegex(pattern string, caseInsensitive bool) (regex *regexp.Regexp, s
 	}
 	if caseInsensitive {
 		pattern = "(?i)" + pattern
+	}
+	if err := checkClasses(pattern); err != nil {
+		return nil, 0, err
 	}
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

@@ -120,9 +120,38 @@ func TestRegexBounds(t *testing.T) {
 			t.Errorf("%.30s: no message", pattern)
 		}
 	}
-	for _, pattern := range []string{``, `^[^@]+@example\.(com|org)$`, `^user\d{3}$`, `(?m)^foo$`, `\p{Greek}+`, strings.Repeat("a", 250), `([a-z]{2,5}|x*){20}`, `(a{1000}){0}`} {
+	for _, pattern := range []string{``, `^[^@]+@example\.(com|org)$`, `^user\d{3}$`, `(?m)^foo$`, `\p{Greek}+`, strings.Repeat("a", 250), `^[À-ÖØ-öø-ÿ]+ [À-ÖØ-öø-ÿ]+$`, `[\x{4e00}-\x{9fff}ぁ-ん]`, strings.Repeat(`\PL`, 20), `([a-z]{2,5}|x*){20}`, `(a{1000}){0}`} {
 		if _, _, err := evaluate.CompileRegex(pattern, true); err != nil {
 			t.Errorf("%.30s: %v", pattern, err)
+		}
+	}
+}
+
+// TestRegexClasses checks that patterns are refused whose classes take long to parse: 1.6 s for the longest with ranges whose case is ignored.
+func TestRegexClasses(t *testing.T) {
+	const wide = `[B-\x{1E942}]`
+	for _, tt := range []struct {
+		pattern         string
+		caseInsensitive bool
+		want            string
+	}{
+		{strings.Repeat(`\pL`, 21), false, "it has 21 Unicode classes"},
+		{strings.Repeat(`[^\p{Lu}\P{Greek}]`, 11), false, "it has 22 Unicode classes"},
+		{wide + wide, true, "its ranges"},
+		{"(?i)" + wide + wide, false, "its ranges"},
+		{`(?s-mi:[b-𞥃b-\x{000010FFFF}])`, false, "its ranges"},
+		{`(?i)[b-\x{FFFFFFFFFFFFFFFFFFFFF}\x{80}-\x{10FFFF}]`, false, "its ranges"},
+		{`[^\x{80}-\x{10FFFF}]`, true, ""},
+		{"(?i)" + wide, true, ""},
+		{"(?:" + strings.Repeat(wide, 9) + ")", false, ""},
+		{`(?P<i>[\x{1F300}-\x{1F6FF}🤀-🧿])`, false, ""},
+	} {
+		fault := ""
+		if _, _, err := evaluate.CompileRegex(tt.pattern, tt.caseInsensitive); err != nil {
+			fault = err.Error()
+		}
+		if tt.want == "" && fault != "" || !strings.Contains(fault, tt.want) {
+			t.Errorf("%.40s: %q, want %q", tt.pattern, fault, tt.want)
 		}
 	}
 }

@@ -84,7 +84,7 @@ var (
 	numberValue = &valueKind{isNumber, "a decimal number", normalNumber}
 	dateValue   = &valueKind{isDate, "an ISO 8601 date or date-time, such as 2026-01-31T00:00:00.000Z", normalDate}
 	semverValue = &valueKind{evaluate.ValidVersion, "a full semantic version, such as 1.2.3", nil}
-	regexValue  = &valueKind{isRegex, "a regular expression in the syntax of RE2", nil}
+	regexValue  = &valueKind{anyValue, "a regular expression in the syntax of RE2", nil}
 )
 
 // Normalized returns the constraint with its value in the form that every SDK reads: 0.5 for .5, and dates in UTC with milliseconds.
@@ -165,27 +165,26 @@ func (c Constraint) checkValue(path string, kind *valueKind, limits Limits, p *P
 		p.Add(path, `is required: %s compares with "value", which must be %s, and ignores "values"`, c.Operator, kind.description)
 	case c.Value == nil:
 		p.Add(path, "is required: the value of %s must be %s", c.Operator, kind.description)
-	case utf8.RuneCountInString(*c.Value) <= limits.ConstraintValueLength && !kind.valid(*c.Value):
-		p.Add(path, "must be %s for the operator %s%s", kind.description, c.Operator, c.regexFault())
+	case utf8.RuneCountInString(*c.Value) > limits.ConstraintValueLength: // see checkSizes
+	default:
+		if fault := c.regexFault(); fault != "" || !kind.valid(*c.Value) {
+			p.Add(path, "must be %s for the operator %s%s", kind.description, c.Operator, fault)
+		}
 	}
 }
 
-// regexFault says what is wrong with the value of the operator REGEX, after a colon. It is "" for other operators.
+// regexFault says why the value of the operator REGEX cannot be evaluated, after a colon. It is "" for other operators.
 func (c Constraint) regexFault() string {
 	if c.Operator != Regex {
 		return ""
 	}
 	if *c.Value == "" {
-		return ": it is empty"
+		return ": it is empty" // it would match everyone
 	}
-	_, _, err := evaluate.CompileRegex(*c.Value, false)
-	return ": " + err.Error()
-}
-
-// isRegex reports whether s can be evaluated: it must be valid and not too large. An empty one would match everyone.
-func isRegex(s string) bool {
-	_, _, err := evaluate.CompileRegex(s, false)
-	return s != "" && err == nil
+	if _, _, err := evaluate.CompileRegex(*c.Value, c.CaseInsensitive); err != nil {
+		return ": " + err.Error()
+	}
+	return ""
 }
 
 // isNumber reports whether s is a finite decimal number. ParseFloat alone also accepts hexadecimal numbers, NaN

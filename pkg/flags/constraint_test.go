@@ -206,3 +206,15 @@ func TestConstraintValueTypes(t *testing.T) {
 		}
 	}
 }
+
+// TestRegexCase checks that an expression is checked as it will be evaluated: with or without case.
+func TestRegexCase(t *testing.T) {
+	expression := `[b-\x{FFFF}][b-\x{FFFF}][b-\x{FFFF}]`
+	for caseInsensitive, want := range map[bool][]string{false: nil, true: {"/c/value"}} {
+		var p Problems
+		Constraint{ContextName: "c", Operator: Regex, Value: &expression, CaseInsensitive: caseInsensitive}.Check("/c", DefaultLimits(), &p)
+		if got := paths(p); !slices.Equal(got, want) {
+			t.Errorf("case-insensitive %t: faults at %q, want %q: %v", caseInsensitive, got, want, p)
+		}
+	}
+}
