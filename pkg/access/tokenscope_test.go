@@ -124,6 +124,20 @@ func TestHasTokenRight(t *testing.T) {
 	}
 }
 
+// TestUserTokenDescriptions checks that long descriptions do not make the item of a user large.
+func TestUserTokenDescriptions(t *testing.T) {
+	u, long := &User{ID: 9}, strings.Repeat("\U0010FFFD", 250)
+	for i := range 10 {
+		u.Tokens = append(u.Tokens, UserToken{ID: int64(i + 1), Description: strconv.Itoa(i) + long})
+	}
+	if _, _, err := u.WithToken(long, "hash", now, now); flags.KindOf(err) != flags.Invalid || !strings.Contains(err.Error(), "11010 bytes together") {
+		t.Errorf("an eleventh long description: %v, want Invalid", err)
+	}
+	if after, _, err := u.WithToken("short", "hash", now, now); err != nil || len(after.Tokens) != 11 {
+		t.Errorf("a short one: %v, want no error", err)
+	}
+}
+
 func TestUserTokens(t *testing.T) {
 	u := &User{ID: 9}
 	for i, description := range []string{"a", "b", "c"} {

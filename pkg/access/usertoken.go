@@ -15,18 +15,28 @@ func (u *User) Token(id int64) (UserToken, error) {
 	return UserToken{}, flags.Errorf(flags.NotFound, "user %[2]d has no token %[1]d", id, u.ID)
 }
 
-// maxUserTokens is how many personal tokens a user can have. Lists of users contain them all.
-const maxUserTokens = 100
+// The limits of the personal tokens of a user. They are in the user's item, which each request of the user reads.
+const (
+	maxUserTokens        = 100
+	maxTokenDescriptions = 10 << 10 // bytes of all descriptions
+)
 
 // WithToken returns the user with another personal token, which has the next ID, and the Token to store with it.
 // It returns NameExists if the user has a token of the same description, and Invalid if the user has too many
-// tokens.
+// tokens, or too long descriptions.
 func (u *User) WithToken(description, hash string, at, expiresAt time.Time) (*User, *Token, error) {
 	if slices.ContainsFunc(u.Tokens, func(t UserToken) bool { return t.Description == description }) {
 		return nil, nil, flags.Errorf(flags.NameExists, "user %[2]d already has a token named %[1]q; choose another description", description, u.ID)
 	}
 	if len(u.Tokens) >= maxUserTokens {
 		return nil, nil, flags.Errorf(flags.Invalid, "user %d has %d tokens, and no more are allowed; delete one first", u.ID, len(u.Tokens))
+	}
+	size := len(description)
+	for _, t := range u.Tokens {
+		size += len(t.Description)
+	}
+	if size > maxTokenDescriptions {
+		return nil, nil, flags.Errorf(flags.Invalid, "the descriptions of the tokens of user %d would have %d bytes together, and no more than %d are allowed; choose a shorter one, or delete a token first", u.ID, size, maxTokenDescriptions)
 	}
 	after, next := *u, max(u.NextToken, 1)
 	if len(u.Tokens) > 0 { // sorted by ID
