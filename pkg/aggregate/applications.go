@@ -33,7 +33,7 @@ func (a *Aggregator) addToApplications(ctx context.Context, t *tally, l *sources
 		if s.applications != nil {
 			before, after = s.applications, s.known.Clone()
 		}
-		after.Admit(slices.Sorted(maps.Keys(s.admitted)), a.now())
+		after.Admit(slices.Sorted(maps.Keys(s.admitted)), s.invents(), a.now())
 		if len(after.Names) == 0 {
 			return nil
 		}

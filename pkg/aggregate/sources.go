@@ -31,6 +31,9 @@ type source struct {
 	reported     map[string]bool          // applications in its posts
 }
 
+// invents tells whether anyone who has seen the token can invent applications. Without tokens, it stands for all applications.
+func (s *source) invents() bool { return s.public && s.hash != "" }
+
 // admit returns the name under which an application counts.
 func (s *source) admit(application string) string {
 	if s.admitted[application] {
@@ -168,12 +171,12 @@ func (a *Aggregator) admit(ctx context.Context, l *sources) error {
 			s.known = s.applications.Clone()
 		}
 		reported := slices.Sorted(maps.Keys(s.reported))
-		if s.known.Refuses(reported, a.now()) {
+		if s.known.Refuses(reported, s.invents(), a.now()) {
 			if err := a.forgetDeleted(ctx, s.known); err != nil {
 				return err
 			}
 		}
-		s.admitted = s.known.Clone().Admit(reported, a.now())
+		s.admitted = s.known.Clone().Admit(reported, s.invents(), a.now())
 		for name := range s.admitted {
 			keys = append(keys, usage.ApplicationKey(name))
 		}

@@ -80,6 +80,7 @@ type ApplicationEnvironment struct {
 const (
 	MaxApplications        = 2_000 // in all
 	MaxTokenApplications   = 100   // that reported with one token in the last TokenApplicationsTTL
+	MaxPublicApplications  = 30    // the same with a token that is public
 	MaxApplicationFeatures = 1_000
 	MaxUnknownFeatures     = 100 // per application and environment
 	MaxApplicationSDKs     = 20  // per application and environment

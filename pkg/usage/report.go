@@ -21,6 +21,7 @@ const (
 	maxUnknownNames  = 16 << 10  // in ApplicationNames
 	maxReportedNames = 2 << 10   // of strategies in an application, and likewise of SDKs
 	maxTokenNames    = 16 << 10  // of applications with one token
+	maxPublicNames   = 3 << 10   // of applications with a token that is public: each sum of a flag can have all of them, and is written as a whole
 	maxExistingNames = 250 << 10 // of flags in ApplicationNames, and likewise of projects in an application
 )
 
@@ -213,16 +214,16 @@ func (t *TokenApplications) Clone() *TokenApplications {
 }
 
 // Admit adds applications that reported with the token, and returns those that may: at most MaxTokenApplications of
-// maxTokenNames at a time.
-func (t *TokenApplications) Admit(names []string, now time.Time) map[string]bool {
+// maxTokenNames at a time, with a public token fewer. Those that are known may in any case.
+func (t *TokenApplications) Admit(names []string, public bool, now time.Time) map[string]bool {
 	day := now.UTC().Truncate(24 * time.Hour)
 	admitted := map[string]bool{}
 	for _, name := range names {
 		seen, known := t.Names[name]
-		if !known && t.isFullFor(name) {
+		if !known && t.isFullFor(name, public) {
 			maps.DeleteFunc(t.Names, func(_ string, seen time.Time) bool { return now.Sub(seen) > TokenApplicationsTTL })
 		}
-		if !known && t.isFullFor(name) {
+		if !known && t.isFullFor(name, public) {
 			continue
 		}
 		if t.Names == nil {
@@ -237,11 +238,15 @@ func (t *TokenApplications) Admit(names []string, now time.Time) map[string]bool
 }
 
 // isFullFor reports whether there is no room for another name.
-func (t *TokenApplications) isFullFor(name string) bool {
-	return len(t.Names) >= MaxTokenApplications || *roomFor(maxTokenNames, slices.Collect(maps.Keys(t.Names))) < jsonSize(name)
+func (t *TokenApplications) isFullFor(name string, public bool) bool {
+	most, bytes := MaxTokenApplications, maxTokenNames
+	if public {
+		most, bytes = MaxPublicApplications, maxPublicNames
+	}
+	return len(t.Names) >= most || *roomFor(bytes, slices.Collect(maps.Keys(t.Names))) < jsonSize(name)
 }
 
 // Refuses returns whether Admit would leave out one of these names.
-func (t *TokenApplications) Refuses(names []string, now time.Time) bool {
-	return len(t.Clone().Admit(names, now)) < len(names)
+func (t *TokenApplications) Refuses(names []string, public bool, now time.Time) bool {
+	return len(t.Clone().Admit(names, public, now)) < len(names)
 }

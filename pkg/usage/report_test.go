@@ -130,13 +130,16 @@ func TestAdmit(t *testing.T) {
 	for i := range 2 * MaxTokenApplications {
 		names = append(names, fmt.Sprint(i))
 	}
-	if n := len(applications.Admit(names, reported)); n != MaxTokenApplications {
+	if n := len((&TokenApplications{}).Admit(names, true, reported)); n != MaxPublicApplications {
+		t.Errorf("%d applications were admitted with a public token, want %d", n, MaxPublicApplications)
+	}
+	if n := len(applications.Admit(names, false, reported)); n != MaxTokenApplications {
 		t.Errorf("%d applications were admitted, want %d", n, MaxTokenApplications)
 	}
-	if !applications.Admit([]string{"0"}, reported)["0"] || applications.Admit([]string{"new"}, reported)["new"] {
+	if !applications.Admit([]string{"99"}, true, reported)["99"] || applications.Admit([]string{"new"}, false, reported)["new"] {
 		t.Error("a known application was refused, or a new one was admitted beyond the limit")
 	}
-	if !applications.Admit([]string{"new"}, reported.Add(TokenApplicationsTTL+24*time.Hour))["new"] {
+	if !applications.Admit([]string{"new"}, false, reported.Add(TokenApplicationsTTL+24*time.Hour))["new"] {
 		t.Error("a new application was refused although the others have not reported for long")
 	}
 }
