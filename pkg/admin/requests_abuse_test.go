@@ -87,7 +87,7 @@ func TestFullQueue(t *testing.T) {
 	dynamotest.Check(t, r.store)
 }
 
-// TestCommentsOfOne checks that one person cannot use up the comments of a request.
+// TestCommentsOfOne checks that one person cannot use up the comments of a request, and that one who only reads has few.
 func TestCommentsOfOne(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
@@ -97,6 +97,11 @@ func TestCommentsOfOne(t *testing.T) {
 	}
 	r.as(t, r.editor, "POST", pathOf(q)+"/comments", `{"text":"Please."}`, 409, "25 comments", "limit")
 	r.as(t, r.first, "POST", pathOf(q)+"/comments", `{"text":"No."}`, 204)
+	_, viewer := r.person(t, access.RoleViewer)
+	for range review.MaxOfReader {
+		r.as(t, []string{viewer}, "POST", pathOf(q)+"/comments", `{"text":"And?"}`, 204)
+	}
+	r.as(t, []string{viewer}, "POST", pathOf(q)+"/comments", `{"text":"And?"}`, 409, "5 comments", "limit")
 }
 
 // TestFormerMembers checks that someone who may not propose any more cannot edit an earlier request either.

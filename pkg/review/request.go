@@ -46,6 +46,7 @@ const (
 	MaxReviewers     = 10
 	MaxComments      = 100
 	MaxCommentsOfOne = 25   // of these, by one person
+	MaxOfReader      = 5    // of these, by one who only reads: each comment writes the whole request
 	MaxComment       = 1000 // characters
 	MaxTitle         = 200  // characters
 	MaxListed        = 300  // requests of a project that lists show: of the open, of the applied, and of the others

@@ -42,7 +42,7 @@ func setState(tx *httpapi.Tx, at inRequest, in stateBody) (requestView, error) {
 	if in.Comment.Value == "" || before == r.State && in.State != review.Approved {
 		return viewOf(tx, p, r), nil
 	}
-	added, err := comment(tx, r, in.Comment.Value)
+	added, err := comment(tx, p, r, in.Comment.Value)
 	if err != nil {
 		return requestView{}, err
 	}
@@ -185,13 +185,17 @@ func readOnce(tx *httpapi.Tx, r *review.Request, err error) error {
 
 // addComment adds a comment. Everyone who sees the request can.
 func addComment(tx *httpapi.Tx, at inRequest, in commentBody) error {
-	_, r := at.find(tx)
-	_, err := comment(tx, r, in.Text)
+	p, r := at.find(tx)
+	_, err := comment(tx, p, r, in.Text)
 	return err
 }
 
-func comment(tx *httpapi.Tx, r *review.Request, text string) (*review.Comment, error) {
-	if r.Comments >= review.MaxCommentsOfOne {
+func comment(tx *httpapi.Tx, p *flags.Project, r *review.Request, text string) (*review.Comment, error) {
+	most := review.MaxCommentsOfOne
+	if !takesPart(tx, p, r) {
+		most = review.MaxOfReader
+	}
+	if r.Comments >= most {
 		tx.Load(r.CommentKeys()...)
 		by := 0
 		for _, key := range r.CommentKeys() {
@@ -199,7 +203,7 @@ func comment(tx *httpapi.Tx, r *review.Request, text string) (*review.Comment, e
 				by++
 			}
 		}
-		if by >= review.MaxCommentsOfOne {
+		if by >= most {
 			return nil, flags.Errorf(flags.Conflict, "%s has written %d comments on change request %d, which is the limit", tx.Caller.Name, by, r.ID)
 		}
 	}
@@ -209,4 +213,10 @@ func comment(tx *httpapi.Tx, r *review.Request, text string) (*review.Comment, e
 	}
 	tx.Save(events.OfRequest(flags.RequestCommented, r), r, c)
 	return c, nil
+}
+
+// takesPart reports whether the caller has contributed to the request, can approve it, or is a member of the project.
+func takesPart(tx *httpapi.Tx, p *flags.Project, r *review.Request) bool {
+	u := tx.Caller.User
+	return tx.Caller.Admin || u != nil && len(p.Members[u.ID]) > 0 || r.Contributed(me(tx)) || authorizeIn(tx, tx.Caller, access.ApproveChangeRequest, p, r) == nil
 }
