@@ -275,6 +275,7 @@ test('who approves an outdated page is told, and approves nothing', async ({ bro
   await anna.goto(flagPage)
   await propose(anna, 60)
   await anna.getByRole('switch', { name: `${flag} in production` }).click()
+  await expect(anna.getByText(/Your draft has 2 changes for production/)).toBeVisible()
   await send(anna, 'Moving target')
   await ben.goto(anna.url())
   await ben.getByRole('button', { name: 'Approve' }).click()
