@@ -101,16 +101,17 @@ tests = $$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Im
 SEQUENTIAL = guidon\/(internal\/(bench|bill|e2e)|pkg\/admin)
 
 # -count=1: these tests start programs, and Go's test cache does not notice when those change. TestLargestLoad reads 16 MB, which the
-# race detector would make slower than the time of an attempt.
+# race detector would make slower than the time of an attempt. make lint runs go vet. Without cgo, which the race detector needs, the
+# tests use the packages that make guidon has compiled.
 test: check-go check-npm console ## run all tests (ENGINE=dynamodb-local uses Amazon's engine)
-	@race=; cc=$$(go env CC); \
-	if [ "$$(go env CGO_ENABLED)" = 1 ] && echo 'int main(void) { return 0; }' | $$cc -xc - -o /dev/null 2>/dev/null; then race=-race; \
+	@race=; cc=$$(go env CC); test='go test -vet=off -trimpath -timeout 25m'; plain="env CGO_ENABLED=0 $$test"; \
+	if [ "$$(go env CGO_ENABLED)" = 1 ] && echo 'int main(void) { return 0; }' | $$cc -xc - -o /dev/null 2>/dev/null; then race="$$test -race"; \
 	else echo "note: no C compiler was found, so the tests run without the race detector"; fi; \
-	set -ex; go test -timeout 25m $$race $(call tests,alone); \
-	go test -count=1 -timeout 25m $(call tests,programs); \
-	go test -count=1 -timeout 25m $$race -skip '^TestLargestLoad$$' $(call tests,shared); \
-	go test -count=1 -timeout 25m -run '^TestLargestLoad$$' ./pkg/dynamo; \
-	if [ -n "$$race" ]; then go test -count=1 -timeout 25m -race -run 'Parallel|Races|AtOnce|OneWins|OneLinkOnce|WhileAdded' ./pkg/admin; fi
+	set -ex; $${race:-$$plain} $(call tests,alone); \
+	$$plain -count=1 $(call tests,programs); \
+	$${race:-$$plain} -count=1 -skip '^TestLargestLoad$$' $(call tests,shared); \
+	$$plain -count=1 -run '^TestLargestLoad$$' ./pkg/dynamo; \
+	if [ -n "$$race" ]; then $$race -count=1 -run 'Parallel|Races|AtOnce|OneWins|OneLinkOnce|WhileAdded' ./pkg/admin; fi
 
 # WEB is the source of the console. Its packages are in its node_modules, the browser is the one of this machine.
 WEB = functions/console/web
@@ -232,7 +233,10 @@ bench-edge: check-go ## measure Guidon Edge beside a handler that writes the sam
 
 # The workflows of infra/pipeline refer to each other as in a repository that has copied them.
 PIPELINE = $(LOCAL)/actionlint
-# golangci-lint contains go vet and staticcheck. go vet runs where golangci-lint does not look: other tags, modules and systems.
+# golangci-lint contains go vet and staticcheck. go vet runs where golangci-lint does not look: other tags and modules, and the package
+# that differs between systems. make test-release builds the programs for all of them.
+lint: export CGO_ENABLED = 0
+lint: export GOFLAGS = -trimpath
 lint: check-go $(GOLANGCI_LINT) $(ACTIONLINT) ## run gofmt, golangci-lint (with go vet and staticcheck) and actionlint
 	@unformatted=$$(find . \( -name '.?*' -o -name node_modules \) -prune -o -name '*.go' -print | xargs gofmt -l); \
 	if [ -n "$$unformatted" ]; then echo "run gofmt on:"; echo "$$unformatted"; exit 1; fi
@@ -240,8 +244,8 @@ lint: check-go $(GOLANGCI_LINT) $(ACTIONLINT) ## run gofmt, golangci-lint (with 
 	cd internal/clients/go && go vet ./...
 	cd demo/go && go vet ./...
 	cd examples/edge/lambda/go && go vet ./...
-	CGO_ENABLED=0 GOOS=darwin go vet ./cmd/guidon
-	CGO_ENABLED=0 GOOS=windows go vet ./cmd/guidon
+	GOOS=darwin go vet ./internal/child
+	GOOS=windows go vet ./internal/child
 	$(GOLANGCI_LINT) run
 	'$(ACTIONLINT)' -shellcheck= -pyflakes= .github/workflows/*.yml
 	@rm -rf '$(PIPELINE)' && mkdir -p '$(PIPELINE)/.git' '$(PIPELINE)/.github/workflows' && cp infra/pipeline/*.yml '$(PIPELINE)/.github/workflows'
@@ -286,7 +290,7 @@ template: check-go $(SAM) $(CHECKOV) $(OPA) $(KUBERNETES_VALIDATE) ## check temp
 	@$(TRANSFORM) $(EVERYTHING) > '$(LOCAL)/template/everything.json'
 	'$(dir $(SAM))python' infra/template/unresolved.py template.yaml
 	@'$(OPA)' check --strict infra/template/rules
-	'$(OPA)' test --timeout 5m infra/template/rules 'defaults:$(LOCAL)/template/defaults.json' 'everything:$(LOCAL)/template/everything.json' \
+	'$(OPA)' test --timeout 20m infra/template/rules 'defaults:$(LOCAL)/template/defaults.json' 'everything:$(LOCAL)/template/everything.json' \
 		pipeline:infra/pipeline/roles.yaml front:docs/operations/front.yaml spending:docs/operations/spending.yaml
 	'$(CHECKOV)' --config-file infra/template/checkov.yaml --file '$(LOCAL)/template/everything.json'
 

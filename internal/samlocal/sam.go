@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"guidon/internal/child"
+	"guidon/pkg/dynamo"
 )
 
 // How long the SAM CLI may take to start, and to stop its containers.
@@ -65,10 +66,10 @@ version = 0.1
 template_file = %q
 parameter_overrides = %q
 language_extensions = true
-region = "local"
+region = %q
 
 [default.local_invoke.parameters]
-`, filepath.Join(c.path("build"), "template.yaml"), "Architecture="+c.arch.sam)
+`, filepath.Join(c.path("build"), "template.yaml"), "Architecture="+c.arch.sam, dynamo.LocalRegion)
 	shared := fmt.Sprintf(`env_vars = %q
 docker_network = %q
 invoke_image = [%q]
@@ -115,7 +116,7 @@ func (c *sam) listens(ctx context.Context) error {
 
 func (c *sam) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.program, args...)
-	cmd.Env = append(localEnv(), "AWS_REGION=local",
+	cmd.Env = append(localEnv(), "AWS_REGION="+dynamo.LocalRegion,
 		"SAM_CLI_TELEMETRY=0", "SAM_CLI_ENABLE_LANGUAGE_EXTENSIONS=1", "SAM_CLI_CHECK_UPDATES=0")
 	return cmd
 }
