@@ -318,6 +318,32 @@ func TestSegmentUsedSinceThen(t *testing.T) {
 	r.to(t, nil, wide, "Applied", 409)
 }
 
+// TestSegmentUsedElsewhereSinceThen has flags begin and cease to use a segment where no change request is needed: the approval of a change
+// of the segment stands.
+func TestSegmentUsedElsewhereSinceThen(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	segment := r.segment(t, `{"name":"s","constraints":[{"contextName":"userId","operator":"IN","values":["nobody"]}]}`)
+	uses := `{"name":"default","segments":[` + segment + `]}`
+	wide := r.inReview(t, change("f", "addStrategy", uses), `{"action":"updateSegment","payload":`+fmt.Sprintf(`{"id":%s,"name":"s","constraints":[]}`, segment)+`}`)
+	r.must(t, "POST", projects, `{"id":"other"}`)
+	r.must(t, "POST", "/api/admin/projects/other/features", `{"name":"theirs"}`)
+	r.must(t, "POST", "/api/admin/projects/other/features/theirs/environments/production/strategies", uses)
+	r.must(t, "POST", in("f", "development")+"/strategies", uses)
+	wide = r.to(t, r.first, wide, "Approved", 200)
+	strategy := idIn(r.must(t, "POST", in("g", "development")+"/strategies", uses).body)
+	r.must(t, "DELETE", in("g", "development")+"/strategies/"+strategy, "")
+	r.must(t, "POST", in("g", "development")+"/strategies", uses)
+	r.must(t, "PUT", "/api/admin/projects/other/environments/production/change-requests/config", `{"changeRequestsEnabled":true}`)
+	r.to(t, r.releaser, wide, "Applied", 409, "used by other strategies")
+	r.must(t, "PUT", "/api/admin/projects/other/environments/production/change-requests/config", `{"changeRequestsEnabled":false}`)
+	if q := r.read(t, wide); q.State != "Approved" || q.Segments[0].Conflict != "" {
+		t.Errorf("the request is %+v", q)
+	}
+	r.to(t, nil, wide, "Applied", 200)
+	dynamotest.Check(t, r.store)
+}
+
 // TestChildSinceThen checks that the approval to switch a flag off does not stand once another flag depends on it, which it could switch on.
 func TestChildSinceThen(t *testing.T) {
 	t.Parallel()

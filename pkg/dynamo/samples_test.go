@@ -299,7 +299,7 @@ func FullRequest() *review.Request {
 			{ID: 3, Action: review.DeleteStrategy, Feature: "checkout", Strategy: "3f2e", Payload: jsontext.Value(`{"id":"3f2e"}`), By: ada, At: SampleTime},
 			{ID: 2, Action: review.UpdateSegment, Segment: 5, Name: "beta", Payload: jsontext.Value(`{"id":5}`), By: ada, At: SampleTime},
 		},
-		LastChange: 2, Bases: review.Bases{Features: map[string]review.FeatureBase{"checkout": base}, Segments: map[int64]review.SegmentBase{5: {Project: "0f1e2d3c", Name: "beta", Constraints: "c", Begun: 3}},
+		LastChange: 2, Bases: review.Bases{Features: map[string]review.FeatureBase{"checkout": base}, Segments: map[int64]review.SegmentBase{5: {Project: "0f1e2d3c", Name: "beta", Constraints: "c", Begun: 3, Uses: "u"}},
 			Uses: map[string][]int64{"checkout": {5}}},
 		Guarded: []review.Guarded{{UID: "aaaa1111", Name: "production"}}, ChangedAt: SampleTime, Revision: "5f2c",
 		Approvals: []review.Approval{{By: bob, At: SampleTime, Revision: "5f2c"}}, Rejections: []review.Approval{{By: bob, At: SampleTime, Revision: "5f2c"}},

@@ -76,7 +76,7 @@ func (g *guardian) checkSegment(s *flags.Segment) {
 	if g.tx.FlagsUsing(s.ID) == 0 {
 		return
 	}
-	uses, list := g.tx.usesOf(s.ID), allOf(g.tx, flags.EntityProject)
+	uses, list := g.tx.SegmentUsers(s.ID), allOf(g.tx, flags.EntityProject)
 	for _, a := range list {
 		p := a.(*flags.Project)
 		if !registry.Knows(p) {
@@ -227,8 +227,8 @@ func utf8Of(header string) string {
 	return string(sent)
 }
 
-// usesOf is what the flags use that use a segment.
-func (tx *Tx) usesOf(segment int64) []flags.FeatureUse {
+// SegmentUsers is what the flags use that use a segment. Read their number before, see FlagsUsing: if it is 0, there is nothing to list.
+func (tx *Tx) SegmentUsers(segment int64) []flags.FeatureUse {
 	type usesOf struct{ segment int64 }
 	return OncePerRound(tx, usesOf{segment}, func() (uses []flags.FeatureUse) {
 		tx.EachUse(func(u flags.FeatureUse) (goOn bool) {

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -192,6 +193,19 @@ type SegmentBase struct {
 	Name        string `json:"name,omitzero"` // those who approve go by it
 	Constraints string `json:"constraints"`
 	Begun       int64  `json:"begun,omitzero"` // how often a strategy has begun to use it: a change of it changes those flags; 0 as a part of a FeatureBase
+	Uses        string `json:"uses,omitzero"`  // hash of where flags use it under protection; "" if an earlier version stored the request, or as a part of a FeatureBase
+}
+
+// A SegmentUse is a flag that uses a segment in an environment where change requests are on.
+type SegmentUse struct{ Feature, ProjectUID, EnvironmentUID string }
+
+// UsesHash returns a hash of uses of a segment, in any order. It is never "".
+func UsesHash(uses []SegmentUse) string {
+	uses = list(uses)
+	slices.SortFunc(uses, func(a, b SegmentUse) int {
+		return cmp.Or(cmp.Compare(a.Feature, b.Feature), cmp.Compare(a.EnvironmentUID, b.EnvironmentUID))
+	})
+	return hashOf(uses)
 }
 
 func (b Bases) clone() Bases {
@@ -286,7 +300,7 @@ func (b SegmentBase) Difference(id int64, now *SegmentBase) string {
 		return "segment " + strconv.FormatInt(id, 10) + " is not what it was when the change was made: it was renamed"
 	case now.Constraints != b.Constraints:
 		return "segment " + strconv.FormatInt(id, 10) + " is not what it was when the change was made: its constraints were changed"
-	case now.Begun != b.Begun:
+	case now.Begun != b.Begun && (now.Uses != b.Uses || b.Uses == ""):
 		return "segment " + strconv.FormatInt(id, 10) + " is used by other strategies than when the change was made"
 	}
 	return ""

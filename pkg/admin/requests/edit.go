@@ -121,7 +121,9 @@ func edit(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, r *rev
 		return err
 	}
 	load(tx, env, changes, uses)
-	r.Edit(changes, basesOf(tx, env, elsewhere(tx, p, env, guarded), changes, uses), guarded, me(tx), tx.Now)
+	bases := basesOf(tx, env, elsewhere(tx, p, env, guarded), changes, uses)
+	noteUses(tx, bases.Segments, func(int64, review.SegmentBase) bool { return true })
+	r.Edit(changes, bases, guarded, me(tx), tx.Now)
 	return r.CheckStored()
 }
 

@@ -4,6 +4,8 @@ package requests
 import (
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
@@ -244,4 +246,25 @@ func searchRequests(tx *httpapi.Tx, _ httpapi.InService) (searchResult, error) {
 		result.Requests = append(result.Requests, row)
 	}
 	return result, nil
+}
+
+// userFilter reads a filter such as IS:3.
+func userFilter(text, name string, problems *flags.Problems) (user int64, is bool) {
+	if text == "" {
+		return 0, false
+	}
+	id, err := strconv.ParseInt(strings.TrimPrefix(text, "IS:"), 10, 32)
+	if err != nil {
+		problems.Add("/"+name, "must be the id of a user, such as IS:3")
+	}
+	return id, true
+}
+
+// searchBounds are the page of a search: 50 requests by default, at most 1,000.
+func searchBounds(q httpapi.Query) (offset, limit int) {
+	offset, limit = httpapi.PageBounds(q)
+	if limit <= 0 || limit > 1000 {
+		limit = 50
+	}
+	return offset, limit
 }

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"maps"
 	"slices"
 
 	"guidon/pkg/access"
@@ -57,6 +58,7 @@ func examine(tx *httpapi.Tx, p *flags.Project, r *review.Request) (review.Standi
 	}
 	load(tx, env, r.Changes, r.Bases.Uses)
 	now := basesOf(tx, env, elsewhere(tx, p, env, r.Guarded), r.Changes, r.Bases.Uses)
+	noteUses(tx, now.Segments, func(id int64, base review.SegmentBase) bool { return base.Begun != r.Bases.Segments[id].Begun })
 	for _, e := range tx.ProjectEnvironments(p) {
 		if _, on := p.Review(e.Environment); on && !concerns(r.Guarded, e.Environment) && slices.ContainsFunc(r.Features(), r.OfWholeFlag) {
 			s.Conflicts = append(s.Conflicts, "change requests were switched on in environment \""+e.Name+"\", which its changes concern, too")
@@ -165,4 +167,37 @@ func basesOf(tx *httpapi.Tx, env flags.ProjectEnvironment, others []flags.Projec
 		}
 	}
 	return now
+}
+
+// noteUses notes in bases of segments where flags use these, if needed says so: it reads what all flags use. A use counts where change
+// requests are on, in any project: elsewhere, a change of the segment needs no approval.
+func noteUses(tx *httpapi.Tx, bases map[int64]review.SegmentBase, needed func(int64, review.SegmentBase) bool) {
+	for _, id := range slices.Sorted(maps.Keys(bases)) {
+		if base := bases[id]; needed(id, base) {
+			base.Uses = review.UsesHash(guardedUses(tx, id))
+			bases[id] = base
+		}
+	}
+}
+
+// guardedUses are the uses of a segment by active flags where change requests are on.
+func guardedUses(tx *httpapi.Tx, segment int64) (uses []review.SegmentUse) {
+	if tx.FlagsUsing(segment) == 0 {
+		return nil
+	}
+	users := tx.SegmentUsers(segment)
+	for _, p := range tx.Projects() {
+		for _, env := range tx.ProjectEnvironments(p) {
+			if _, on := p.Review(env.Environment); !on {
+				continue
+			}
+			for _, u := range users {
+				inEnvironment := func(s flags.StrategyUse) bool { return s.EnvironmentUID == env.UID && s.UsesSegment(segment) }
+				if u.In(p) && !u.Archived && slices.ContainsFunc(u.Strategies, inEnvironment) {
+					uses = append(uses, review.SegmentUse{Feature: u.Feature, ProjectUID: p.UID, EnvironmentUID: env.UID})
+				}
+			}
+		}
+	}
+	return uses
 }

@@ -254,27 +254,6 @@ func (b reviewersBody) Check(_ flags.Limits, problems *flags.Problems) {
 	}
 }
 
-// userFilter reads a filter such as IS:3.
-func userFilter(text, name string, problems *flags.Problems) (user int64, is bool) {
-	if text == "" {
-		return 0, false
-	}
-	id, err := strconv.ParseInt(strings.TrimPrefix(text, "IS:"), 10, 32)
-	if err != nil {
-		problems.Add("/"+name, "must be the id of a user, such as IS:3")
-	}
-	return id, true
-}
-
-// searchBounds are the page of a search: 50 requests by default, at most 1,000.
-func searchBounds(q httpapi.Query) (offset, limit int) {
-	offset, limit = httpapi.PageBounds(q)
-	if limit <= 0 || limit > 1000 {
-		limit = 50
-	}
-	return offset, limit
-}
-
 // A personView is who did something, with the names at that time.
 type personView struct {
 	ID             int64   `json:"id"`
