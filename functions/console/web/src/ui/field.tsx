@@ -128,7 +128,7 @@ export function Select<T extends string>(props: FieldLook & Value<T> & Omit<Cont
         <select {...more} {...control} className="input select" value={value} onChange={(event) => onChange(event.target.value as T)}>
           {choices.map((choice) => (
             <option key={choice.value} value={choice.value} disabled={choice.disabled}>
-              {choice.label}
+              {choice.production ? `${choice.label} · Prod` : choice.label}
             </option>
           ))}
         </select>

@@ -2,6 +2,7 @@
 import { useState, type ReactNode } from 'react'
 import { Badge } from './bits'
 import { ConfirmDialog } from './dialog'
+import type { Choice } from './field'
 import { useStoredNames } from './stored'
 
 interface Environment {
@@ -24,6 +25,13 @@ export function ProductionMark({ type }: Pick<Environment, 'type'>) {
 
 /** The names of the environments of type production that do not ask, in this browser. */
 export const useUnasked = () => useStoredNames('guidon-unasked')
+
+/** An environment as one of several choices. */
+export const environmentChoice = (environment: Environment): Choice => ({
+  value: environment.name,
+  label: environment.name,
+  production: isProduction(environment),
+})
 
 interface Asked {
   environment: Environment

@@ -144,9 +144,7 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
           }}
         />
       )}
-      {dialog === 'export' && (
-        <ExportDialog projectId={projectId} environments={environments.map(({ name }) => name)} features={flags.map((flag) => flag.name)} onClose={close} />
-      )}
+      {dialog === 'export' && <ExportDialog projectId={projectId} environments={environments} features={flags.map((flag) => flag.name)} onClose={close} />}
       <FailuresDialog failures={bulk.failures} onClose={bulk.clearFailures} />
     </>
   )

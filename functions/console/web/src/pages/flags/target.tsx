@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiQuery } from '../../api'
-import { Select } from '../../ui'
+import { Select, environmentChoice } from '../../ui'
 import { Combobox } from '../../ui/combobox'
 
 interface TargetProps {
@@ -35,7 +35,7 @@ export function TargetFields({ project, environment, onChange }: TargetProps) {
         label="Environment"
         value={target.environment}
         onChange={(name) => onChange({ environment: name })}
-        choices={target.environments.map(({ name }) => ({ value: name, label: name }))}
+        choices={target.environments.map(environmentChoice)}
       />
     </div>
   )

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiQuery } from '../../api'
 import { Page, useUrlState } from '../../shell'
-import { CodeBlock, Loaded, Notice, Section, Select, TextField } from '../../ui'
+import { CodeBlock, Loaded, Notice, Section, Select, TextField, environmentChoice } from '../../ui'
 import { ClientChoice, allClients } from './clientchoice'
 import './connect.css'
 import { FlagField, suggestedFlags } from './flagfield'
@@ -47,7 +47,7 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
             <Select
               label="Environment"
               value={environment}
-              choices={usable.map(({ name }) => ({ value: name, label: name }))}
+              choices={usable.map(environmentChoice)}
               onChange={(value) => setView({ environment: value })}
               disabledReason={environments.data && usable.length === 0 ? 'The project has no environment.' : undefined}
             />

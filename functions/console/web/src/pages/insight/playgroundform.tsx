@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiQuery } from '../../api'
-import { Button, IconButton, Icons, isProduction } from '../../ui'
+import { Button, IconButton, Icons, environmentChoice } from '../../ui'
 import { MultiCombobox } from '../../ui/combobox'
 import { SuggestField } from '../../ui/suggest'
 import type { ContextEntry, Question } from './playgrounddata'
@@ -41,7 +41,7 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
       <MultiCombobox
         label="Environments"
         required
-        choices={environments.map((one) => ({ value: one.name, label: one.name, production: isProduction(one) }))}
+        choices={environments.map(environmentChoice)}
         value={chosen.environments}
         onChange={(value) => setChosen({ ...chosen, environments: value })}
       />

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, apiQuery, useChange, useMe, type ApiRequest, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
-import { Dialog, RadioGroup, Select, TextField } from '../../ui'
+import { Dialog, RadioGroup, Select, TextField, environmentChoice } from '../../ui'
 import { MultiCombobox } from '../../ui/combobox'
 import { expiryOf, periods } from './expiry'
 import { creatableTypes } from './tokenrights'
@@ -37,10 +37,9 @@ export function TokenDialog({ project, create, invalidates, onClose, onCreated }
   const environments = useQuery({ ...apiQuery('/api/admin/environments'), enabled: !project })
   const ofProject = useQuery({ ...apiQuery('/api/admin/environments/project/{projectId}', { path: { projectId: project ?? '' } }), enabled: Boolean(project) })
   const projects = useQuery({ ...apiQuery('/api/admin/projects'), enabled: !project })
-  const names = project
-    ? (ofProject.data?.environments ?? []).map(({ name }) => name)
-    : (environments.data?.environments ?? []).filter(({ enabled }) => enabled).map(({ name }) => name)
-  const requestOf = (values: Values) => create(bodyOf(values, values.environment || names[0] || 'development', project))
+  const usable = project ? (ofProject.data?.environments ?? []) : (environments.data?.environments ?? []).filter(({ enabled }) => enabled)
+  const first = usable[0]?.name
+  const requestOf = (values: Values) => create(bodyOf(values, values.environment || first || 'development', project))
   const change = useChange({ change: (values: Values) => api.send(requestOf(values)), invalidates, onSuccess: onCreated, showsErrors: true })
   const form = useForm({
     initial: { tokenName: '', type: types[0] ?? 'client', environment: '', projects: [] as string[], days: '' },
@@ -59,8 +58,8 @@ export function TokenDialog({ project, create, invalidates, onClose, onCreated }
         {!admin && (
           <Select
             label="Environment"
-            choices={names.map((value) => ({ value, label: value }))}
-            value={environment.value || names[0] || ''}
+            choices={usable.map(environmentChoice)}
+            value={environment.value || first || ''}
             onChange={environment.onChange}
             error={environment.error}
           />
