@@ -669,3 +669,19 @@ test('protection is set per environment of a project, and rules per environment 
   expect(environments.find((one) => one.name === name)).toMatchObject({ requiredApprovals: 2, offAllowed: true })
   check()
 })
+
+test('the page of a request says for whom a switch turns the flag on', async ({ page, api }) => {
+  const { project, flag, strategy, path } = await protectedProject(api)
+  await api('POST', `${path}/off`)
+  await api('POST', `${path}/strategies`, { name: 'default', title: 'Staff' })
+  await api('POST', `/api/admin/projects/${project}/environments/production/change-requests`, [
+    { feature: flag, action: 'updateEnabled', payload: { enabled: true } },
+    { feature: flag, action: 'updateStrategy', payload: { id: strategy, name: 'flexibleRollout', parameters: { rollout: '40', stickiness: 'default' } } },
+  ])
+  const [request] = await api<{ id: number }[]>('GET', `/api/admin/projects/${project}/change-requests/pending`)
+  const at = `/projects/${project}/change-requests/${request!.id}`
+  await api('PUT', `/api/admin${at}/state`, { state: 'In review' })
+  await page.goto(at)
+  const sentences = page.getByRole('article', { name: 'Switch on' }).getByRole('list', { name: 'Whom it concerns' }).getByRole('listitem')
+  await expect(sentences).toHaveText(['40% of users.', 'Everyone. Its title: “Staff”'])
+})

@@ -88,7 +88,32 @@ test('a switch that changes nothing says so', () => {
     { action: 'updateEnabled', payload: { enabled: true } },
   ])
   expect(on).toEqual({ text: 'Switch on' })
-  expect(again).toEqual({ text: 'Switch on: it is on already' })
+  expect(again).toMatchObject({ text: 'Switch on: it is on already' })
+})
+
+test('a switch says for whom the flag is on after all changes', () => {
+  const [on, off, added] = shown([
+    { action: 'updateEnabled', payload: { enabled: true } },
+    { action: 'updateStrategy', payload: { id: 'a', disabled: true } },
+    { action: 'addStrategy', payload: { name: 'default', segments: [7] } },
+  ])
+  expect(on).toEqual({ text: 'Switch on', onFor: ['20% of users.', 'Everyone in segment “Beta”.'], segments: [7] })
+  expect(off).toMatchObject({ text: 'Change strategy: 10% of users. It is disabled.' })
+  expect(added).toMatchObject({ text: 'Add strategy: Everyone in segment “Beta”.' })
+  expect(shown([{ action: 'updateEnabled', payload: { enabled: false } }])[0]).not.toHaveProperty('onFor')
+})
+
+test('the flag goes off with the last strategy that applies', () => {
+  const environment = { name: 'production', enabled: true, strategies: [rollout('a', '10'), rollout('b', '20')], variants: [] }
+  const changes = [
+    { action: 'deleteStrategy', payload: { id: 'b' } },
+    { action: 'updateStrategy', payload: { id: 'a', disabled: true } },
+    { action: 'updateEnabled', payload: { enabled: true } },
+  ] as const
+  const list = shown(changes, { ...flag, environments: [environment] } as unknown as typeof flag)
+  expect(list[0]).toMatchObject({ text: 'Remove strategy: 20% of users.' })
+  expect(list[1]).toMatchObject({ text: 'Change strategy: 10% of users. It is disabled. No other strategy applies then, so the flag is switched off, too.' })
+  expect(list[2]).toMatchObject({ text: 'Switch on', onFor: [] })
 })
 
 test('without the present state a change shows what it sets, and compares it with nothing', () => {

@@ -13,6 +13,8 @@ export interface ShownChange {
   after?: unknown
   /** The segments of its strategies. */
   segments?: number[]
+  /** For whom the flag is on when the request has switched it on: a sentence for each strategy that applies then. */
+  onFor?: string[]
 }
 
 type Change = Pick<StoredChange, 'action' | 'payload'>
@@ -33,11 +35,22 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
   const shown = (strategy: Partial<Strategy>) => shownStrategy(complete(strategy), names)
   const quoted = new Map([...names].map(([id, name]) => [id, `“${name}”`]))
   // Titles and names are free: what a strategy does is always said, and first.
-  const said = (strategy: Partial<Strategy>) => `${describeStrategy(complete(strategy), quoted)}${strategy.title ? ` Its title: “${strategy.title}”` : ''}`
+  const said = (strategy: Partial<Strategy>) =>
+    `${describeStrategy(complete(strategy), quoted)}${strategy.disabled ? ' It is disabled.' : ''}${strategy.title ? ` Its title: “${strategy.title}”` : ''}`
   // Its variants are why the place of a strategy matters.
   const placed = (strategy: Strategy, place: number) =>
     `${place}. ${said(strategy)}${strategy.variants.length ? ` Variants: ${strategy.variants.map((one) => one.name).join(', ')}` : ''}`
   const used = (...list: (Partial<Strategy> | undefined)[]) => [...new Set(list.flatMap((one) => one?.segments ?? []))]
+
+  // Sets the strategies. As on the server, the flag goes off with the last one that applies.
+  const set = (next: Strategy[]) => {
+    const applies = (list: Strategy[]) => list.some(({ disabled }) => !disabled)
+    const off = enabled && (next.length === 0 || (applies(strategies) && !applies(next)))
+    strategies = next
+    if (!off) return ''
+    enabled = false
+    return ' No other strategy applies then, so the flag is switched off, too.'
+  }
 
   const list = changes.map(({ action, payload }): ShownChange => {
     const body = (payload ?? {}) as Body
@@ -54,13 +67,14 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
         return { text: `Add strategy: ${said(body)}`, before: undefined, after: shown(body), segments: used(body) }
       case 'updateStrategy': {
         const next = { ...stored, ...body } as Partial<Strategy>
-        strategies = strategies.map((one) => (one.id === body.id ? complete(next) : one))
-        return { text: `Change strategy: ${said(next)}`, before: stored && shown(stored), after: shown(next), segments: used(stored, next) }
+        const off = set(strategies.map((one) => (one.id === body.id ? complete(next) : one)))
+        return { text: `Change strategy: ${said(next)}${off}`, before: stored && shown(stored), after: shown(next), segments: used(stored, next) }
       }
-      case 'deleteStrategy':
-        strategies = strategies.filter((one) => one.id !== body.id)
+      case 'deleteStrategy': {
         if (!stored) return { text: 'Remove a strategy' }
-        return { text: `Remove strategy: ${said(stored)}`, before: shown(stored), after: undefined, segments: used(stored) }
+        const off = set(strategies.filter((one) => one.id !== body.id))
+        return { text: `Remove strategy: ${said(stored)}${off}`, before: shown(stored), after: undefined, segments: used(stored) }
+      }
       case 'reorderStrategy': {
         const place = new Map((payload as { id: string; sortOrder: number }[]).map(({ id, sortOrder }) => [id, sortOrder]))
         const before = strategies
@@ -92,7 +106,13 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
         return { text: action, before: undefined, after: payload }
     }
   })
-  if (flag) return list
+  if (flag) {
+    // Whom a switch concerns depends on all changes, also on those after it.
+    const last = changes.findLastIndex(({ action }) => action === 'updateEnabled')
+    const active = strategies.filter(({ disabled }) => !disabled)
+    if (last >= 0 && enabled && strategies.length > 0) list[last] = { ...list[last]!, onFor: active.map(said), segments: used(...active) }
+    return list
+  }
   return list.map(({ before, after, ...rest }, index) => (relative.includes(changes[index]!.action) ? rest : { ...rest, after }))
 }
 

@@ -225,6 +225,7 @@ function Details({ request, shown }: { request: ChangeRequest; shown: ShownChang
       ) : (
         'after' in shown && <Value value={shown.after} label={request.state === 'Applied' ? 'What was applied' : 'What it sets'} />
       )}
+      {shown.onFor && <OnFor sentences={shown.onFor} />}
       {shown.segments?.map((id) => (
         <p key={id} className="small break">
           {describeSegment(
@@ -236,6 +237,22 @@ function Details({ request, shown }: { request: ChangeRequest; shown: ShownChang
           </Link>
         </p>
       ))}
+    </>
+  )
+}
+
+function OnFor({ sentences }: { sentences: string[] }) {
+  if (sentences.length === 0) return <p>Every strategy there is disabled, so no one gets the flag.</p>
+  return (
+    <>
+      <p>With all changes of this request, the flag will be on for:</p>
+      <ul aria-label="Whom it concerns">
+        {sentences.map((text, index) => (
+          <li key={index} className="break">
+            {text}
+          </li>
+        ))}
+      </ul>
     </>
   )
 }
