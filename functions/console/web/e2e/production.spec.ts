@@ -161,7 +161,11 @@ test('variants and their order in production ask, and variants are undone', asyn
   const question = page.getByRole('dialog', { name: `Change the order of the strategies of ${flag} in production?` })
   expect(await order()).toEqual(['10', '20'])
   await question.getByRole('button', { name: 'Change the order' }).click()
-  await expect.poll(order).toEqual(['20', '10'])
+  await expect(messages.getByText(`${flag}: order of the strategies changed in production`)).toBeVisible()
+  expect(await order()).toEqual(['20', '10'])
+  await messages.getByRole('button', { name: 'Undo' }).click()
+  await expect(messages.getByText('Undone.')).toBeVisible()
+  expect(await order()).toEqual(['10', '20'])
 })
 
 test('a production environment that need not ask has neither question nor line', async ({ page, api }) => {

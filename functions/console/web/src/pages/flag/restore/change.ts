@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { api, isNotFound, useChange, versionedQuery, type ApiRequest, type Versioned } from '../../../api'
 import { environmentPath, flagPath, touched, type Flag, type FlagEnvironment } from '../data'
-import { changedSince, listPath, orderRequest, strategyPath, switchesOff, undoStrategy } from '../strategy/changes'
+import { changedSince, idsOf, listPath, orderRequest, strategyPath, switchesOff, undoOrder, undoStrategy } from '../strategy/changes'
 import { copyRequest, type Strategy } from '../strategy/model'
 import { draftOf, requestOf, type Variant } from '../variants/model'
 import { undoVariants } from '../variants/undo'
@@ -84,8 +84,6 @@ export function useRestoreVariants(flag: Flag, environment: FlagEnvironment, ver
   return { ...stored, versions, restore: (version) => change.mutateAsync({ version, from: stored.present! }) }
 }
 
-const idsOf = (strategies: readonly Strategy[]) => strategies.map(({ id }) => id)
-
 /** Restores the order of the strategies that there are now. */
 export function useRestoreOrder(flag: Flag, environment: FlagEnvironment, { before, after }: Versions<Order>): Restoring<Strategy[]> {
   const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
@@ -96,11 +94,7 @@ export function useRestoreOrder(flag: Flag, environment: FlagEnvironment, { befo
     requests: (input) => [request(input)],
     invalidates: touched,
     success: `Order of the strategies of ${flag.name} restored in ${environment.name}`,
-    undo: async ({ version, from }) => {
-      const { body, etag } = await api.getVersioned(listPath, { path })
-      if (String(idsOf(body)) !== String(idsOf(version))) throw changedSince('order of the strategies')
-      await api.send(orderRequest(flag, environment.name, idsOf(from.state!), etag))
-    },
+    undo: ({ version, from }) => undoOrder(flag, environment.name, idsOf(version), idsOf(from.state!)),
     showsErrors: true,
   })
   const now = stored.present?.state ?? []

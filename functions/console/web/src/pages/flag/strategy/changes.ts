@@ -19,17 +19,35 @@ function withStrategies(flag: Flag | undefined, environment: string, change: (st
 export const orderRequest = (flag: Flag, environment: string, ids: string[], ifMatch?: string | null) =>
   api.request.post(`${listPath}/set-sort-order`, { path: at(flag, environment), body: ids.map((id, index) => ({ id, sortOrder: index + 1 })), ifMatch })
 
+/** The ids of strategies, in their order. */
+export const idsOf = (strategies: readonly Strategy[]) => strategies.map(({ id }) => id)
+
+/** Takes back a change of the order, unless the order or the strategies changed since. */
+export async function undoOrder(flag: Flag, environment: string, made: string[], before: string[]) {
+  const { body, etag } = await api.getVersioned(listPath, { path: at(flag, environment) })
+  if (String(idsOf(body)) !== String(made)) throw changedSince('order of the strategies')
+  await api.send(orderRequest(flag, environment, before, etag))
+}
+
+interface Reordered {
+  ids: string[]
+  before: string[]
+}
+
+/** Changes the order of the strategies, with Undo. */
 export function useReorder(flag: Flag, environment: FlagEnvironment) {
   return useChange({
-    change: (ids: string[]) => api.send(orderRequest(flag, environment.name, ids)),
-    requests: (ids) => [orderRequest(flag, environment.name, ids)],
+    change: ({ ids }: Reordered) => api.send(orderRequest(flag, environment.name, ids)),
+    requests: ({ ids }) => [orderRequest(flag, environment.name, ids)],
     invalidates: touched,
-    optimistic: (ids) => [
+    optimistic: ({ ids }) => [
       {
         key: flagKey(flag),
         update: (old?: Flag) => withStrategies(old, environment.name, (strategies) => [...strategies].sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))),
       },
     ],
+    success: `${flag.name}: order of the strategies changed in ${environment.name}`,
+    undo: ({ ids, before }) => undoOrder(flag, environment.name, ids, before),
   })
 }
 

@@ -4,7 +4,7 @@ import { apiQuery } from '../../../api'
 import { useAskedChange } from '../atonce'
 import type { Flag, FlagEnvironment } from '../data'
 import { StrategyCard } from './card'
-import { useReorder } from './changes'
+import { idsOf, useReorder } from './changes'
 
 interface StrategyListProps {
   flag: Flag
@@ -33,12 +33,11 @@ export function StrategyList({ flag, environment, onEdit }: StrategyListProps) {
   }, [moved, strategies])
 
   const move = (index: number, by: number) => {
-    const order = strategies.map((one) => one.id)
-    const [id] = order.splice(index, 1)
-    if (!id) return
-    order.splice(index + by, 0, id)
+    const before = idsOf(strategies)
+    const id = before[index]!
+    const ids = before.toSpliced(index, 1).toSpliced(index + by, 0, id)
     const act = () => {
-      reorder.mutate(order)
+      reorder.mutate({ ids, before })
       setMoved({ id, by })
       setSaid(`Moved to position ${index + by + 1} of ${strategies.length}.`)
     }
