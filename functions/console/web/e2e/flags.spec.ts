@@ -299,6 +299,7 @@ test('an import into a production environment asks first, and says how many flag
     featureEnvironments: [on, off].map((name) => ({ featureName: name, environment: 'development', enabled: name === on })),
   }
   await page.goto(`/import?project=${id}&environment=production`)
+  await expect(page.getByRole('combobox', { name: 'Environment' }).first().locator('option:checked')).toHaveText('production · Prod')
   await page.getByRole('textbox', { name: 'Or paste the JSON' }).fill(JSON.stringify(data))
   await page.getByRole('button', { name: 'Check' }).click()
   const start = page.getByRole('button', { name: 'Import', exact: true })
@@ -312,6 +313,21 @@ test('an import into a production environment asks first, and says how many flag
   await dialog.getByRole('button', { name: 'Import' }).click()
   await expect(page.getByRole('table', { name: 'Imported items' }).getByRole('row', { name: off })).toContainText('created')
   expect((await api('GET', `/api/admin/projects/${id}/features/${on}/environments/production`)).enabled).toBe(true)
+
+  // The file does not show what is on now: the question says what happens to it.
+  await page.goto(`/import?project=${id}&environment=production`)
+  const switchedOff = { ...data, featureEnvironments: [{ featureName: on, name: on, environment: 'development', enabled: false }] }
+  for (const [text, effect] of [
+    [data, `It overwrites 1 flag that is on: ${on}`],
+    [switchedOff, `It switches 1 flag off: ${on}`],
+  ] as const) {
+    await page.getByRole('textbox', { name: 'Or paste the JSON' }).fill(JSON.stringify(text))
+    await page.getByRole('button', { name: 'Check' }).click()
+    await start.click()
+    await expect(dialog).toContainText('The file switches no flag on.')
+    await expect(dialog).toContainText(effect)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+  }
 
   // Elsewhere it asks nothing.
   await page.goto(`/import?project=${id}&environment=development`)

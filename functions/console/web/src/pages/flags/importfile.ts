@@ -1,5 +1,6 @@
 // Reading of files to import, without React.
 import type { Schema } from '../../api'
+import { isOn, type FlagRow } from './rows'
 
 /** The largest request that the server takes. */
 export const maxImportBytes = 4 * 1024 * 1024
@@ -36,6 +37,18 @@ export function importParts(data: Schema<'ImportData'>): { noun: string; nouns: 
     { noun: 'dependency', nouns: 'dependencies', count: data.dependencies?.length ?? 0 },
   ]
   return parts.filter(({ count }) => count > 0)
+}
+
+/** What an import does in its environment to flags that are on, or will be, by their names. */
+export function importEffect(data: Schema<'ImportData'>, rows: readonly FlagRow[], environment: string) {
+  const states = new Map(data.featureEnvironments?.map((one) => [one.featureName, one.enabled]))
+  const isOnNow = new Set(rows.filter((row) => isOn(row, environment)).map(({ name }) => name))
+  const names = data.features.map(({ name }) => name)
+  return {
+    switchedOn: names.filter((name) => states.get(name) && !isOnNow.has(name)),
+    switchedOff: names.filter((name) => states.get(name) === false && isOnNow.has(name)),
+    stayOn: names.filter((name) => states.get(name) !== false && isOnNow.has(name)),
+  }
 }
 
 /** Where in the file an error of the server is: the flag of /data/features/0/name, with the rest of the path. */

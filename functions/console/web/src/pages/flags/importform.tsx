@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError, api, errorText, useChange, type Schema } from '../../api'
-import { Button, DialogActions, Field, Icons, Notice, TextArea, plural, useAsked } from '../../ui'
-import { importParts, maxImportBytes, placeOf, readImport } from './importfile'
+import { Button, DialogActions, Field, Icons, Loading, Notice, TextArea, plural, useAsked } from '../../ui'
+import { flagList } from './data'
+import { importEffect, importParts, maxImportBytes, placeOf, readImport } from './importfile'
 import { ImportReportView, ImportResult } from './importreport'
 import { TargetFields, useTarget } from './target'
 
@@ -34,13 +36,12 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
   const [ask, question] = useAsked()
   const askAndRun = () => {
     if (!body) return
-    const on = file.data.featureEnvironments?.filter(({ enabled }) => enabled).length ?? 0
     ask({
       environment: { name: body.environment, type: target.type },
       title: `Import ${plural(file.data.features.length, 'flag')} into ${body.environment}?`,
       action: 'Import',
       act: () => run.mutate(body),
-      details: <p>{on > 0 ? `The file switches ${plural(on, 'flag')} on.` : 'The file switches no flag on.'}</p>,
+      details: <Effect data={file.data} project={body.project} environment={body.environment} />,
     })
   }
   const forget = () => {
@@ -145,6 +146,31 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
       </DialogActions>
       {question}
     </div>
+  )
+}
+
+const namedFlags = 5
+
+// What the import does to applications: an import cannot be undone, and the file does not show what is there now.
+function Effect({ data, project, environment }: { data: Schema<'ImportData'>; project: string; environment: string }) {
+  const list = useQuery({ ...flagList(project), refetchOnMount: 'always' })
+  if (!list.data) return list.error ? <p>{errorText(list.error)}</p> : <Loading lines={1} />
+  const { switchedOn, switchedOff, stayOn } = importEffect(data, list.data.features, environment)
+  const named = (names: string[]) => names.slice(0, namedFlags).join(', ') + (names.length > namedFlags ? ' …' : '')
+  return (
+    <>
+      <p>{switchedOn.length > 0 ? `The file switches ${plural(switchedOn.length, 'flag')} on.` : 'The file switches no flag on.'}</p>
+      {switchedOff.length > 0 && (
+        <p className="strong break">
+          It switches {plural(switchedOff.length, 'flag')} off: {named(switchedOff)}
+        </p>
+      )}
+      {stayOn.length > 0 && (
+        <p className="strong break">
+          It overwrites {plural(stayOn.length, 'flag')} that {stayOn.length === 1 ? 'is' : 'are'} on: {named(stayOn)}
+        </p>
+      )}
+    </>
   )
 }
 
