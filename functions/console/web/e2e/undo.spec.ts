@@ -54,3 +54,79 @@ test('settings, a default strategy and the order of environments are undone', as
   expect(await order()).toEqual(before)
   check()
 })
+
+test('Undo of a switch removes the default strategy that it has added', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const messages = page.getByRole('region', { name: 'Messages' })
+  const id = unique('shop')
+  const flag = unique('checkout')
+  await api('POST', '/api/admin/projects', { id, name: 'Shop' })
+  await api('POST', `/api/admin/projects/${id}/features`, { name: flag })
+  await api('POST', `/api/admin/projects/${id}/environments/development/default-strategy`, { name: 'flexibleRollout', parameters: { rollout: '30' } })
+  const state = async () => {
+    const { enabled, strategies } = await api('GET', `/api/admin/projects/${id}/features/${flag}/environments/development`)
+    return [enabled, strategies.length]
+  }
+  for (const path of [`/projects/${id}/flags/${flag}`, `/projects/${id}`]) {
+    await page.goto(path)
+    await page.getByRole('switch', { name: `${flag} in development` }).click()
+    await expect(messages.getByText(`${flag} is on in development, with the project's default strategy`)).toBeVisible()
+    expect(await state()).toEqual([true, 1])
+    await messages.getByRole('button', { name: 'Undo' }).click()
+    await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()
+    expect(await state()).toEqual([false, 0])
+  }
+  check()
+})
+
+test('Undo of archiving adds the parents again, and Undo of removing an environment switches its flags on', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const messages = page.getByRole('region', { name: 'Messages' })
+  const id = unique('shop')
+  const [parent, child] = [unique('parent'), unique('child')]
+  await api('POST', '/api/admin/projects', { id, name: 'Shop' })
+  for (const name of [parent, child]) await api('POST', `/api/admin/projects/${id}/features`, { name })
+  const path = `/api/admin/projects/${id}/features/${child}`
+  await api('POST', `${path}/dependencies`, { feature: parent, enabled: false })
+  await api('POST', `${path}/environments/production/strategies`, { name: 'default' })
+  await api('POST', `${path}/environments/production/on`)
+  await api('PUT', path, { name: child, stale: true })
+  const state = async () => {
+    const { dependencies, environments } = await api('GET', path)
+    return [...dependencies, environments.find((one: { name: string }) => one.name === 'production').enabled]
+  }
+  const before = [{ feature: parent, enabled: false, variants: [] }, true]
+  expect(await state()).toEqual(before)
+  const archive = async (text: string) => {
+    await page
+      .getByRole('dialog', { name: `Archive ${child}?` })
+      .getByRole('button', { name: 'Archive' })
+      .click()
+    await expect(messages.getByText(text)).toBeVisible()
+    await messages.getByRole('button', { name: 'Undo' }).click()
+    await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()
+    expect(await state()).toEqual(before)
+  }
+
+  await page.goto(`/projects/${id}`)
+  await page.getByRole('checkbox', { name: `Select ${child}` }).check()
+  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'Archive' }).click()
+  await archive('1 flag archived')
+
+  await page.goto(`/projects/${id}/health`)
+  await page
+    .getByRole('table', { name: 'Stale flags' })
+    .getByRole('button', { name: `Archive ${child}` })
+    .click()
+  await archive(`${child} is archived.`)
+
+  await page.goto(`/projects/${id}/environments`)
+  await page.getByRole('button', { name: 'Actions for production' }).click()
+  await page.getByRole('menuitem', { name: 'Remove from the project' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove environment' }).click()
+  await expect(messages.getByText('production is removed from this project.')).toBeVisible()
+  await messages.getByRole('button', { name: 'Undo' }).click()
+  await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()
+  expect(await state()).toEqual(before)
+  check()
+})

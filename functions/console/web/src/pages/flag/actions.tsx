@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { api, useChange } from '../../api'
 import { Button, FavoriteButton, Icons, Menu, type MenuEntry } from '../../ui'
 import { ArchiveDialog } from '../flags/archivedialog'
+import { restore } from '../projects/restore'
 import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
 import { CloneDialog, CompleteDialog, MoveDialog } from './dialogs'
 
@@ -79,20 +80,10 @@ export function ArchiveFlag({ flag, onClose }: { flag: Flag; onClose: () => void
     },
     invalidates: touched,
     success: `Flag ${flag.name} archived`,
-    undo: () => restore(flag),
+    undo: () => restore(flag.project, [flag], new Map([[flag.name, flag.dependencies]])),
     showsErrors: true,
   })
   return <ArchiveDialog project={flag.project} flags={[flag]} onClose={onClose} onConfirm={() => archive.mutateAsync()} />
-}
-
-// Reviving a flag switches it off everywhere and does not restore its parents: both are set again.
-async function restore(flag: Flag) {
-  const path = { projectId: flag.project, featureName: flag.name }
-  await api.post('/api/admin/archive/revive/{featureName}', { path: { featureName: flag.name } })
-  for (const dependency of flag.dependencies) await api.post(`${flagPath}/dependencies`, { path, body: dependency })
-  for (const environment of flag.environments.filter((one) => one.enabled)) {
-    await api.post(`${flagPath}/environments/{environment}/on`, { path: { ...path, environment: environment.name } })
-  }
 }
 
 /** Why a flag cannot be archived: the flags that depend on it. */

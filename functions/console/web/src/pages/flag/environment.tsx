@@ -40,7 +40,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
         on,
         drafted: protection.drafts(environment.name, { off: !on }),
         details: <Affected projectId={flag.project} flag={flag.name} environment={environment.name} on={on} />,
-        act: () => flip.mutate({ environment: environment.name, on }),
+        act: () => flip.mutate({ environment: environment.name, on, adds: on && empty }),
       })
   }
   return (

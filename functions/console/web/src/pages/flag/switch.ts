@@ -1,31 +1,35 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { api, useChange } from '../../api'
+import { readAdded, removeAdded } from './added'
 import { environmentPath, flagKey, touched, type Flag } from './data'
 
 interface Flip {
   environment: string
   on: boolean
+  /** The flag has no strategy there: switching on adds the project's default strategy. */
+  adds?: boolean
 }
 
 /** Switches the flag on or off in an environment: at once, with Undo, and back with the reason if the server refuses. */
 export function useSwitch(flag: Flag) {
-  const client = useQueryClient()
-  const request = ({ environment, on }: Flip) => {
-    const path = { projectId: flag.project, featureName: flag.name, environment }
-    return on ? api.request.post(`${environmentPath}/on`, { path }) : api.request.post(`${environmentPath}/off`, { path })
+  const at = ({ environment }: Flip) => ({ projectId: flag.project, featureName: flag.name, environment })
+  const request = (flip: Flip) => {
+    const path = at(flip)
+    return flip.on ? api.request.post(`${environmentPath}/on`, { path }) : api.request.post(`${environmentPath}/off`, { path })
   }
   const send = (flip: Flip) => api.send<unknown>(request(flip))
   return useChange({
-    change: send,
+    change: async (flip: Flip) => {
+      await send(flip)
+      return flip.adds ? readAdded(at(flip)) : undefined
+    },
     requests: (flip: Flip) => [request(flip)],
     invalidates: touched,
     optimistic: ({ environment, on }: Flip) => [{ key: flagKey(flag), update: (old?: Flag) => old && withSwitch(old, environment, on) }],
-    success: (_, { environment, on }) => {
-      const before = client.getQueryData<Flag>(flagKey(flag))?.environments.find((one) => one.name === environment)
-      const added = on && before?.strategies.length === 0
-      return `${flag.name} is ${on ? 'on' : 'off'} in ${environment}${added ? ", with the project's default strategy" : ''}`
+    success: (_, { environment, on, adds }) => `${flag.name} is ${on ? 'on' : 'off'} in ${environment}${adds ? ", with the project's default strategy" : ''}`,
+    undo: async (flip, added) => {
+      await send({ ...flip, on: !flip.on })
+      await removeAdded(at(flip), added)
     },
-    undo: ({ environment, on }) => send({ environment, on: !on }),
   })
 }
 

@@ -1,6 +1,7 @@
 // The changes of many flags that the list offers, each with what takes it back.
-import { api, type ApiRequest, type Schema } from '../../api'
+import { api, errorText, type ApiRequest, type Schema } from '../../api'
 import { plural } from '../../ui'
+import { addParents, parentsOf, type Parents } from '../projects/restore'
 import { expectAll, inBatches, oneByOne, type BulkResult } from './bulk'
 import { hasStrategies, isOn, switched, tagText, type FlagRow } from './rows'
 
@@ -66,16 +67,25 @@ export function staleAction(projectId: string, flags: readonly FlagRow[], stale:
   }
 }
 
-/** Archives the flags. Undo revives them and switches them on where they were. */
+/** Archives the flags. Undo revives them with their parents, and switches them on where they were. */
 export function archiveAction(projectId: string, flags: readonly FlagRow[]): BulkAction {
   const request = (features: string[]) => api.request.post('/api/admin/projects/{projectId}/archive', { path: { projectId }, body: { features } })
+  let parents: Parents = new Map()
   return {
     doing: 'Archiving',
     done: 'archived',
-    run: (names, onProgress, stopped) => inBatches(names, (features) => api.send(request(features)), onProgress, stopped),
+    run: async (names, onProgress, stopped) => {
+      try {
+        parents = await parentsOf(projectId, names)
+      } catch (error) {
+        return { done: [], failed: names.map((name) => ({ name, message: errorText(error) })) }
+      }
+      return inBatches(names, (features) => api.send(request(features)), onProgress, stopped)
+    },
     requests: (names) => [request([...names])],
     undo: async (names) => {
       expectAll(await oneByOne(names, (featureName) => api.post('/api/admin/archive/revive/{featureName}', { path: { featureName } })))
+      await addParents(projectId, new Map([...parents].filter(([name]) => names.includes(name))))
       const revived = named(flags, names)
       const environments = new Set(revived.flatMap((row) => row.environments.filter((one) => one.enabled).map((one) => one.name)))
       for (const environment of environments) {

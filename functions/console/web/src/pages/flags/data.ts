@@ -3,6 +3,7 @@ import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@ta
 import { api, apiKey, apiQuery, errorText, invalidate, refreshIn, type ApiRequest, type Schema } from '../../api'
 import { propose, proposalOf } from '../../requests/drafts'
 import { toast } from '../../ui'
+import { readAdded, removeAdded } from '../flag/added'
 import { changeRows, switched, type FlagRow } from './rows'
 
 const path = '/api/admin/projects/{projectId}/features'
@@ -45,7 +46,7 @@ function useRowChange<Input extends { name: string }>(
   projectId: string,
   request: (input: Input) => ApiRequest,
   apply: (row: FlagRow, input: Input, back: boolean) => FlagRow,
-  done?: (input: Input) => void,
+  done?: (input: Input) => void | Promise<void>,
 ) {
   const client = useQueryClient()
   return useMutation({
@@ -61,7 +62,7 @@ function useRowChange<Input extends { name: string }>(
       // A read that began before the change may have brought the old row back.
       await client.cancelQueries({ queryKey: apiKey(path, { path: { projectId } }) })
       patchRows(client, projectId, [input.name], (row) => apply(row, input, false))
-      done?.(input)
+      await done?.(input)
     },
     onError: (error, input) => {
       patchRows(client, projectId, [input.name], (row) => apply(row, input, true))
@@ -75,6 +76,8 @@ interface Switching {
   name: string
   environment: string
   on: boolean
+  /** The flag has no strategy there: switching on adds the project's default strategy. */
+  adds?: boolean
 }
 
 /** Switches a flag in an environment, with Undo. */
@@ -90,14 +93,18 @@ export function useSwitchFlag(projectId: string) {
     projectId,
     request,
     (row, { environment, on }, back) => switched(row, environment, on !== back),
-    ({ name, environment, on }) =>
-      toast.success(`${name} is ${on ? 'on' : 'off'} in ${environment}`, {
+    async ({ name, environment, on, adds }) => {
+      const at = { projectId, featureName: name, environment }
+      const added = adds ? await readAdded(at) : undefined
+      toast.success(`${name} is ${on ? 'on' : 'off'} in ${environment}${adds ? ", with the project's default strategy" : ''}`, {
         undo: async () => {
           await api.send(request({ name, environment, on: !on }))
           patchRows(client, projectId, [name], (row) => switched(row, environment, !on))
-          await invalidate(client, aroundFlags)
+          await removeAdded(at, added)
+          await invalidate(client, adds ? [...aroundFlags, path] : aroundFlags)
         },
-      }),
+      })
+    },
   )
 }
 

@@ -58,7 +58,7 @@ export default function FlagsTab() {
         on,
         drafted: protection.drafts(name, { off: !on }),
         details: <Affected projectId={projectId} flag={row.name} environment={name} on={on} />,
-        act: () => switchFlag.mutate({ name: row.name, environment: name, on }),
+        act: () => switchFlag.mutate({ name: row.name, environment: name, on, adds: on && !hasStrategies(row, name) }),
       })
   }
   const onSelectAll = (on: boolean) => setSelected(on ? new Set(shown.map((row) => row.name)) : new Set())

@@ -24,6 +24,8 @@ import {
 import { describeStrategy } from '../flag/strategy/describe'
 import { useSegmentNames } from '../flag/strategy/list'
 import { strategyDraft, strategyRequest } from '../flag/strategy/model'
+import { expectAll, inBatches } from '../flags/bulk'
+import { isOn } from '../flags/rows'
 import { DefaultStrategyDialog } from './defaultstrategy'
 import { ProtectionDialog } from './protection'
 
@@ -88,14 +90,22 @@ function Environments({ projectId, attached }: { projectId: string; attached: En
 
 function useDetach(projectId: string) {
   return useChange({
-    change: ({ name }: Environment) => api.delete(`${basePath}/{environment}`, { path: { projectId, environment: name } }),
+    change: async ({ name, projectEnabledToggleCount }: Environment) => {
+      const features = projectEnabledToggleCount > 0 ? (await api.get('/api/admin/projects/{projectId}/features', { path: { projectId } })).features : []
+      await api.delete(`${basePath}/{environment}`, { path: { projectId, environment: name } })
+      return features.filter((row) => isOn(row, name)).map((row) => row.name)
+    },
     invalidates,
     success: (_, { name }) => `${name} is removed from this project.`,
-    undo: ({ name, defaultStrategy }) =>
-      api.post(basePath, {
+    // The flags have their strategies again, but are off.
+    undo: async ({ name, defaultStrategy }, wereOn) => {
+      await api.post(basePath, {
         path: { projectId },
         body: { environment: name, defaultStrategy: defaultStrategy && strategyRequest(strategyDraft(defaultStrategy)) },
-      }),
+      })
+      const on = '/api/admin/projects/{projectId}/bulk_features/environments/{environment}/on'
+      expectAll(await inBatches(wereOn, (features) => api.post(on, { path: { projectId, environment: name }, body: { features } })))
+    },
   })
 }
 

@@ -1,4 +1,7 @@
 import { api, type Schema } from '../../api'
+import { expectAll, oneByOne } from '../flags/bulk'
+
+const flagPath = '/api/admin/projects/{projectId}/features/{featureName}'
 
 /** A flag with what archiving takes from it. */
 export interface Archivable {
@@ -26,9 +29,31 @@ export function byEnvironment(flags: readonly Archivable[]): Map<string, string[
   return names
 }
 
-/** Undoes archiving: revives the flags, which are then off, and switches them on where they were on. */
-export async function restore(projectId: string, flags: readonly Archivable[]) {
+/** The parents of flags, by the names of the flags. */
+export type Parents = ReadonlyMap<string, readonly Schema<'Dependency'>[]>
+
+/** Reads the parents of flags, which archiving takes from them. */
+export async function parentsOf(projectId: string, names: readonly string[]): Promise<Parents> {
+  const parents = new Map<string, Schema<'Dependency'>[]>()
+  if (!(await api.get('/api/admin/projects/{projectId}/dependencies', { path: { projectId } }))) return parents
+  const read = async (featureName: string) => {
+    const { dependencies } = await api.get(flagPath, { path: { projectId, featureName } })
+    if (dependencies.length > 0) parents.set(featureName, dependencies)
+  }
+  expectAll(await oneByOne(names, read))
+  return parents
+}
+
+/** Adds parents to flags again. */
+export async function addParents(projectId: string, parents: Parents) {
+  for (const [featureName, dependencies] of parents)
+    for (const body of dependencies) await api.post(`${flagPath}/dependencies`, { path: { projectId, featureName }, body })
+}
+
+/** Undoes archiving: revives the flags, which are then off and without parents, adds the parents, and switches the flags on where they were on. */
+export async function restore(projectId: string, flags: readonly Archivable[], parents: Parents) {
   await api.post('/api/admin/projects/{projectId}/revive', { path: { projectId }, body: { features: flags.map((flag) => flag.name) } })
+  await addParents(projectId, parents)
   for (const [environment, features] of byEnvironment(flags)) {
     await api.post('/api/admin/projects/{projectId}/bulk_features/environments/{environment}/on', { path: { projectId, environment }, body: { features } })
   }

@@ -20,6 +20,7 @@ export function useRevive(projectId: string, onSuccess?: () => void): { start: (
           name,
           environments: on ? wasEnabledIn.map((environment) => ({ name: environment, enabled: true, lastSeenAt: null })) : [],
         })),
+        new Map(),
       ),
     invalidates: ['/api/admin/archive', '/api/admin/projects', '/api/admin/search', '/api/admin/features', '/api/admin/events', '/api/admin/segments'],
     success: (_, { flags, on }) =>
@@ -59,7 +60,7 @@ function ReviveDialog({ flags, onClose, onRevive }: ReviveDialogProps) {
       danger={false}
       onClose={onClose}
       title={flags.length === 1 ? `Revive ${flags[0]!.name}?` : `Revive ${plural(flags.length, 'flag')}?`}
-      description="It has its strategies again. Applications get it with their next request."
+      description="It has its strategies again, but depends on no other flag. Applications get it with their next request."
       action="Revive"
       onConfirm={() => onRevive(state === 'on')}
     >
