@@ -86,6 +86,13 @@ test('users, roles and segments are named, and tags and parents are changes', ()
   ])
   expect(changesOf({ type: 'feature-tagged', preData: null, data: { type: 'team', value: 'web' } } as never).changes[0]!.after).toBe('team:web')
   expect(changesOf({ type: 'feature-dependency-removed', preData: { feature: 'parent' }, data: null } as never).changes[0]!.before).toBe('parent')
+  const off = { feature: 'parent', enabled: false, variants: [] }
+  expect(changesOf({ type: 'feature-dependency-added', preData: null, data: off } as never).changes[0]!.after).toBe('parent (must be off)')
+  const all = { dependencies: [off, { feature: 'other', enabled: true, variants: ['red', 'blue'] }] }
+  expect(changesOf({ type: 'feature-dependencies-removed', preData: all, data: null } as never).changes.map(({ before }) => before)).toEqual([
+    'parent (must be off)',
+    'other (must be red or blue)',
+  ])
 })
 
 test('strategies that are added, removed or imported are in words, and no other value is JSON', () => {

@@ -153,7 +153,9 @@ export function changesOf(event: Pick<Event, 'preData' | 'data'> & { type?: stri
   } else if (event.type === 'feature-tagged' || event.type === 'feature-untagged') {
     found.push({ path: 'tag', before: tagOf(preData), after: tagOf(data) })
   } else if (event.type === 'feature-dependency-added' || event.type === 'feature-dependency-removed') {
-    found.push({ path: 'parent', before: short(preData?.feature), after: short(data?.feature) })
+    found.push({ path: 'parent', before: parentOf(preData), after: parentOf(data) })
+  } else if (event.type === 'feature-dependencies-removed' && Array.isArray(preData?.dependencies)) {
+    for (const one of preData.dependencies as NonNullable<Event['data']>[]) found.push({ path: 'parent', before: parentOf(one), after: 'nothing' })
   }
   return { changes: found.slice(0, shownChanges), more: Math.max(0, found.length - shownChanges) }
 }
@@ -166,6 +168,12 @@ export function omittedOf({ preData, data }: Pick<Event, 'preData' | 'data'>): s
 }
 
 const tagOf = (tag: Event['data']) => (tag ? cut(`${String(tag.type)}:${String(tag.value)}`) : 'nothing')
+// A parent, and what it must be, unless that is on with any variant.
+const parentOf = (one: Event['preData']) => {
+  if (!one) return 'nothing'
+  const must = one.enabled === false ? ['off'] : Array.isArray(one.variants) ? one.variants : []
+  return cut(`${String(one.feature)}${must.length > 0 ? ` (must be ${must.join(' or ')})` : ''}`)
+}
 
 function compare(path: string[], before: unknown, after: unknown, found: Change[], names: EventNames) {
   if (JSON.stringify(before) === JSON.stringify(after)) return
