@@ -203,3 +203,23 @@ test('the history and the log mark environments of type production', async ({ pa
   }
   await api('DELETE', `/api/admin/projects/default/environments/${environment}`)
 })
+
+test('the question before a switch shows what is stored, not what the page has read before', async ({ page, api }) => {
+  const { flag, path, stored } = await liveFlag(page, api)
+  const parent = unique('parent')
+  await api('POST', '/api/admin/projects/default/features', { name: parent })
+  const [strategy] = (await stored()).strategies
+  await expect(page.getByRole('region', { name: 'production' })).toContainText('10% of users')
+  // A window that is not seen reads nothing by itself.
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
+    window.dispatchEvent(new Event('visibilitychange'))
+  })
+  const parameters = { rollout: '70', stickiness: 'default', groupId: flag }
+  await api('PATCH', `${path}/strategies/${strategy!.id}`, [{ op: 'replace', path: '/parameters', value: parameters }])
+  await api('POST', `/api/admin/projects/default/features/${flag}/dependencies`, { feature: parent, enabled: false })
+  await page.getByRole('switch', { name: `${flag} in production` }).click()
+  const dialog = page.getByRole('dialog', { name: `Switch ${flag} off in production?` })
+  await expect(dialog).toContainText('70% of users.')
+  await expect(dialog).toContainText(`Only where ${parent} is off, because the flag depends on it.`)
+})

@@ -5,7 +5,7 @@ import { Badge, Button, Icons, Notice, ProductionMark, Switch, isProduction, plu
 import { DailyUse } from './about'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from './data'
 import { FirstStrategyDialog } from './firststrategy'
-import { Affected } from './strategy/affected'
+import { Affected, onlyWhere } from './strategy/affected'
 import { describeAudience } from './strategy/describe'
 import { StrategyList } from './strategy/list'
 import { useSwitch } from './switch'
@@ -77,11 +77,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
       {environment.enabled && !empty && !environment.hasEnabledStrategies && (
         <Notice kind="warn">Every strategy here is disabled, so no one gets the flag. Enable a strategy, or add one.</Notice>
       )}
-      {flag.dependencies.length > 0 && environment.enabled && (
-        <p className="soft">
-          Only where {flag.dependencies.map((one) => `${one.feature} is ${one.enabled ? 'on' : 'off'}`).join(' and ')}, because the flag depends on it.
-        </p>
-      )}
+      {flag.dependencies.length > 0 && environment.enabled && <p className="soft">{onlyWhere(flag.dependencies)}</p>}
       {!empty && <StrategyList flag={flag} environment={environment} onEdit={onEdit} />}
       {environment.variantCount > 0 && (
         <p className="soft small">

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiQuery } from '../../../api'
 import { Loading } from '../../../ui'
-import { flagPath, useProject } from '../data'
+import { flagPath, useProject, type Flag } from '../data'
 import { describeAudience, describeStrategy } from './describe'
 import { useSegmentNames } from './list'
 
@@ -12,9 +12,14 @@ interface AffectedProps {
   on: boolean
 }
 
+/** What the parents of a flag restrict, as a sentence. */
+export const onlyWhere = (dependencies: Flag['dependencies']) =>
+  `Only where ${dependencies.map((one) => `${one.feature} is ${one.enabled ? 'on' : 'off'}`).join(' and ')}, because the flag depends on it.`
+
 /** Whom the switch of a flag in an environment concerns: a sentence for each strategy that applies there. */
 export function Affected({ projectId, flag, environment, on }: AffectedProps) {
-  const { data } = useQuery(apiQuery(flagPath, { path: { projectId, featureName: flag } }))
+  // The page may be seconds old. What the question says is read when it is asked.
+  const { data } = useQuery({ ...apiQuery(flagPath, { path: { projectId, featureName: flag } }), refetchOnMount: 'always' })
   const standard = useProject(projectId)?.environments.find((one) => one.environment === environment)?.defaultStrategy
   const names = useSegmentNames()
   const strategies = data?.environments.find((one) => one.name === environment)?.strategies
@@ -33,6 +38,7 @@ export function Affected({ projectId, flag, environment, on }: AffectedProps) {
           </li>
         ))}
       </ul>
+      {data.dependencies.length > 0 && <p>{onlyWhere(data.dependencies)}</p>}
     </div>
   )
 }
