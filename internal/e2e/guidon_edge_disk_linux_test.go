@@ -14,7 +14,7 @@ import (
 func TestGuidonEdgeDiskFull(t *testing.T) {
 	g := start(t)
 	flag := func(name string) {
-		g.do(t, 201, "POST", project+"/features", map[string]string{"name": name, "description": strings.Repeat("d", 200)}, nil)
+		g.do(t, 201, "POST", project+"/features", map[string]string{"name": name, "description": strings.Repeat("d", 100)}, nil)
 	}
 	flag("first")
 	folder := t.TempDir()
@@ -27,11 +27,11 @@ func TestGuidonEdgeDiskFull(t *testing.T) {
 	e.run(t)
 	inside := filepath.Join(fmt.Sprintf("/proc/%d/root", e.cmd.Process.Pid), folder)
 	awaitThat(t, "there is a copy", func() bool { return copied(t, inside) > 0 })
-	for i := range 40 {
+	for i := range 80 {
 		flag(fmt.Sprint("more-", i))
 	}
 	token := g.createToken(t, "reads", "client", "default", "development")
-	awaitThat(t, "Edge serves all flags", func() bool { return strings.Contains(e.get(t, "/api/client/features", token), `"more-39"`) })
+	awaitThat(t, "Edge serves all flags", func() bool { return strings.Contains(e.get(t, "/api/client/features", token), `"more-79"`) })
 	awaitThat(t, "Edge logs that the disk is full", func() bool { return strings.Contains(e.stderr.String(), "no space left on device") })
 
 	saved := filepath.Join(t.TempDir(), "saved")
