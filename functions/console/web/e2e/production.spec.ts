@@ -223,3 +223,20 @@ test('the question before a switch shows what is stored, not what the page has r
   await expect(dialog).toContainText('70% of users.')
   await expect(dialog).toContainText(`Only where ${parent} is off, because the flag depends on it.`)
 })
+
+test('a first strategy in production says that applications follow at once', async ({ page, api }) => {
+  const flag = unique('banner')
+  const project = unique('shop')
+  await api('POST', '/api/admin/projects', { id: project, name: project })
+  await api('POST', `/api/admin/projects/${project}/features`, { name: flag })
+  for (const [path, title] of [
+    [`/projects/${project}`, `${flag} has no strategy in production`],
+    [`/projects/${project}/flags/${flag}`, `Who gets ${flag} in production?`],
+  ] as const) {
+    await page.goto(path)
+    await page.getByRole('switch', { name: `${flag} in production` }).click()
+    await expect(page.getByRole('dialog', { name: title })).toContainText(
+      'production is a production environment. Applications follow with their next request.',
+    )
+  }
+})

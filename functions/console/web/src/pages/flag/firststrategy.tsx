@@ -2,6 +2,7 @@ import { api, useChange } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { useProtection } from '../../requests/drafts'
 import { Button, Dialog, NumberField, RadioGroup, isProduction } from '../../ui'
+import { useAtOnce } from './atonce'
 import { environmentPath, touched, useProject, type Flag, type FlagEnvironment } from './data'
 import { newStrategy, strategyRequest } from './strategy/model'
 
@@ -23,6 +24,7 @@ export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: F
   const stickiness = useProject(flag.project)?.defaultStickiness ?? 'default'
   const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
   const protection = useProtection(flag.project)
+  const atOnce = useAtOnce(flag, environment, true)
   const add = (rollout: number) => api.request.post(`${environmentPath}/strategies`, { path, body: strategyRequest(newStrategy(stickiness, rollout)) })
   const on = api.request.post(`${environmentPath}/on`, { path })
   const start = useChange({
@@ -67,6 +69,7 @@ export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: F
           {...form.field('who')}
         />
         {form.values.who === 'share' && <NumberField label="Percentage" min={0} max={100} step={1} unit="%" {...form.field('rollout')} />}
+        {atOnce.line({})}
         <FormActions form={form} submit={protection.label('Switch on', environment.name)} onCancel={onClose}>
           <Button
             variant="quiet"

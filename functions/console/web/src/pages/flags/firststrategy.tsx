@@ -2,23 +2,25 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, invalidate } from '../../api'
 import { useProposal, useProtection } from '../../requests/drafts'
-import { ConfirmDialog, toast } from '../../ui'
+import { ConfirmDialog, Notice, followsAtOnce, toast, useAsks } from '../../ui'
 import { aroundFlags, patchRows } from './data'
 import { switched } from './rows'
 
 interface FirstStrategyProps {
   projectId: string
   name: string
-  environment: string
+  environment: { name: string; type: string }
   onClose: () => void
 }
 
 /** Asks before a flag without strategies is switched on: the server wants a strategy first. */
-export function FirstStrategyDialog({ projectId, name, environment, onClose }: FirstStrategyProps) {
+export function FirstStrategyDialog({ projectId, name, environment: place, onClose }: FirstStrategyProps) {
   const client = useQueryClient()
+  const environment = place.name
   const path = { projectId, featureName: name, environment }
   const propose = useProposal()
   const protection = useProtection(projectId)
+  const atOnce = useAsks()(place) && !protection.drafts(environment)
   const strategyRequest = api.request.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies', {
     path,
     body: { name: 'flexibleRollout', parameters: { rollout: '100', stickiness: 'default', groupId: name } },
@@ -50,6 +52,7 @@ export function FirstStrategyDialog({ projectId, name, environment, onClose }: F
       action={protection.label('Switch on for everyone', environment)}
       onConfirm={add}
     >
+      {atOnce && <Notice kind="warn">{followsAtOnce(place)}</Notice>}
       <p>
         <Link to="/projects/$projectId/flags/$flag" params={{ projectId, flag: name }}>
           Open {name}

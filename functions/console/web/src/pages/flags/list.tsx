@@ -28,7 +28,7 @@ export default function FlagsTab() {
   const [view, setView] = useUrlState(noView)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [creating, setCreating] = useState(false)
-  const [first, setFirst] = useState<{ name: string; environment: string }>()
+  const [first, setFirst] = useState<{ name: string; environment: { name: string; type: string } }>()
   const [hidden, setHidden] = useStoredNames('guidon-hidden-columns')
   const [switchAsked, question] = useAskedSwitch()
   const { can } = useMe()
@@ -50,7 +50,7 @@ export default function FlagsTab() {
   const onSelect = (name: string, on: boolean) => setSelected((old) => withName(old, name, on))
   const onSwitch = (row: FlagRow, environment: { name: string; type: string }, on: boolean) => {
     const { name } = environment
-    if (on && !hasStrategies(row, name) && !hasStandard(name)) setFirst({ name: row.name, environment: name })
+    if (on && !hasStrategies(row, name) && !hasStandard(name)) setFirst({ name: row.name, environment })
     else
       switchAsked({
         what: row.name,
