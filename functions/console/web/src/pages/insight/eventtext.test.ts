@@ -75,7 +75,7 @@ test.each([
   expect(subjectOf({ ...event, featureName: null, type, preData: data } as never, names)).toBe(want)
 })
 
-test('users, roles and segments are named, and tags and parents are changes', () => {
+test('users, roles and segments are named, and tags, parents and freezes are changes', () => {
   expect(changesOf({ preData: { roles: [], rootRole: 3 }, data: { roles: [5], rootRole: 2 } } as never, names).changes.map(({ after }) => after)).toEqual([
     'Role 5',
     'Role 2',
@@ -86,6 +86,9 @@ test('users, roles and segments are named, and tags and parents are changes', ()
   ])
   expect(changesOf({ type: 'feature-tagged', preData: null, data: { type: 'team', value: 'web' } } as never).changes[0]!.after).toBe('team:web')
   expect(changesOf({ type: 'feature-dependency-removed', preData: { feature: 'parent' }, data: null } as never).changes[0]!.before).toBe('parent')
+  expect(changesOf({ type: 'change-freeze-lifted', preData: { reason: 'Holidays' }, data: null } as never).changes).toEqual([
+    { path: 'freeze', before: 'Holidays', after: 'nothing' },
+  ])
   const off = { feature: 'parent', enabled: false, variants: [] }
   expect(changesOf({ type: 'feature-dependency-added', preData: null, data: off } as never).changes[0]!.after).toBe('parent (must be off)')
   const all = { dependencies: [off, { feature: 'other', enabled: true, variants: ['red', 'blue'] }] }

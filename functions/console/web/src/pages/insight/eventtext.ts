@@ -154,6 +154,8 @@ export function changesOf(event: Pick<Event, 'preData' | 'data'> & { type?: stri
     found.push({ path: 'tag', before: tagOf(preData), after: tagOf(data) })
   } else if (event.type === 'feature-dependency-added' || event.type === 'feature-dependency-removed') {
     found.push({ path: 'parent', before: parentOf(preData), after: parentOf(data) })
+  } else if (event.type === 'change-freeze-set' || event.type === 'change-freeze-lifted') {
+    found.push({ path: 'freeze', before: short(preData?.reason), after: short(data?.reason) })
   } else if (event.type === 'feature-dependencies-removed' && Array.isArray(preData?.dependencies)) {
     for (const one of preData.dependencies as NonNullable<Event['data']>[]) found.push({ path: 'parent', before: parentOf(one), after: 'nothing' })
   }
