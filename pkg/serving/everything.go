@@ -16,6 +16,9 @@ import (
 // leaseTime is how long the other instances wait for one that reads everything.
 const leaseTime = 10 * time.Second
 
+// maxEpochs is how many epochs may begin while an instance reads everything.
+const maxEpochs = 3
+
 // start returns a first state: from the current snapshot, or else from everything in the table. view has the feed and the
 // head of the snapshots.
 //
@@ -52,6 +55,9 @@ func (r *Reader) start(ctx context.Context, view flags.View) (*State, error) {
 		}
 	}
 	state, err := r.everything(ctx)
+	for again := 0; errors.Is(err, errGap) && again < maxEpochs; again++ { // an epoch has begun meanwhile, as after a deployment
+		state, err = r.everything(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -305,6 +305,30 @@ func TestMovedWhileReadingEverything(t *testing.T) {
 	}
 }
 
+// TestEpochWhileReadingEverything begins epochs while a new instance reads everything, as the bootstrap function does after a deployment.
+func TestEpochWhileReadingEverything(t *testing.T) {
+	a := administer(t, nil)
+	a.flag("f")
+	var feedRead atomic.Bool
+	begun := 0
+	faults := &dynamotest.Faults{OnRequest: func(operation string, _ []byte) {
+		if operation == "BatchGetItem" {
+			feedRead.Store(true)
+		}
+		if operation != "Query" || !feedRead.Swap(false) || begun == maxEpochs {
+			return
+		}
+		begun++
+		if err := a.store.ResetFeed(context.WithoutCancel(t.Context()), fmt.Sprint("epoch-", begun)); err != nil {
+			t.Error(err)
+		}
+	}}
+	state := mustRead(t, NewReader(a.another(faults), ReaderOptions{}))
+	if begun != maxEpochs || state.Epoch != fmt.Sprint("epoch-", begun) || state.Flags["f"] == nil {
+		t.Errorf("%d epochs began, and the state of %s has the flags %v", begun, state.Epoch, slices.Collect(maps.Keys(state.Flags)))
+	}
+}
+
 // TestMarkedFlags checks at which number flags and segments changed, and what is gone: deltas depend on it.
 func TestMarkedFlags(t *testing.T) {
 	a := administer(t, nil)
