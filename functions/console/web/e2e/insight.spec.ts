@@ -19,7 +19,7 @@ async function createFlag(api: Api, flag: string, percent = 100) {
 }
 
 /** Reports usage as an SDK does. */
-async function report(api: Api, baseURL: string, appName: string, toggles: object) {
+async function report(api: Api, baseURL: string, appName: string, toggles: object, sdkVersion = 'unleash-client-node:6.12.1') {
   const { secret } = await api('POST', '/api/admin/api-tokens', {
     tokenName: unique('report'),
     type: 'client',
@@ -32,7 +32,7 @@ async function report(api: Api, baseURL: string, appName: string, toggles: objec
     const response = await fetch(baseURL + path, { method: 'POST', headers, body: JSON.stringify({ appName, instanceId: 'host-1', ...body }) })
     expect(response.status).toBe(202)
   }
-  await send('/api/client/register', { sdkVersion: 'unleash-client-node:6.12.1', strategies: ['default'], started: now, interval: 60 })
+  await send('/api/client/register', { sdkVersion, strategies: ['default'], started: now, interval: 60 })
   await send('/api/client/metrics', { bucket: { start: now, stop: now, toggles } })
 }
 
@@ -139,6 +139,24 @@ test('a change of the rollout is seen in the usage of a flag', async ({ page, ap
   await checkPage(page, 'usage-table')
   await page.getByLabel('Application', { exact: true }).selectOption(app)
   await expect(page).toHaveURL(new RegExp(`app=${app}`))
+  check()
+})
+
+test('a flag names the applications with an SDK that does not know an operator', async ({ page, api, baseURL }) => {
+  const check = noConsoleErrors(page)
+  const [flag, old, current] = [unique('network'), unique('old'), unique('current')]
+  const { environment } = await createFlag(api, flag)
+  await api('POST', `${environment}/strategies`, {
+    ...rollout(100),
+    constraints: [{ contextName: 'remoteAddress', operator: 'IN_CIDR', values: ['10.0.0.0/8'] }],
+  })
+  await report(api, baseURL!, old, { [flag]: { yes: 1, no: 0, variants: {} } }, 'unleash-client-java:12.1.0')
+  await report(api, baseURL!, current, { [flag]: { yes: 1, no: 0, variants: {} } })
+  await expect.poll(() => usageOf(api, flag), usageWait).toBe(2)
+  await page.goto(`/projects/default/flags/${flag}`)
+  const panel = page.getByRole('region', { name: 'development' })
+  await expect(panel).toContainText(`An SDK of ${old} does not know IN_CIDR. There, strategies with it apply to no one.`)
+  await expect(panel).not.toContainText(`An SDK of ${current}`)
   check()
 })
 

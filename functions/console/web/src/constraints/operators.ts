@@ -58,11 +58,14 @@ export const operatorGroups = (Object.keys(kindLabels) as Kind[]).map((kind) => 
 
 /** How SDKs evaluate a constraint differently, or undefined (docs/reference/sdk-behavior.md). */
 export function sdkNote({ contextName, operator }: Constraint): string | undefined {
-  if (['REGEX', 'SEMVER_GTE', 'SEMVER_LTE', 'IN_CIDR'].includes(operator)) return 'Older SDKs do not know this operator, and switch the strategy off.'
+  if (isRecent(operator)) return 'Older SDKs do not know this operator, and switch the strategy off.'
   if (kindOf(operator) === 'date' && !['', 'currentTime'].includes(contextName))
     return 'The SDKs for Node.js and Next.js compare the current time, not this field.'
   return undefined
 }
+
+/** Whether there are SDKs that do not know the operator. */
+export const isRecent = (operator: Operator) => ['REGEX', 'SEMVER_GTE', 'SEMVER_LTE', 'IN_CIDR'].includes(operator)
 
 /** What the operator compares. */
 export const kindOf = (operator: Operator): Kind => info[operator]?.kind ?? 'set'

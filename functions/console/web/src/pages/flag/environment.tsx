@@ -2,7 +2,7 @@ import { useId, useState } from 'react'
 import { useProtection } from '../../requests/drafts'
 import { ProtectionLine } from '../../requests/line'
 import { Badge, Button, Icons, Notice, ProductionMark, Switch, isProduction, plural, useAskedSwitch, words } from '../../ui'
-import { DailyUse } from './about'
+import { DailyUse, UnknownOperators } from './about'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from './data'
 import { FirstStrategyDialog } from './firststrategy'
 import { Affected, onlyWhere } from './strategy/affected'
@@ -77,6 +77,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
       {environment.enabled && !empty && !environment.hasEnabledStrategies && (
         <Notice kind="warn">Every strategy here is disabled, so no one gets the flag. Enable a strategy, or add one.</Notice>
       )}
+      <UnknownOperators flag={flag} environment={environment} />
       {flag.dependencies.length > 0 && environment.enabled && <p className="soft">{onlyWhere(flag.dependencies)}</p>}
       {!empty && <StrategyList flag={flag} environment={environment} onEdit={onEdit} />}
       {environment.variantCount > 0 && (
