@@ -369,8 +369,10 @@ test('a parent, a tag, a clone, and archiving with undo', async ({ page, api }) 
     .getByRole('button', { name: 'Archive' })
     .click()
   await expect(page).toHaveURL('/projects/default')
-  await page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }).click()
-  await expect(page.getByText('Undone.')).toBeVisible()
+  const messages = page.getByRole('region', { name: 'Messages' })
+  await expect(messages.getByText(`Flag ${flag} archived`)).toBeVisible() // until then, Undo is about the parent
+  await messages.getByRole('button', { name: 'Undo' }).click()
+  await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()
   expect((await api('GET', `${features}/${flag}`)).dependencies).toMatchObject([{ feature: parent, enabled: false }])
 
   await page.goto(pageOf(flag))

@@ -169,7 +169,7 @@ test('archives flags, and Undo brings them back as they were', async ({ page, ap
   await expect(table.getByRole('row', { name: banner })).toBeHidden()
   await expect(table.getByRole('row', { name: kept })).toBeVisible()
   await page.getByRole('button', { name: 'Undo' }).click()
-  await expect(page.getByText('Undone.')).toBeVisible()
+  await expect(page.getByText('Undone.', { exact: true })).toBeVisible()
   await expect(table.getByRole('row', { name: banner })).toBeVisible()
   await expect(table.getByRole('switch', { name: `${cart} in development` })).toBeChecked()
   await expect(table.getByRole('switch', { name: `${banner} in development` })).not.toBeChecked()

@@ -667,6 +667,7 @@ test('protection is set per environment of a project, and rules per environment 
   await expect(creating).toBeHidden()
   const { environments } = await api<{ environments: { name: string }[] }>('GET', '/api/admin/environments')
   expect(environments.find((one) => one.name === name)).toMatchObject({ requiredApprovals: 2, offAllowed: true })
+  await api('POST', `/api/admin/environments/${name}/off`) // the projects of other tests would get it, and need change requests
   check()
 })
 

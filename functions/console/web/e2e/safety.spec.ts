@@ -80,7 +80,7 @@ test('a switch in production asks, says what it did, and has Undo, in the list a
     await expect(production).not.toBeChecked()
     await expect.poll(() => isOn(api, id, flag, 'production')).toBe(false)
     await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText('Undone.')).toBeVisible()
+    await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()
     await expect(production).toBeChecked()
     expect(await isOn(api, id, flag, 'production')).toBe(true)
 
