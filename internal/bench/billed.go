@@ -125,7 +125,7 @@ func (b *billing) phase(ctx context.Context, w io.Writer, p *programs, ph phase)
 	if ph.compressed {
 		header.Set("Accept-Encoding", "gzip")
 	}
-	reads := ph.request(0, 0, "").method == http.MethodGet
+	reads := ph.request(0, 0, b.load.names[0]).method == http.MethodGet
 	return b.events(ctx, w, p, ph.name, function, reads, func(i int) ([]byte, int, error) {
 		names := b.load.names
 		r := ph.request(i, i/len(names), names[i%len(names)])
