@@ -1,7 +1,7 @@
 // The changes of many flags that the list offers, each with what takes it back.
 import { api, errorText, type ApiRequest, type Schema } from '../../api'
 import { plural } from '../../ui'
-import { addParents, parentsOf, type Parents } from '../projects/restore'
+import { addParents, byEnvironment, parentsOf, switchOn, type Parents } from '../projects/restore'
 import { expectAll, inBatches, oneByOne, type BulkResult } from './bulk'
 import { hasStrategies, isOn, switched, tagText, type FlagRow } from './rows'
 
@@ -86,12 +86,7 @@ export function archiveAction(projectId: string, flags: readonly FlagRow[]): Bul
     undo: async (names) => {
       expectAll(await oneByOne(names, (featureName) => api.post('/api/admin/archive/revive/{featureName}', { path: { featureName } })))
       await addParents(projectId, new Map([...parents].filter(([name]) => names.includes(name))))
-      const revived = named(flags, names)
-      const environments = new Set(revived.flatMap((row) => row.environments.filter((one) => one.enabled).map((one) => one.name)))
-      for (const environment of environments) {
-        const on = revived.filter((row) => isOn(row, environment))
-        expectAll(await inBatches(namesOf(on), (batch) => sendSwitch(projectId, environment, true, batch)))
-      }
+      for (const [environment, wereOn] of byEnvironment(named(flags, names))) await switchOn(projectId, environment, wereOn)
     },
   }
 }

@@ -24,10 +24,10 @@ import {
 import { describeStrategy } from '../flag/strategy/describe'
 import { useSegmentNames } from '../flag/strategy/list'
 import { strategyDraft, strategyRequest } from '../flag/strategy/model'
-import { expectAll, inBatches } from '../flags/bulk'
 import { isOn } from '../flags/rows'
 import { DefaultStrategyDialog } from './defaultstrategy'
 import { ProtectionDialog } from './protection'
+import { switchOn } from './restore'
 
 type Environment = Schema<'ProjectEnvironment'>
 
@@ -103,8 +103,7 @@ function useDetach(projectId: string) {
         path: { projectId },
         body: { environment: name, defaultStrategy: defaultStrategy && strategyRequest(strategyDraft(defaultStrategy)) },
       })
-      const on = '/api/admin/projects/{projectId}/bulk_features/environments/{environment}/on'
-      expectAll(await inBatches(wereOn, (features) => api.post(on, { path: { projectId, environment: name }, body: { features } })))
+      await switchOn(projectId, name, wereOn)
     },
   })
 }

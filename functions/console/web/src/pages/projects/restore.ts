@@ -1,5 +1,5 @@
 import { api, type Schema } from '../../api'
-import { expectAll, oneByOne } from '../flags/bulk'
+import { expectAll, inBatches, oneByOne } from '../flags/bulk'
 
 const flagPath = '/api/admin/projects/{projectId}/features/{featureName}'
 
@@ -48,6 +48,12 @@ export async function parentsOf(projectId: string, names: readonly string[]): Pr
 export async function addParents(projectId: string, parents: Parents) {
   for (const [featureName, dependencies] of parents)
     for (const body of dependencies) await api.post(`${flagPath}/dependencies`, { path: { projectId, featureName }, body })
+}
+
+/** Switches flags on in an environment where they were on. */
+export async function switchOn(projectId: string, environment: string, names: readonly string[]) {
+  const path = '/api/admin/projects/{projectId}/bulk_features/environments/{environment}/on'
+  expectAll(await inBatches(names, (features) => api.post(path, { path: { projectId, environment }, body: { features } })))
 }
 
 /** Undoes archiving: revives the flags, which are then off and without parents, adds the parents, and switches the flags on where they were on. */
