@@ -98,7 +98,7 @@ func TestCommentsOfOne(t *testing.T) {
 	r.as(t, r.editor, "POST", pathOf(q)+"/comments", `{"text":"Please."}`, 409, "25 comments", "limit")
 	r.as(t, r.first, "POST", pathOf(q)+"/comments", `{"text":"No."}`, 204)
 	_, viewer := r.person(t, access.RoleViewer)
-	for range review.MaxOfReader {
+	for range review.MaxCommentsOfReader {
 		r.as(t, []string{viewer}, "POST", pathOf(q)+"/comments", `{"text":"And?"}`, 204)
 	}
 	r.as(t, []string{viewer}, "POST", pathOf(q)+"/comments", `{"text":"And?"}`, 409, "5 comments", "limit")

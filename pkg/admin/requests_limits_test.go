@@ -58,7 +58,7 @@ func TestRequestLimits(t *testing.T) {
 	dynamotest.Check(t, r.store)
 }
 
-// TestDraftsOfOne begins drafts in many environments: nobody else sees them, and they count among the open requests of the project.
+// TestDraftsOfOne begins drafts in many environments. Only their author sees them, but they count among the open requests of the project.
 func TestDraftsOfOne(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)

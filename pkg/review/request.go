@@ -34,24 +34,24 @@ const (
 
 // The limits of change requests.
 const (
-	MaxOpen          = 300 // open requests of a project
-	MaxOpenOfOne     = 50  // of these, by one author
-	MaxDraftsOfOne   = 10  // of these, drafts: nobody else sees them, or could discard them
-	MaxChanges       = 100
-	MaxFlags         = 20
-	MaxSegments      = 5         // changes of segments: each one looks at all flags
-	MaxSize          = 256 << 10 // bytes of all changes
-	MaxStored        = 300 << 10 // bytes of a request when it is edited; approvals, the reason of a failure and the like need the rest of 400 KiB
-	MaxItems         = 70        // items that the changes write; addons, the request, and conditions on who has approved it need the rest of 100
-	MaxReviewers     = 10
-	MaxComments      = 100
-	MaxCommentsOfOne = 25   // of these, by one person
-	MaxOfReader      = 5    // of these, by one who only reads: each comment writes the whole request
-	MaxComment       = 1000 // characters
-	MaxTitle         = 200  // characters
-	MaxListed        = 300  // requests of a project that lists show: of the open, of the applied, and of the others
-	ApprovalLasts    = 30 * 24 * time.Hour
-	UnseenApproval   = time.Minute // for how long after a change an approval must name the revision that was seen
+	MaxOpen             = 300 // open requests of a project
+	MaxOpenOfOne        = 50  // of these, by one author
+	MaxDraftsOfOne      = 10  // of these, drafts: only their author sees and discards them
+	MaxChanges          = 100
+	MaxFlags            = 20
+	MaxSegments         = 5         // changes of segments: each one looks at all flags
+	MaxSize             = 256 << 10 // bytes of all changes
+	MaxStored           = 300 << 10 // bytes of a request when it is edited; approvals, the reason of a failure and the like need the rest of 400 KiB
+	MaxItems            = 70        // items that the changes write; addons, the request, and conditions on who has approved it need the rest of 100
+	MaxReviewers        = 10
+	MaxComments         = 100
+	MaxCommentsOfOne    = 25   // of these, by one person
+	MaxCommentsOfReader = 5    // of these, by one who only reads: each comment writes the whole request
+	MaxComment          = 1000 // characters
+	MaxTitle            = 200  // characters
+	MaxListed           = 300  // requests of a project that lists show: of the open, of the applied, and of the others
+	ApprovalLasts       = 30 * 24 * time.Hour
+	UnseenApproval      = time.Minute // for how long after a change an approval must name the revision that was seen
 )
 
 // A Person is who did something: a user, a service account, or the API tokens of a name.

@@ -55,7 +55,7 @@ func (r *Reader) start(ctx context.Context, view flags.View) (*State, error) {
 		}
 	}
 	state, err := r.everything(ctx)
-	for again := 0; errors.Is(err, errGap) && again < maxEpochs; again++ { // an epoch has begun meanwhile, as after a deployment
+	for again := 0; errors.Is(err, errGap) && again < maxEpochs; again++ { // an epoch began during the read, for example after a deployment
 		state, err = r.everything(ctx)
 	}
 	if err != nil {

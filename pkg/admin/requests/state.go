@@ -193,7 +193,7 @@ func addComment(tx *httpapi.Tx, at inRequest, in commentBody) error {
 func comment(tx *httpapi.Tx, p *flags.Project, r *review.Request, text string) (*review.Comment, error) {
 	most := review.MaxCommentsOfOne
 	if !takesPart(tx, p, r) {
-		most = review.MaxOfReader
+		most = review.MaxCommentsOfReader
 	}
 	if r.Comments >= most {
 		tx.Load(r.CommentKeys()...)

@@ -151,7 +151,7 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
 
 const namedFlags = 5
 
-// What the import does to applications: an import cannot be undone, and the file does not show what is there now.
+// Says which flags the import switches on or off, or overwrites. It cannot be undone, and the file does not show the flags that exist now.
 function Effect({ data, project, environment }: { data: Schema<'ImportData'>; project: string; environment: string }) {
   const list = useQuery({ ...flagList(project), refetchOnMount: 'always' })
   if (!list.data) return list.error ? <p>{errorText(list.error)}</p> : <Loading lines={1} />

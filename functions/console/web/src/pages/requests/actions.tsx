@@ -12,6 +12,12 @@ const applied = ['/api/admin/projects', '/api/admin/features', '/api/admin/searc
 
 type Open = 'send' | 'approve' | 'reject' | 'apply' | 'cancel' | 'discard' | 'schedule' | undefined
 
+/** Whether the caller may change what the freeze of a change request holds. */
+function useSkipsFreeze({ project, freeze }: ChangeRequest) {
+  const { can } = useMe()
+  return freeze !== undefined && can('SKIP_CHANGE_FREEZE', project, freeze.environment).allowed
+}
+
 /** Where a change request stands, and the next steps: sending, approving, applying. */
 export function Actions({ request, mine }: { request: ChangeRequest; mine: boolean }) {
   const { can, user, isAdmin } = useMe()
@@ -27,7 +33,7 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
       : can('APPROVE_CHANGE_REQUEST', project, environment).reason
   const application = can('APPLY_CHANGE_REQUEST', project, environment).reason
   const { freeze } = request
-  const skips = freeze !== undefined && can('SKIP_CHANGE_FREEZE', project, freeze.environment).allowed
+  const skips = useSkipsFreeze(request)
   const frozen = freeze && !skips ? `${freeze.environment} is frozen until ${fullDate(new Date(freeze.until))}: it can be applied after that.` : undefined
   const changes = plural(countChanges(request), 'change')
   const dialogs: Partial<Record<NonNullable<Open>, Omit<StateDialogProps, 'request' | 'onClose'>>> = {
@@ -131,9 +137,9 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
 }
 
 function StateText({ request }: { request: ChangeRequest }) {
-  const { can, user } = useMe()
+  const { user } = useMe()
   const { state, stateTimestamps, minApprovals, schedule, environment, freeze } = request
-  const skips = freeze !== undefined && can('SKIP_CHANGE_FREEZE', request.project, freeze.environment).allowed
+  const skips = useSkipsFreeze(request)
   const since = stateTimestamps[state]
   const count = request.approvals.length
   switch (state) {

@@ -116,7 +116,7 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
   return list.map(({ before, after, ...rest }, index) => (relative.includes(changes[index]!.action) ? rest : { ...rest, after }))
 }
 
-// What these leave depends on what was there before. The others have in their payload what is there after them.
+// Changes whose result depends on the state before them. The payload of every other change is its result.
 const relative = ['updateEnabled', 'deleteStrategy', 'reorderStrategy', 'deleteDependency', 'archiveFeature']
 
 /** A strategy of a change, with the defaults of what it leaves out. */
