@@ -130,3 +130,46 @@ test('Undo of archiving adds the parents again, and Undo of removing an environm
   expect(await state()).toEqual(before)
   check()
 })
+
+test('Undo of switching on several flags removes the default strategies that this has added, and the question says whom they select', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const messages = page.getByRole('region', { name: 'Messages' })
+  const id = unique('shop')
+  const [bare, late, own] = ['bare', 'late', 'own'].map(unique) as [string, string, string]
+  await api('POST', '/api/admin/projects', { id, name: 'Shop' })
+  const constraints = [{ contextName: 'plan', operator: 'IN', values: ['beta'] }]
+  await api('POST', `/api/admin/projects/${id}/environments/production/default-strategy`, {
+    name: 'flexibleRollout',
+    parameters: { rollout: '30' },
+    constraints,
+  })
+  for (const name of [bare, late, own]) await api('POST', `/api/admin/projects/${id}/features`, { name })
+  const add = (name: string) => api('POST', `/api/admin/projects/${id}/features/${name}/environments/production/strategies`, { name: 'default' })
+  await add(own)
+  const state = () =>
+    Promise.all(
+      [bare, late, own].map(async (name) => {
+        const { enabled, strategies } = await api('GET', `/api/admin/projects/${id}/features/${name}/environments/production`)
+        return [enabled, ...strategies.map((one: { name: string }) => one.name)]
+      }),
+    )
+  await page.goto(`/projects/${id}`)
+  await page.getByRole('checkbox', { name: 'Select all shown flags' }).check()
+  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'Switch on' }).click()
+  await page.getByRole('menuitem', { name: 'production' }).click()
+  const question = page.getByRole('dialog', { name: 'Switch 3 flags on in production?' })
+  await expect(question).toContainText("2 have no strategy there, so the project's default strategy is added: 30% of users, if plan is one of beta.")
+  // Another person adds the first strategy of a flag meanwhile: it is not what the switch adds.
+  await add(late)
+  await question.getByRole('button', { name: 'Switch on' }).click()
+  await expect(messages.getByText('3 flags switched on in production')).toBeVisible()
+  expect(await state()).toEqual([
+    [true, 'flexibleRollout'],
+    [true, 'default'],
+    [true, 'default'],
+  ])
+  await messages.getByRole('button', { name: 'Undo' }).click()
+  await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()
+  expect(await state()).toEqual([[false], [false, 'default'], [false, 'default']])
+  check()
+})

@@ -1,27 +1,45 @@
-// Undo of a switch that has added the project's default strategy.
+// Undo of switches that have added the project's default strategy.
 import { api, isForbidden } from '../../api'
+import { expectAll, oneByOne } from '../flags/bulk'
 import { environmentPath } from './data'
 import type { Strategy } from './strategy/model'
 
 interface Place {
   projectId: string
-  featureName: string
   environment: string
 }
 
+/** The strategies that a switch has added, by the names of the flags. */
+export type Added = ReadonlyMap<string, Strategy[]>
+
 const listPath = `${environmentPath}/strategies` as const
 
-/** Reads what switching on has added to a flag without strategies. Only Undo uses it: an error is no reason to say that the switch failed. */
-export const readAdded = (path: Place): Promise<Strategy[] | undefined> => api.get(listPath, { path }).catch(() => undefined)
+// Only Undo uses what is read: an error is no reason to say that a switch failed.
+async function strategiesOf(place: Place, names: readonly string[]) {
+  const found = new Map<string, Strategy[]>()
+  await oneByOne(names, async (featureName) => found.set(featureName, await api.get(listPath, { path: { ...place, featureName } })))
+  return found
+}
 
-/** Removes the added strategy, unless it or the list changed since, or the caller may not: then the flag is off, and keeps it. */
-export async function removeAdded(path: Place, added: Strategy[] | undefined) {
-  if (added?.length !== 1) return
-  const now = await api.get(listPath, { path })
-  if (JSON.stringify(now) !== JSON.stringify(added)) return
-  try {
-    await api.delete(`${listPath}/{strategyId}`, { path: { ...path, strategyId: added[0]!.id } })
-  } catch (error) {
-    if (!isForbidden(error)) throw error
+/** Calls a switch of flags that seem to have no strategies, and reads what it has added to those that have none. */
+export async function switchAdding<T>(place: Place, names: readonly string[], send: () => Promise<T>): Promise<{ added: Added; result: T }> {
+  const before = await strategiesOf(place, names)
+  const result = await send()
+  const bare = names.filter((name) => before.get(name)?.length === 0)
+  return { added: await strategiesOf(place, bare), result }
+}
+
+/** Removes the added strategy of flags, unless it or the list changed since, or the caller may not: then the flag is off, and keeps it. */
+export async function removeAdded(place: Place, added: Added) {
+  const remove = async (featureName: string) => {
+    const path = { ...place, featureName }
+    const mine = added.get(featureName)!
+    if (mine.length !== 1 || JSON.stringify(await api.get(listPath, { path })) !== JSON.stringify(mine)) return
+    try {
+      await api.delete(`${listPath}/{strategyId}`, { path: { ...path, strategyId: mine[0]!.id } })
+    } catch (error) {
+      if (!isForbidden(error)) throw error
+    }
   }
+  expectAll(await oneByOne([...added.keys()], remove))
 }

@@ -6,8 +6,8 @@ import { DailyUse, UnknownOperators } from './about'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from './data'
 import { FirstStrategyDialog } from './firststrategy'
 import { Affected, onlyWhere } from './strategy/affected'
-import { describeAudience } from './strategy/describe'
-import { StrategyList } from './strategy/list'
+import { describeStandard } from './strategy/describe'
+import { StrategyList, useSegmentNames } from './strategy/list'
 import { useSwitch } from './switch'
 
 interface PanelProps {
@@ -27,6 +27,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const reason = useReasons(flag)
   const protection = useProtection(flag.project)
   const standard = project?.environments.find((one) => one.environment === environment.name)?.defaultStrategy
+  const names = useSegmentNames()
   const production = isProduction(environment)
   const empty = environment.strategies.length === 0
   const mayAdd = reason('CREATE_FEATURE_STRATEGY', environment.name)
@@ -71,7 +72,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
       </div>
       <p className="soft">
         {stateText(environment)}
-        {empty && standard && ` Switching it on adds the project's default strategy: ${describeAudience(standard)}.`}
+        {empty && standard && ` Switching it on adds the project's default strategy: ${describeStandard(standard, names)}`}
       </p>
       <ProtectionLine project={flag.project} environment={environment.name} feature={flag.name} />
       {environment.enabled && !empty && !environment.hasEnabledStrategies && (

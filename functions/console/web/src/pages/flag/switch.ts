@@ -1,11 +1,11 @@
 import { api, useChange } from '../../api'
-import { readAdded, removeAdded } from './added'
+import { removeAdded, switchAdding } from './added'
 import { environmentPath, flagKey, touched, type Flag } from './data'
 
 interface Flip {
   environment: string
   on: boolean
-  /** The flag has no strategy there: switching on adds the project's default strategy. */
+  /** The flag seems to have no strategy there: switching on adds the project's default strategy. */
   adds?: boolean
 }
 
@@ -18,14 +18,12 @@ export function useSwitch(flag: Flag) {
   }
   const send = (flip: Flip) => api.send<unknown>(request(flip))
   return useChange({
-    change: async (flip: Flip) => {
-      await send(flip)
-      return flip.adds ? readAdded(at(flip)) : undefined
-    },
+    change: async (flip: Flip) => (await switchAdding(at(flip), flip.adds ? [flag.name] : [], () => send(flip))).added,
     requests: (flip: Flip) => [request(flip)],
     invalidates: touched,
     optimistic: ({ environment, on }: Flip) => [{ key: flagKey(flag), update: (old?: Flag) => old && withSwitch(old, environment, on) }],
-    success: (_, { environment, on, adds }) => `${flag.name} is ${on ? 'on' : 'off'} in ${environment}${adds ? ", with the project's default strategy" : ''}`,
+    success: (added, { environment, on }) =>
+      `${flag.name} is ${on ? 'on' : 'off'} in ${environment}${added.size > 0 ? ", with the project's default strategy" : ''}`,
     undo: async (flip, added) => {
       await send({ ...flip, on: !flip.on })
       await removeAdded(at(flip), added)

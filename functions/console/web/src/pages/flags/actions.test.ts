@@ -7,12 +7,18 @@ const row = (name: string, enabled: boolean, hasStrategies = true) =>
 const flags = [row('on', true), row('off', false), row('bare', false, false)]
 
 test.each([
-  [flags, true, false, ['off'], '1 of 3 flags will be switched on; 1 is on already; 1 cannot, without a strategy there.'],
-  [flags, true, true, ['off', 'bare'], '2 of 3 flags will be switched on; 1 is on already.'],
-  [flags, false, false, ['on'], '1 of 3 flags will be switched off; 2 are off already.'],
-  [[row('on', true)], true, false, [], '0 of 1 flag will be switched on; 1 is on already.'],
-])('foresees a switch of %# flags', (of, on, hasStandard, changing, text) => {
-  expect(foreseen(of, { name: 'production', hasStandard }, on)).toEqual({ changing, text })
+  [flags, true, undefined, ['off'], '1 of 3 flags will be switched on; 1 is on already; 1 cannot, without a strategy there.'],
+  [
+    flags,
+    true,
+    '30% of users.',
+    ['off', 'bare'],
+    "2 of 3 flags will be switched on; 1 is on already. 1 has no strategy there, so the project's default strategy is added: 30% of users.",
+  ],
+  [flags, false, '30% of users.', ['on'], '1 of 3 flags will be switched off; 2 are off already.'],
+  [[row('on', true)], true, undefined, [], '0 of 1 flag will be switched on; 1 is on already.'],
+])('foresees a switch of %# flags', (of, on, standard, changing, text) => {
+  expect(foreseen(of, 'production', on, standard)).toEqual({ changing, text })
 })
 
 test('counts only the flags that were changed', () => {

@@ -1,6 +1,7 @@
 // The changes of many flags that the list offers, each with what takes it back.
 import { api, errorText, type ApiRequest, type Schema } from '../../api'
 import { plural } from '../../ui'
+import { removeAdded, switchAdding, type Added } from '../flag/added'
 import { addParents, byEnvironment, parentsOf, switchOn, type Parents } from '../projects/restore'
 import { expectAll, inBatches, oneByOne, type BulkResult } from './bulk'
 import { hasStrategies, isOn, switched, tagText, type FlagRow } from './rows'
@@ -40,15 +41,27 @@ function switchRequest(projectId: string, environment: string, on: boolean, feat
 
 const sendSwitch = (...of: Parameters<typeof switchRequest>) => api.send(switchRequest(...of))
 
-/** Switches the flags on or off in an environment. */
-export function switchAction(projectId: string, flags: readonly FlagRow[], environment: string, on: boolean): BulkAction {
+/** Switches the flags on or off in an environment. hasStandard: the project has a default strategy for flags that have none there. */
+export function switchAction(projectId: string, flags: readonly FlagRow[], environment: string, on: boolean, hasStandard = false): BulkAction {
+  const place = { projectId, environment }
+  const bare = on && hasStandard ? namesOf(flags.filter((row) => !hasStrategies(row, environment))) : []
+  let added: Added = new Map()
   return {
     doing: on ? 'Switching on' : 'Switching off',
     already: already(on ? 'on' : 'off', flags, (row) => isOn(row, environment) === on),
     done: `switched ${on ? 'on' : 'off'} in ${environment}`,
-    run: (names, onProgress, stopped) => inBatches(names, (batch) => sendSwitch(projectId, environment, on, batch), onProgress, stopped),
+    run: async (names, onProgress, stopped) => {
+      const send = () => inBatches(names, (batch) => sendSwitch(projectId, environment, on, batch), onProgress, stopped)
+      const sent = await switchAdding(place, bare, send)
+      added = sent.added
+      return sent.result
+    },
     requests: (names) => [switchRequest(projectId, environment, on, [...names])],
-    undo: async (names) => expectAll(await inBatches(names, (batch) => sendSwitch(projectId, environment, !on, batch))),
+    undo: async (names) => {
+      expectAll(await inBatches(names, (batch) => sendSwitch(projectId, environment, !on, batch)))
+      const changed = new Set(names)
+      await removeAdded(place, new Map([...added].filter(([name]) => changed.has(name))))
+    },
     patch: (row) => switched(row, environment, on),
   }
 }
@@ -135,10 +148,10 @@ export function resultText(action: BulkAction, result: BulkResult): string {
   return `${changed === 0 ? 'No flag' : plural(changed, 'flag')} ${action.done}${rest}`
 }
 
-/** What a switch of the flags would do, as a sentence, and the flags that it would change. */
-export function foreseen(flags: readonly FlagRow[], environment: { name: string; hasStandard: boolean }, on: boolean) {
-  const others = flags.filter((row) => isOn(row, environment.name) !== on)
-  const changing = on && !environment.hasStandard ? others.filter((row) => hasStrategies(row, environment.name)) : others
+/** What a switch of the flags would do, as sentences, and the flags that it would change. standard is whom the project's default strategy selects. */
+export function foreseen(flags: readonly FlagRow[], environment: string, on: boolean, standard?: string) {
+  const others = flags.filter((row) => isOn(row, environment) !== on)
+  const changing = on && !standard ? others.filter((row) => hasStrategies(row, environment)) : others
   const same = flags.length - others.length
   const unable = others.length - changing.length
   const parts = [
@@ -146,5 +159,7 @@ export function foreseen(flags: readonly FlagRow[], environment: { name: string;
     same > 0 && `${same} ${same === 1 ? 'is' : 'are'} ${on ? 'on' : 'off'} already`,
     unable > 0 && `${unable} cannot, without a strategy there`,
   ]
-  return { changing: namesOf(changing), text: `${parts.filter(Boolean).join('; ')}.` }
+  const bare = on ? changing.filter((row) => !hasStrategies(row, environment)).length : 0
+  const rest = bare > 0 ? ` ${bare} ${bare === 1 ? 'has' : 'have'} no strategy there, so the project's default strategy is added: ${standard}` : ''
+  return { changing: namesOf(changing), text: `${parts.filter(Boolean).join('; ')}.${rest}` }
 }

@@ -1,8 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { errorText, invalidate, useMe } from '../../api'
+import { errorText, invalidate, useMe, type Schema } from '../../api'
 import { useProposal, useProtection } from '../../requests/drafts'
 import { Button, Dialog, Icons, Menu, ProductionMark, plural, number, toast, useAskedSwitch, type MenuEntry } from '../../ui'
+import { describeStandard } from '../flag/strategy/describe'
+import { useSegmentNames } from '../flag/strategy/list'
 import { archiveAction, changedBy, foreseen, moveAction, resultText, staleAction, switchAction, tagAction, type BulkAction } from './actions'
 import { ArchiveDialog, FlagNames } from './archivedialog'
 import { groupFailures, type Failure } from './bulk'
@@ -13,8 +15,8 @@ import type { FlagRow } from './rows'
 
 interface BulkBarProps {
   projectId: string
-  /** hasStandard: the project has a default strategy for flags that have none there. */
-  environments: readonly { name: string; type: string; hasStandard: boolean }[]
+  /** standard: the project's default strategy, for flags that have none there. */
+  environments: readonly { name: string; type: string; standard?: Schema<'DefaultStrategy'> }[]
   flags: readonly FlagRow[]
   /** The number of selected flags that the filters hide. */
   hidden: number
@@ -29,6 +31,7 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
   const [switchAsked, question] = useAskedSwitch()
   const close = () => setDialog(undefined)
   const protection = useProtection(projectId)
+  const segments = useSegmentNames()
   const update = can('UPDATE_FEATURE', projectId).reason
   const switches = (on: boolean) =>
     environments.map((environment): MenuEntry => ({
@@ -40,7 +43,7 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
       ),
       disabledReason: protection.drafts(environment.name, { off: !on }) ? undefined : can('UPDATE_FEATURE_ENVIRONMENT', projectId, environment.name).reason,
       onSelect: () => {
-        const { changing, text } = foreseen(flags, environment, on)
+        const { changing, text } = foreseen(flags, environment.name, on, environment.standard && describeStandard(environment.standard, segments))
         switchAsked({
           what: plural(changing.length || flags.length, 'flag'),
           environment,
@@ -52,7 +55,7 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
               {changing.length > 0 && <FlagNames names={changing} />}
             </>
           ),
-          act: () => void bulk.start(switchAction(projectId, flags, environment.name, on)),
+          act: () => void bulk.start(switchAction(projectId, flags, environment.name, on, Boolean(environment.standard))),
         })
       },
     }))

@@ -3,7 +3,7 @@ import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@ta
 import { api, apiKey, apiQuery, errorText, invalidate, refreshIn, type ApiRequest, type Schema } from '../../api'
 import { propose, proposalOf } from '../../requests/drafts'
 import { toast } from '../../ui'
-import { readAdded, removeAdded } from '../flag/added'
+import { removeAdded, switchAdding, type Added } from '../flag/added'
 import { changeRows, switched, type FlagRow } from './rows'
 
 const path = '/api/admin/projects/{projectId}/features'
@@ -42,27 +42,28 @@ export const aroundFlags = [
 ]
 
 // A change of one row: shown at once, and taken back with the reason if the server refuses it.
-function useRowChange<Input extends { name: string }>(
+function useRowChange<Input extends { name: string }, Output>(
   projectId: string,
   request: (input: Input) => ApiRequest,
   apply: (row: FlagRow, input: Input, back: boolean) => FlagRow,
-  done?: (input: Input) => void | Promise<void>,
+  send: (input: Input) => Promise<Output>,
+  done?: (input: Input, output: Output) => void,
 ) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: async (input: Input) => ((await propose(client, [request(input)])) ? undefined : api.send(request(input))),
+    mutationFn: async (input: Input) => ((await propose(client, [request(input)])) ? undefined : { output: await send(input) }),
     onMutate: async (input: Input) => {
       if (await proposalOf(client, [request(input)])) return true
       await client.cancelQueries({ queryKey: apiKey(path, { path: { projectId } }) })
       patchRows(client, projectId, [input.name], (row) => apply(row, input, false))
       return false
     },
-    onSuccess: async (_, input, drafted) => {
-      if (drafted) return
+    onSuccess: async (sent, input) => {
+      if (!sent) return
       // A read that began before the change may have brought the old row back.
       await client.cancelQueries({ queryKey: apiKey(path, { path: { projectId } }) })
       patchRows(client, projectId, [input.name], (row) => apply(row, input, false))
-      await done?.(input)
+      done?.(input, sent.output)
     },
     onError: (error, input) => {
       patchRows(client, projectId, [input.name], (row) => apply(row, input, true))
@@ -76,7 +77,7 @@ interface Switching {
   name: string
   environment: string
   on: boolean
-  /** The flag has no strategy there: switching on adds the project's default strategy. */
+  /** The flag seems to have no strategy there: switching on adds the project's default strategy. */
   adds?: boolean
 }
 
@@ -89,35 +90,42 @@ export function useSwitchFlag(projectId: string) {
       ? api.request.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on', options)
       : api.request.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off', options)
   }
-  return useRowChange<Switching>(
+  return useRowChange<Switching, Added>(
     projectId,
     request,
     (row, { environment, on }, back) => switched(row, environment, on !== back),
-    async ({ name, environment, on, adds }) => {
-      const at = { projectId, featureName: name, environment }
-      const added = adds ? await readAdded(at) : undefined
-      toast.success(`${name} is ${on ? 'on' : 'off'} in ${environment}${adds ? ", with the project's default strategy" : ''}`, {
+    async (input) => {
+      const { name, environment, adds } = input
+      return (await switchAdding({ projectId, environment }, adds ? [name] : [], () => api.send(request(input)))).added
+    },
+    ({ name, environment, on, adds }, added) =>
+      toast.success(`${name} is ${on ? 'on' : 'off'} in ${environment}${added.size > 0 ? ", with the project's default strategy" : ''}`, {
         undo: async () => {
           await api.send(request({ name, environment, on: !on }))
           patchRows(client, projectId, [name], (row) => switched(row, environment, !on))
-          await removeAdded(at, added)
+          await removeAdded({ projectId, environment }, added)
           await invalidate(client, adds ? [...aroundFlags, path] : aroundFlags)
         },
-      })
-    },
+      }),
   )
 }
 
 /** Adds a flag to the favorites of the caller, or removes it. */
 export function useFavoriteFlag(projectId: string) {
-  return useRowChange<{ name: string; favorite: boolean }>(
+  interface Favorite {
+    name: string
+    favorite: boolean
+  }
+  const request = ({ name, favorite }: Favorite): ApiRequest => {
+    const options = { path: { projectId, featureName: name } }
+    return favorite
+      ? api.request.post('/api/admin/projects/{projectId}/features/{featureName}/favorites', options)
+      : api.request.delete('/api/admin/projects/{projectId}/features/{featureName}/favorites', options)
+  }
+  return useRowChange<Favorite, unknown>(
     projectId,
-    ({ name, favorite }) => {
-      const options = { path: { projectId, featureName: name } }
-      return favorite
-        ? api.request.post('/api/admin/projects/{projectId}/features/{featureName}/favorites', options)
-        : api.request.delete('/api/admin/projects/{projectId}/features/{featureName}/favorites', options)
-    },
+    request,
     (row, { favorite }, back) => ({ ...row, favorite: favorite !== back }),
+    (input) => api.send(request(input)),
   )
 }

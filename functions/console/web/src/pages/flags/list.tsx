@@ -42,7 +42,7 @@ export default function FlagsTab() {
   const shown = useShown(rows, filter, sort)
   const environments = useMemo(() => project.data?.environments.map(({ environment }) => environment) ?? [], [project.data])
   const typeOf = (name: string) => rows[0]?.environments.find((one) => one.name === name)?.type ?? ''
-  const hasStandard = (name: string) => Boolean(project.data?.environments.find((one) => one.environment === name)?.defaultStrategy)
+  const standardOf = (name: string) => project.data?.environments.find((one) => one.environment === name)?.defaultStrategy
   const chosen = useMemo(() => rows.filter((row) => selected.has(row.name)), [rows, selected])
   const shownSelected = useMemo(() => shown.reduce((count, row) => count + (selected.has(row.name) ? 1 : 0), 0), [shown, selected])
 
@@ -50,7 +50,7 @@ export default function FlagsTab() {
   const onSelect = (name: string, on: boolean) => setSelected((old) => withName(old, name, on))
   const onSwitch = (row: FlagRow, environment: { name: string; type: string }, on: boolean) => {
     const { name } = environment
-    if (on && !hasStrategies(row, name) && !hasStandard(name)) setFirst({ name: row.name, environment })
+    if (on && !hasStrategies(row, name) && !standardOf(name)) setFirst({ name: row.name, environment })
     else
       switchAsked({
         what: row.name,
@@ -104,7 +104,7 @@ export default function FlagsTab() {
       {chosen.length > 0 ? (
         <BulkBar
           projectId={projectId}
-          environments={environments.map((name) => ({ name, type: typeOf(name), hasStandard: hasStandard(name) }))}
+          environments={environments.map((name) => ({ name, type: typeOf(name), standard: standardOf(name) }))}
           flags={chosen}
           hidden={chosen.length - shownSelected}
           onClear={() => setSelected(new Set())}

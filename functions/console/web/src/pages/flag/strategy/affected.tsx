@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { apiQuery } from '../../../api'
 import { Loading } from '../../../ui'
 import { flagPath, useProject, type Flag } from '../data'
-import { describeAudience, describeStrategy } from './describe'
+import { describeStandard, describeStrategy } from './describe'
 import { useSegmentNames } from './list'
 
 interface AffectedProps {
@@ -26,7 +26,7 @@ export function Affected({ projectId, flag, environment, on }: AffectedProps) {
   if (!strategies) return <Loading lines={1} />
   const active = strategies.filter((one) => !one.disabled)
   const sentences = active.map((one) => ({ id: one.id, text: describeStrategy(one, names) }))
-  if (strategies.length === 0 && standard) sentences.push({ id: '', text: `${describeAudience(standard)}.` })
+  if (strategies.length === 0 && standard) sentences.push({ id: '', text: describeStandard(standard, names) })
   if (sentences.length === 0) return <p>Every strategy there is disabled, so no one {on ? 'gets' : 'loses'} the flag.</p>
   return (
     <div className="stack-s">

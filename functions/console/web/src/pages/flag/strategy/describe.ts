@@ -64,6 +64,10 @@ export function describeStrategy(strategy: Described, segmentNames: ReadonlyMap<
   return `${describeAudience(strategy, types)}${within}${where}.`.replace(/….$/, '…')
 }
 
+/** Whom the default strategy of a project selects, as a sentence. */
+export const describeStandard = (strategy: Described & { disabled: boolean }, segmentNames: ReadonlyMap<number, string>) =>
+  strategy.disabled ? 'No one, because it is disabled.' : describeStrategy(strategy, segmentNames)
+
 /** What keeps the same person on the same side of a rollout, as a sentence; '' if the type is no rollout. */
 export function describeStickiness(strategy: Pick<Described, 'name' | 'parameters'>): string {
   if (!percentageName(strategy)) return ''
