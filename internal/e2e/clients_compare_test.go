@@ -22,8 +22,8 @@ import (
 	"guidon/pkg/flags"
 )
 
-// sdkDifferences lists where SDKs differ from /api/frontend, by a pattern of the flags' names. docs/reference/sdk-behavior.md tells users. A
-// difference that disappears fails the test.
+// sdkDifferences lists where SDKs differ from /api/frontend, by a pattern of the flags' names; the others agree. docs/reference/sdk-behavior.md
+// tells users. A difference that disappears fails the test.
 var sdkDifferences = map[string]map[string]string{
 	"node": {
 		"^property-DATE_": "the SDK compares with currentTime, whatever field the constraint names",
@@ -32,22 +32,25 @@ var sdkDifferences = map[string]map[string]string{
 		"^property-DATE_":                "the SDK compares with currentTime, whatever field the constraint names",
 		"^(REGEX|IN_CIDR|SEMVER_[GL]TE)": "the SDK does not know the operator",
 	},
-	"python":       {},
-	"python-ofrep": {},
-	"rust":         {},
 	"java": {
 		"^(IN_CIDR|SEMVER_[GL]TE)": "the SDK does not know the operator",
 	},
-	"go": {
-		"^(REGEX|IN_CIDR|SEMVER_[GL]TE)":    "the SDK does not know the operator",
-		"^(NUM|SEMVER)_.*-not$":             "the SDK does not invert the comparison with a value that is absent or cannot be read",
-		"^property-DATE_AFTER":              "the SDK takes the current time for an absent field",
-		"^child-of-flag-with-other-variant": "the SDK ignores which variant of the flag the parent has",
-	},
+	"go-sdk":    differencesOfGo,
+	"go-client": differencesOfGo,
 }
 
-// TestClientsAgree evaluates all built-in strategies and operators with the SDKs of comparedClients, and compares with /api/frontend. Guidon
-// Edge gives the same results, and so does each of these SDKs that reads from it.
+var differencesOfGo = map[string]string{
+	"^(REGEX|IN_CIDR|SEMVER_[GL]TE)":    "the SDK does not know the operator",
+	"^(NUM|SEMVER)_.*-not$":             "the SDK does not invert the comparison with a value that is absent or cannot be read",
+	"^property-DATE_AFTER":              "the SDK takes the current time for an absent field",
+	"^child-of-flag-with-other-variant": "the SDK ignores which variant of the flag the parent has",
+}
+
+// serverEvaluated is how many contexts the clients get whose server evaluates: each of them costs one request, or with OFREP on a server one for each flag.
+const serverEvaluated = 50
+
+// TestClientsAgree evaluates all built-in strategies and operators with the SDKs of comparedClients and in a browser, and compares with
+// /api/frontend. Guidon Edge gives the same results, and so does each of these SDKs that reads from it.
 func TestClientsAgree(t *testing.T) {
 	g := start(t)
 	names, contexts := comparedFlags(t, g), comparedContexts(1_000)
@@ -59,9 +62,15 @@ func TestClientsAgree(t *testing.T) {
 		t.Parallel()
 		compareResults(t, nil, contexts, want, frontendResults(t, edge.url(), frontend, names, contexts))
 	})
+	compareBrowser(t, "", g.url(), frontend, names, contexts[:serverEvaluated], want)
+	compareBrowser(t, throughEdge, edge.url(), frontend, names, contexts[:serverEvaluated], want)
 	for name, command := range comparedClients(t, g.url(), edge.url()) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			contexts := contexts
+			if !moreClients() && strings.HasSuffix(name, "-ofrep") {
+				contexts = contexts[:serverEvaluated]
+			}
 			command.Env = clientEnvironment(t, append(command.Env, "TOKEN="+token, "FLAGS="+encoded(t, names))...)
 			var messages bytes.Buffer
 			command.Stdin, command.Stderr = strings.NewReader(encoded(t, contexts)), &messages
@@ -74,6 +83,26 @@ func TestClientsAgree(t *testing.T) {
 			compareResults(t, sdkDifferences[strings.TrimPrefix(name, throughEdge)], contexts, want, got)
 		})
 	}
+}
+
+// compareBrowser compares the clients for browsers in Chromium, which fetch all flags of a context at once.
+func compareBrowser(t *testing.T, prefix, url, token string, names []string, contexts []map[string]any, want map[string][]string) {
+	if moreClients() {
+		return
+	}
+	source := readRoot(t, "internal/clients/browser/evaluate.js")
+	settings := encoded(t, map[string]any{"url": url, "token": token, "flags": names, "contexts": contexts})
+	t.Run(prefix+"browser", func(t *testing.T) {
+		t.Parallel()
+		line := startPage(t, "const settings = "+settings+";\n"+source).open(t, "127.0.0.1")
+		var got map[string]map[string][]string
+		if decode(t, []byte(line), &got); len(got) != 3 {
+			t.Errorf("%d clients, want 3", len(got))
+		}
+		for client, results := range got {
+			t.Run(client, func(t *testing.T) { compareResults(t, nil, contexts, want, results) })
+		}
+	})
 }
 
 // compareResults checks that an SDK has the same results for all flags but those with a listed difference, and that these differ.
@@ -127,20 +156,28 @@ func comparedClients(t *testing.T, guidon, edge string) map[string]*exec.Cmd {
 		add("python-ofrep", "", tool(t, "CLIENTS_PYTHON"), filepath.Join(sources, "python", "evaluate_ofrep.py"))
 		return all
 	}
-	dir := nodeFolder(t)
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(sources, "node"))); err != nil {
+	node := nodeFolder(t)
+	if err := os.CopyFS(node, os.DirFS(filepath.Join(sources, "node"))); err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(t.TempDir(), "evaluate")
-	build := exec.Command("go", "build", "-o", program, "./evaluate")
-	build.Dir = filepath.Join(sources, "go")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build in internal/clients/go: %v\n%s", err, out)
-	}
-	add("node", dir, "node", "evaluate.mjs")
-	add("nextjs", dir, "node", "evaluate-next.mjs")
+	add("node", node, "node", "evaluate.mjs")
+	add("node-ofrep", node, "node", "evaluate-ofrep.mjs")
+	add("nextjs", node, "node", "evaluate-next.mjs")
 	add("python", "", tool(t, "CLIENTS_PYTHON"), filepath.Join(sources, "python", "evaluate.py"))
-	add("go", "", program)
+	bin := t.TempDir()
+	earlier := filepath.Join(bin, "earlier.go") // the same program with the earlier SDK
+	program := strings.ReplaceAll(readRoot(t, "internal/clients/go/evaluate/main.go"), "unleash-go-sdk/v5", "unleash-client-go/v4")
+	if err := os.WriteFile(earlier, []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, source := range map[string]string{"go-sdk": "./evaluate", "go-client": earlier, "go-ofrep": "./evaluate-ofrep"} {
+		build := exec.Command("go", "build", "-o", filepath.Join(bin, name), source)
+		build.Dir = filepath.Join(sources, "go")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("go build of %s in internal/clients/go: %v\n%s", source, err, out)
+		}
+		add(name, "", filepath.Join(bin, name))
+	}
 	return all
 }
 

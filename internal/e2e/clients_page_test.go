@@ -167,7 +167,7 @@ type loggedPage struct {
 
 func startPage(t *testing.T, program string) *loggedPage {
 	t.Helper()
-	p := &loggedPage{freePort(t), make(chan string, 100)}
+	p := &loggedPage{lines: make(chan string, 100)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /log", func(_ http.ResponseWriter, r *http.Request) {
 		line, _ := io.ReadAll(r.Body)
@@ -180,7 +180,7 @@ func startPage(t *testing.T, program string) *loggedPage {
 		w.Header().Set("Content-Type", "text/javascript")
 		_, _ = io.WriteString(w, program)
 	})
-	servePage(t, p.port, mux, `<script>
+	p.port = servePage(t, mux, `<script>
 		const log = (...words) => fetch('/log', { method: 'POST', body: words.join(' ') });
 		Object.assign(console, { log, warn: log, error: log });
 		addEventListener('error', (event) => log(event.message));

@@ -174,13 +174,11 @@ func startBrowser(t *testing.T, g *gateway, run clientRun) []*client {
 		p.messages = append(p.messages, string(message))
 	})
 	mux.Handle("GET /", http.FileServer(http.Dir(filepath.Join(root, "internal", "clients", "browser"))))
-	port := freePort(t)
 	scripts, names := `<script type="module" src="/unleash.js"></script>`, []string{run.prefix + "browser", run.prefix + "browser-post"}
 	if run.starts("browser-ofrep") {
 		scripts, names = scripts+`<script type="module" src="/ofrep.js"></script>`, append(names, run.prefix+"browser-ofrep")
 	}
-	servePage(t, port, mux, scripts)
-	process := browse(t, "http://"+address(port))
+	process := browse(t, "http://"+address(servePage(t, mux, scripts)))
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the page reported:\n%s", strings.Join(p.messages, "\n"))
@@ -202,21 +200,17 @@ const importMap = `<!doctype html><meta charset="utf-8"><title>clients</title><s
 	"@openfeature/ofrep-web-provider": "/node_modules/@openfeature/ofrep-web-provider/index.esm.js"
 }}</script>`
 
-// servePage serves a page with these scripts on a port. Other files of its origin come from mux.
-func servePage(t *testing.T, port string, mux *http.ServeMux, scripts string) {
+// servePage serves a page with these scripts, and returns its port. Other files of its origin come from mux.
+func servePage(t *testing.T, mux *http.ServeMux, scripts string) (port string) {
 	t.Helper()
 	mux.Handle("GET /node_modules/", http.FileServer(http.Dir(tool(t, "CLIENTS_NODE"))))
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, importMap+scripts)
 	})
-	listener, err := net.Listen("tcp", address(port))
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: mux, ReadHeaderTimeout: endTimeout}}
-	server.Start()
+	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
+	return strconv.Itoa(server.Listener.Addr().(*net.TCPAddr).Port)
 }
 
 // browse opens a page in Chromium.
