@@ -50,6 +50,10 @@ ifdef ENGINE
 export ENGINE
 endif
 
+# One set of settings for all Go commands, also those of tests and tools: what one of them has compiled, the others use.
+export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -trimpath)
+export CGO_ENABLED ?= 0
+
 help: ## list the targets
 	@awk -F ':.*## ' '/^##@ / {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-15s  %s\n", $$1, $$2}' Makefile
 
@@ -61,7 +65,7 @@ run: check-go check-npm guidon ## start Guidon on http://127.0.0.1:4242 (setting
 # The demo has data of its own, which make reset DATA_DIR=.local/demo/data deletes.
 demo: check-go check-npm check-node guidon $(LOCAL)/demo/node/installed ## start Guidon, two sample applications and a dashboard (PORT, DEMO_PORT)
 	@cp demo/node/app.mjs '$(LOCAL)/demo/node/'
-	@cd demo/go && CGO_ENABLED=0 go build -trimpath -o '$(abspath $(LOCAL))/demo/application' .
+	@cd demo/go && go build -o '$(abspath $(LOCAL))/demo/application' .
 	@go build -o '$(LOCAL)/bin/demo' ./internal/demo
 	@exec '$(LOCAL)/bin/demo' -guidon '$(LOCAL)/bin/guidon' -go '$(LOCAL)/demo/application' -node '$(LOCAL)/demo/node' -dir '$(LOCAL)/demo'
 
@@ -101,17 +105,18 @@ tests = $$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Im
 SEQUENTIAL = guidon\/(internal\/(bench|bill|e2e)|pkg\/admin)
 
 # -count=1: these tests start programs, and Go's test cache does not notice when those change. TestLargestLoad reads 16 MB, which the
-# race detector would make slower than the time of an attempt. make lint runs go vet. Without cgo, which the race detector needs, the
-# tests use the packages that make guidon has compiled.
+# race detector would make slower than the time of an attempt. make lint runs go vet. The race detector needs cgo; the programs that
+# these tests build do not (-exec).
 test: check-go check-npm console ## run all tests (ENGINE=dynamodb-local uses Amazon's engine)
-	@race=; cc=$$(go env CC); test='go test -vet=off -trimpath -timeout 25m'; plain="env CGO_ENABLED=0 $$test"; \
-	if [ "$$(go env CGO_ENABLED)" = 1 ] && echo 'int main(void) { return 0; }' | $$cc -xc - -o /dev/null 2>/dev/null; then race="$$test -race"; \
-	else echo "note: no C compiler was found, so the tests run without the race detector"; fi; \
-	set -ex; $${race:-$$plain} $(call tests,alone); \
-	$$plain -count=1 $(call tests,programs); \
-	$${race:-$$plain} -count=1 -skip '^TestLargestLoad$$' $(call tests,shared); \
-	$$plain -count=1 -run '^TestLargestLoad$$' ./pkg/dynamo; \
-	if [ -n "$$race" ]; then $$race -count=1 -run 'Parallel|Races|AtOnce|OneWins|OneLinkOnce|WhileAdded' ./pkg/admin; fi
+	@plain() { echo "go test $$*"; go test -vet=off -timeout 25m "$$@"; }; cc=$$(go env CC); race=; \
+	race() ( export CGO_ENABLED=1; plain -race "$$@" ); \
+	if echo 'int main(void) { return 0; }' | $$cc -xc - -o /dev/null 2>/dev/null; then race=1; \
+	else echo "note: no C compiler was found, so the tests run without the race detector"; race() { plain "$$@"; }; fi; \
+	set -e; race $(call tests,alone); \
+	plain -count=1 $(call tests,programs); \
+	race -count=1 -exec 'env CGO_ENABLED=0' -skip '^TestLargestLoad$$' $(call tests,shared); \
+	plain -count=1 -run '^TestLargestLoad$$' ./pkg/dynamo; \
+	if [ -n "$$race" ]; then race -count=1 -run 'Parallel|Races|AtOnce|OneWins|OneLinkOnce|WhileAdded' ./pkg/admin; fi
 
 # WEB is the source of the console. Its packages are in its node_modules, the browser is the one of this machine.
 WEB = functions/console/web
@@ -235,8 +240,6 @@ bench-edge: check-go ## measure Guidon Edge beside a handler that writes the sam
 PIPELINE = $(LOCAL)/actionlint
 # golangci-lint contains go vet and staticcheck. go vet runs where golangci-lint does not look: other tags and modules, and the package
 # that differs between systems. make test-release builds the programs for all of them.
-lint: export CGO_ENABLED = 0
-lint: export GOFLAGS = -trimpath
 lint: check-go $(GOLANGCI_LINT) $(ACTIONLINT) ## run gofmt, golangci-lint (with go vet and staticcheck) and actionlint
 	@unformatted=$$(find . \( -name '.?*' -o -name node_modules \) -prune -o -name '*.go' -print | xargs gofmt -l); \
 	if [ -n "$$unformatted" ]; then echo "run gofmt on:"; echo "$$unformatted"; exit 1; fi
