@@ -138,6 +138,27 @@ test('the form of a strategy says what changes in production, and Undo brings th
   check()
 })
 
+test('questions in production name a later value of a list, and the group of a rollout', async ({ page, api }) => {
+  const values = ['u1', 'u2', 'u3', 'u4', 'u5', 'u6']
+  const { id } = await api('POST', '/api/admin/segments', { name: unique('staff'), constraints: [{ contextName: 'userId', operator: 'IN', values }] })
+  const { flag, path, stored } = await liveFlag(page, api)
+  const [strategy] = (await stored()).strategies
+  await api('PUT', `${path}/strategies/${strategy!.id}`, { name: 'flexibleRollout', parameters: strategy!.parameters, segments: [id] })
+
+  await page.reload()
+  await page.getByRole('button', { name: 'Edit strategy in production' }).click()
+  const form = page.getByRole('dialog', { name: 'Strategy in production' })
+  await form.locator('summary', { hasText: 'Group ID' }).click()
+  await form.getByRole('textbox', { name: 'Group ID' }).fill('another')
+  await expect(form).toContainText(`Group ID ${flag} → another, so other users get it`)
+
+  await page.goto(`/segments/${id}`)
+  await page.getByRole('button', { name: 'Remove u5' }).click()
+  await page.getByRole('button', { name: 'Save segment' }).click()
+  await expect(page.getByRole('dialog')).toContainText('userId is one of: − u5')
+  await expect(page.getByRole('dialog')).toContainText(flag)
+})
+
 test('variants and their order in production ask, and variants are undone', async ({ page, api }) => {
   const { flag, path, stored, messages } = await liveFlag(page, api)
   await page.goto(`/projects/default/flags/${flag}/variants`)

@@ -1,7 +1,7 @@
 import { kindOf, canIgnoreCase, phraseOf, takesList, type Constraint } from './operators'
 
 /** How many values a sentence names before it counts the rest. */
-const shownValues = 3
+export const shownValues = 3
 
 /** A constraint as part of a sentence: 'country is one of NO, SE or 4 others'. */
 export function describeConstraint(constraint: Constraint, shown = shownValues): string {

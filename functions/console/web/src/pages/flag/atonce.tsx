@@ -31,6 +31,8 @@ interface Difference {
   /** What is stored and what the form has, in words; nothing is shown if they are the same. */
   before?: string
   after?: string
+  /** What they leave out, a sentence each. */
+  differences?: readonly string[]
   children?: ReactNode
 }
 
@@ -43,7 +45,7 @@ export function useAtOnce(flag: Flag, environment: FlagEnvironment, on = environ
   const atOnce = useAsks()(environment) && on && !protection.drafts(environment.name)
   return {
     label: (submit: string) => (atOnce ? `${submit} in ${environment.name}` : protection.label(submit, environment.name)),
-    line: ({ before, after, children }: Difference) =>
+    line: ({ before, after, differences = [], children }: Difference) =>
       atOnce && (
         <Notice kind="warn">
           {before !== undefined && before !== after && (
@@ -51,6 +53,11 @@ export function useAtOnce(flag: Flag, environment: FlagEnvironment, on = environ
               {before} → {after}
             </p>
           )}
+          {differences.map((one) => (
+            <p key={one} className="break">
+              {one}
+            </p>
+          ))}
           {children}
           <p>{followsAtOnce(environment)}</p>
         </Notice>

@@ -75,6 +75,17 @@ test.each([
   expect(subjectOf({ ...event, featureName: null, type, preData: data } as never, names)).toBe(want)
 })
 
+test('a change behind the first values of a list, and behind the start of a text, is named', () => {
+  const constraint = (values: string[]) => ({ constraints: [{ contextName: 'userId', operator: 'IN', values }] })
+  const one = (preData: object, data: object) => changesOf({ preData, data } as never, names).changes.map(({ before, after }) => [before, after])
+  const values = ['u1', 'u2', 'u3', 'u4', 'u5', 'u6']
+  expect(one(constraint(values), constraint([...values.slice(0, 5), 'competitor']))).toEqual([['6 values', '6 values: + competitor, − u6']])
+  expect(one({ parameters: { userIds: 'a,b,c' } }, { parameters: { userIds: 'a, b, c, d' } })).toEqual([['3 values', '4 values: + d']])
+  expect(one({ segments: [1, 2, 3, 4] }, { segments: [1, 2, 3, 5] })).toEqual([['4 values', '4 values: + Segment 5, − Segment 4']])
+  const long = 'The checkout, in one page, with all of its parts, as it was in the last year, '
+  expect(one({ description: `${long}for all.` }, { description: `${long}for some.` })).toEqual([['… the last year, for all.', '… the last year, for some.']])
+})
+
 test('users, roles and segments are named, and tags, parents and freezes are changes', () => {
   expect(changesOf({ preData: { roles: [], rootRole: 3 }, data: { roles: [5], rootRole: 2 } } as never, names).changes.map(({ after }) => after)).toEqual([
     'Role 5',

@@ -1,8 +1,10 @@
 // What events say, in words.
 import type { Schema } from '../../api'
 import { describeConstraint } from '../../constraints/describe'
-import { number, words } from '../../ui/format'
+import { listDifference } from '../../constraints/difference'
+import { number, plural, words } from '../../ui/format'
 import { describeStrategy } from '../flag/strategy/describe'
+import { listOf } from '../flag/strategy/model'
 
 type Event = Schema<'LoggedEvent'>
 
@@ -192,8 +194,34 @@ function compare(path: string[], before: unknown, after: unknown, found: Change[
     }
     return
   }
-  const [from, to] = [valueText(path.at(-1)!, before, names), valueText(path.at(-1)!, after, names)]
+  const key = path.at(-1)!
+  const [from, to] = difference(key, before, after, names) ?? [valueText(key, before, names), valueText(key, after, names)]
   if (from !== 'nothing' || to !== 'nothing') found.push({ path: path.join(' › '), before: from, after: to })
+}
+
+/** A change of values whose texts are cut. Both can start alike, so it says where they differ. Undefined if their texts say it. */
+function difference(key: string, before: unknown, after: unknown, names: EventNames): [string, string] | undefined {
+  const [old, now] = [textsOf(key, before, names), textsOf(key, after, names)]
+  if (old && now && Math.max(old.length, now.length) > shownEntries) {
+    const change = cut(listDifference(old, now), maxSentence)
+    return change ? [plural(old.length, 'value'), `${plural(now.length, 'value')}: ${change}`] : undefined
+  }
+  if (typeof before !== 'string' || typeof after !== 'string' || before.slice(0, maxText) !== after.slice(0, maxText)) return undefined
+  let same = 0
+  while (same < before.length && before[same] === after[same]) same++
+  const from = Math.max(0, same - 20)
+  return [`…${cut(before.slice(from))}`, `…${cut(after.slice(from))}`]
+}
+
+// The texts of a list, and of the parameters of strategies that are lists.
+function textsOf(key: string, value: unknown, names: EventNames): string[] | undefined {
+  if (Array.isArray(value)) {
+    const known = namesOf(key, names)
+    return value.every((one) => typeof one === 'string' || known)
+      ? value.map((one) => (known && typeof one === 'number' ? known(one) : String(one)))
+      : undefined
+  }
+  return ['userIds', 'IPs', 'hostNames'].includes(key) && typeof value === 'string' ? listOf(value) : undefined
 }
 
 /** The entries of a list by what people call them: the name of a variant, the field of a constraint. Undefined if it is no such list. */
@@ -222,8 +250,11 @@ function entry(one: Record<string, unknown> | undefined, names: EventNames): str
 
 const percent = (weight: number) => `${number(weight / 10)} %`
 
+const namesOf = (key: string, names: EventNames): ((id: number) => string) | undefined =>
+  ({ segments: names.segment, roles: names.role, rootRole: names.role, role: names.role })[key]
+
 function valueText(key: string, value: unknown, names: EventNames): string {
-  const known = { segments: names.segment, roles: names.role, rootRole: names.role, role: names.role }[key]
+  const known = namesOf(key, names)
   if (known && Array.isArray(value)) return short(value.map((id) => (typeof id === 'number' ? known(id) : id)))
   if (known && typeof value === 'number') return known(value)
   if (isStrategy(value)) return strategyText(value, names)
@@ -249,6 +280,7 @@ function strategyText(strategy: Strategy, names: EventNames): string {
   return cut(text, maxSentence) + (strategy.disabled ? ' (disabled)' : '')
 }
 
+const shownEntries = 3
 const maxText = 60
 const maxSentence = 240
 
@@ -258,9 +290,9 @@ function short(value: unknown): string {
     return value.length === 0
       ? 'nothing'
       : value.every((one) => typeof one === 'string')
-        ? value.length <= 3
+        ? value.length <= shownEntries
           ? cut(value.join(', '))
-          : `${cut(value.slice(0, 3).join(', '))} and ${number(value.length - 3)} more`
+          : `${cut(value.slice(0, shownEntries).join(', '))} and ${number(value.length - shownEntries)} more`
         : `${number(value.length)} ${value.length === 1 ? 'entry' : 'entries'}`
   if (typeof value === 'object') {
     const members = Object.entries(value).map(([key, member]) => [key, short(member)])

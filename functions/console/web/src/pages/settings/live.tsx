@@ -2,6 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { api, apiQuery, type Schema } from '../../api'
 import { describeConstraints, type Constraint } from '../../constraints'
+import { constraintDifferences } from '../../constraints/difference'
 import { number } from '../../ui'
 
 /** A flag that is on in an environment, where a strategy of it uses the segment. */
@@ -44,8 +45,14 @@ export function Affected({ live, before, after }: { live: LiveUse[]; before: rea
   return (
     <>
       <p className="strong break">
-        {whoIsIn(before)} → {whoIsIn(after)}
+        {whoIsIn(before)}
+        {whoIsIn(before) !== whoIsIn(after) && ` → ${whoIsIn(after)}`}
       </p>
+      {constraintDifferences(before, after).map((one) => (
+        <p key={one} className="strong break">
+          {one}
+        </p>
+      ))}
       <p>Flags that are on and use the segment:</p>
       <ul>
         {live.slice(0, shownUses).map(({ flag, environment }) => (

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { describeAudience, describeStickiness, describeStrategy } from './describe'
-import { newStrategy } from './model'
+import { strategyDifferences } from './difference'
+import { newStrategy, type StrategyDraft } from './model'
+import { newVariant } from '../variants/model'
 
 const rollout = (percent: string, stickiness = 'default') => ({ name: 'flexibleRollout', parameters: { rollout: percent, stickiness } })
 
@@ -45,4 +47,37 @@ test('a constraint without a field and values ends with one mark', () => {
   const constraint = { contextName: '', operator: 'IN', values: [], inverted: false, caseInsensitive: false }
   const text = describeStrategy({ name: 'default', parameters: {}, segments: [], constraints: [constraint] } as never, new Map())
   expect(text).toBe('Everyone, if a field is one of …')
+})
+
+describe('strategyDifferences names what the sentences leave out', () => {
+  const half = newStrategy('default', 50)
+  const userIn = (...values: string[]): StrategyDraft => ({
+    ...half,
+    constraints: [{ contextName: 'userId', operator: 'IN', values, inverted: false, caseInsensitive: false }],
+  })
+  const group = (groupId: string, rollout = '50'): StrategyDraft => ({ ...half, parameters: { rollout, stickiness: 'default', groupId } })
+  const variants = (...names: string[]): StrategyDraft => ({ ...half, variants: names.map((name) => newVariant('default', name)) })
+  const users = (userIds: string): StrategyDraft => ({ ...half, name: 'userWithId', parameters: { userIds } })
+  const many = ['a', 'b', 'c', 'd', 'e', 'f']
+  test.each<[string, StrategyDraft, StrategyDraft, string[]]>([
+    ['nothing', userIn(...many), userIn(...many), []],
+    ['a later value', userIn(...many), userIn('a', 'b', 'c', 'd', 'e', 'competitor'), ['userId is one of: + competitor, − f']],
+    ['many values', userIn('a'), userIn(...many), ['userId is one of: + b, c, d and 2 more']],
+    ['a short list', userIn('a'), userIn('b'), []],
+    ['the users', users('a,b,c,d,e'), users('a,b,c,d,x'), ['Users: + x, − e']],
+    ['the segments', { ...half, segments: [1, 2, 3, 4, 5] }, { ...half, segments: [1, 2, 3, 4, 6] }, ['Segments: + Six, − #5']],
+    ['the group', group('checkout'), group('checkout2'), ['Group ID checkout → checkout2, so other users get it']],
+    ['the group of everyone', group('checkout', '100'), group('checkout2', '100'), ['Group ID checkout → checkout2']],
+    ['the stickiness', half, newStrategy('userId', 50), ['Stickiness default → userId, so other users may get it']],
+    ['a variant', variants('blue', 'red'), variants('blue', 'green'), ['Variants: + green 50%, − red']],
+    ['the weights', variants('blue'), variants('blue', 'red'), ['Variants: blue 100% → 50%, + red 50%']],
+    ['a disabled strategy', { ...group('a'), disabled: true }, group('b'), []],
+  ])('%s', (_, before, after, sentences) => {
+    expect(strategyDifferences(before, after, new Map([[6, 'Six']]))).toEqual(sentences)
+  })
+  test('a payload', () => {
+    const [blue] = variants('blue').variants
+    const after = { ...half, variants: [{ ...blue!, payloadType: 'string' as const, payload: 'x' }] }
+    expect(strategyDifferences({ ...half, variants: [blue!] }, after, new Map())).toEqual(['Variants: blue with other settings'])
+  })
 })

@@ -1,10 +1,7 @@
-import { describeConstraint } from '../../../constraints/describe'
+import { describeConstraint, shownValues } from '../../../constraints/describe'
 import { listOf, percentageName, type StrategyDraft, type StrategyType } from './model'
 
 type Described = Pick<StrategyDraft, 'name' | 'parameters' | 'constraints' | 'segments'>
-
-/** How many values a sentence names before it counts the rest. */
-const shownValues = 3
 
 /** Whom the type and the parameters of a strategy select, without its constraints: '25% of users, by userId'. */
 export function describeAudience(strategy: Pick<Described, 'name' | 'parameters'>, types?: readonly StrategyType[]): string {

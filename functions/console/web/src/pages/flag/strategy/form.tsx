@@ -12,6 +12,7 @@ import { weightProblem } from '../variants/model'
 import { switchesOff } from './changes'
 import { StrategyConflict } from './conflict'
 import { describeStrategy, stickinessOf } from './describe'
+import { strategyDifferences } from './difference'
 import { useSegmentNames } from './list'
 import { maxSegments, maxTitle, newStrategy, percentageName, strategyDraft, type Strategy, type StrategyDraft, type StrategyType } from './model'
 import { Parameters } from './parameters'
@@ -108,6 +109,7 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
             atOnce.line({
               before: stored && inWords(initial),
               after: inWords(values),
+              differences: stored && strategyDifferences(initial, values, names),
               children: stored && values.disabled && switchesOff(environment, stored.body) && goesOff,
             })}
           <FormActions

@@ -7,6 +7,7 @@ import { Dialog, toast } from '../../../ui'
 import { ConflictDialog } from '../../../ui/conflict'
 import { useAtOnce } from '../atonce'
 import { environmentPath, touched, useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
+import { variantDifferences } from './difference'
 import { VariantListEditor } from './list'
 import { draftOf, newVariant, percentOf, requestOf, weightProblem, weights, type Variant, type VariantDraft } from './model'
 import { undoVariants } from './undo'
@@ -85,7 +86,7 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
           overrides
         />
         {variants.length === 0 && <p className="soft">Saving removes all variants: the flag is then only on or off.</p>}
-        {(form.dirty || copyFrom) && atOnce.line({ before: inWords(initial.variants), after: inWords(variants) })}
+        {(form.dirty || copyFrom) && atOnce.line(inWords(initial.variants, variants))}
         <FormActions form={form} submit={atOnce.label('Save variants')} onCancel={onClose} disabledReason={reason} />
       </form>
       {conflict && (
@@ -115,12 +116,17 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
 /** How many variants a line names before it counts the rest. */
 const shownVariants = 5
 
-/** Variants with their weights, on one line. */
-function inWords(variants: readonly VariantDraft[]): string {
-  if (variants.length === 0) return 'No variants'
-  const shares = weights(variants)
-  const named = variants.slice(0, shownVariants).map(({ name }, index) => `${name || '…'} ${percentOf(shares[index] ?? 0)}`)
-  return named.join(', ') + (variants.length > shownVariants ? ` and ${variants.length - shownVariants} others` : '')
+/** Variants with their weights before and after a change, each on one line, and what the lines leave out. */
+function inWords(before: readonly VariantDraft[], after: readonly VariantDraft[]) {
+  const line = (variants: readonly VariantDraft[]) => {
+    if (variants.length === 0) return 'No variants'
+    const shares = weights(variants)
+    const named = variants.slice(0, shownVariants).map(({ name }, index) => `${name || '…'} ${percentOf(shares[index] ?? 0)}`)
+    return named.join(', ') + (variants.length > shownVariants ? ` and ${variants.length - shownVariants} others` : '')
+  }
+  const lines = { before: line(before), after: line(after) }
+  const complete = lines.before !== lines.after && Math.max(before.length, after.length) <= shownVariants
+  return complete ? lines : { ...lines, differences: variantDifferences(before, after) }
 }
 
 /** Who changed the variants in an environment last, by the event log of the flag. */
