@@ -10,7 +10,8 @@ import (
 )
 
 // addToApplications stores what is new about applications and instances, and which applications reported with a token.
-func (a *Aggregator) addToApplications(ctx context.Context, t *tally, l *sources) error {
+func (a *Aggregator) addToApplications(ctx context.Context, t *tally) error {
+	l := t.sources
 	byName := map[string][]usage.Report{}
 	for key, r := range t.reports {
 		byName[key.application] = append(byName[key.application], usage.Report{

@@ -30,21 +30,38 @@ func (a *Aggregator) apply(ctx context.Context, number int64, posts []*usage.Pos
 	if err != nil {
 		return err
 	}
-	found, err := a.loadFlags(ctx, l.names())
+	t := newTally(l)
+	for _, p := range posts {
+		t.add(p)
+	}
+	for names := range slices.Chunk(l.names(), flagsAtOnce) {
+		if err := a.addToFlags(ctx, number, names, t); err != nil {
+			return err
+		}
+	}
+	return a.addToApplications(ctx, t)
+}
+
+// flagsAtOnce is how many flags are in memory at the same time, with their sums. A flag can take 400 KB, a sum that has as many names as
+// it may half a megabyte, and a client can name thousands of flags in one post, also those of other projects.
+const flagsAtOnce = 50
+
+// addToFlags adds what the posts have of some flags.
+func (a *Aggregator) addToFlags(ctx context.Context, number int64, names []string, t *tally) error {
+	found, err := a.loadFlags(ctx, names)
 	if err != nil {
 		return err
 	}
-	t := newTally(posts[0].At)
-	for _, p := range posts {
-		t.add(p, l, found)
+	var evaluated []*evaluatedFlag
+	for _, name := range names {
+		if f := t.evaluated(name, found[name]); f != nil {
+			evaluated = append(evaluated, f)
+		}
 	}
-	if err := a.addToSums(ctx, number, t); err != nil {
+	if err := a.addToSums(ctx, number, evaluated); err != nil {
 		return err
 	}
-	if err := a.recordEvaluations(ctx, t, l, found); err != nil {
-		return err
-	}
-	return a.addToApplications(ctx, t, l)
+	return a.recordEvaluations(ctx, evaluated, t.sources.registry)
 }
 
 // loadFlags loads the flags that exist among names.
@@ -65,27 +82,15 @@ func (a *Aggregator) loadFlags(ctx context.Context, names []string) (map[string]
 	return found, err
 }
 
-// sumsAtOnce is for how many flags sums are in memory at the same time. A sum that has as many names as it may takes about half
-// a megabyte, and a client can report thousands of flags in one post.
-const sumsAtOnce = 50
-
 // addToSums adds the counts to the sums of their hour and day.
-func (a *Aggregator) addToSums(ctx context.Context, number int64, t *tally) error {
-	for names := range slices.Chunk(slices.Sorted(maps.Keys(t.counts)), sumsAtOnce) {
-		if err := a.addToSumsOf(ctx, number, t, names); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addToSumsOf adds the counts of some flags.
-func (a *Aggregator) addToSumsOf(ctx context.Context, number int64, t *tally, names []string) error {
+func (a *Aggregator) addToSums(ctx context.Context, number int64, evaluated []*evaluatedFlag) error {
 	var sums []usage.Sum
-	for _, name := range names {
+	counts := map[string][]usage.Count{}
+	for _, f := range evaluated {
+		counts[f.Name] = f.counts
 		sums = append(sums,
-			usage.Sum{Feature: name, Unit: usage.Hour, Start: t.hour},
-			usage.Sum{Feature: name, Unit: usage.Day, Start: t.hour.Truncate(24 * time.Hour)})
+			usage.Sum{Feature: f.Name, Unit: usage.Hour, Start: f.hour},
+			usage.Sum{Feature: f.Name, Unit: usage.Day, Start: f.hour.Truncate(24 * time.Hour)})
 	}
 	stored, err := a.store.Sums(ctx, sums)
 	if err != nil {
@@ -106,7 +111,7 @@ func (a *Aggregator) addToSumsOf(ctx context.Context, number int64, t *tally, na
 		if sum.Batch >= number {
 			return nil // another run has added this batch
 		}
-		sum.Add(t.counts[sum.Feature])
+		sum.Add(counts[sum.Feature])
 		sum.Batch = number
 		return a.store.PutSum(ctx, &sum)
 	})
@@ -114,29 +119,28 @@ func (a *Aggregator) addToSumsOf(ctx context.Context, number int64, t *tally, na
 
 // recordEvaluations stores when the flags were last seen, if that was more than an hour ago. If a user changes a flag at the same
 // time, the next batch with the flag stores it.
-func (a *Aggregator) recordEvaluations(ctx context.Context, t *tally, l *sources, found map[string]*flags.Feature) error {
+func (a *Aggregator) recordEvaluations(ctx context.Context, evaluated []*evaluatedFlag, registry *flags.Environments) error {
 	var keys []flags.Key
-	for name := range t.seen {
-		keys = append(keys, flags.ProjectKey(found[name].Project))
+	for _, f := range evaluated {
+		keys = append(keys, flags.ProjectKey(f.Project))
 	}
 	projects, err := a.store.Load(ctx, keys)
 	if err != nil {
 		return err
 	}
-	return parallel(slices.Sorted(maps.Keys(t.seen)), func(name string) error {
-		before := found[name]
-		after := before.Clone()
-		project := flags.Find[*flags.Project](projects, flags.ProjectKey(before.Project))
-		for _, environment := range slices.Sorted(maps.Keys(t.seen[name])) {
-			at := t.seen[name][environment]
-			env := l.registry.Find(environment)
-			if project == nil || project.UID != before.ProjectUID || !project.HasEnvironment(*env) {
+	return parallel(evaluated, func(f *evaluatedFlag) error {
+		after := f.Clone()
+		project := flags.Find[*flags.Project](projects, flags.ProjectKey(f.Project))
+		for _, environment := range slices.Sorted(maps.Keys(f.seen)) {
+			at := f.seen[environment]
+			env := registry.Find(environment)
+			if project == nil || project.UID != f.ProjectUID || !project.HasEnvironment(*env) {
 				after.RecordSeen(at)
 				continue
 			}
 			after.RecordEvaluation(flags.ProjectEnvironment{Environment: *env, Attachment: project.Environments[environment]}, at)
 		}
-		return a.unimportant(ctx, "flag", a.store.PutSeen(ctx, before, after))
+		return a.unimportant(ctx, "flag", a.store.PutSeen(ctx, f.Feature, after))
 	})
 }
 

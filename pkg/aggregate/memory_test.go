@@ -3,38 +3,59 @@ package aggregate_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"guidon/pkg/aggregate"
+	"guidon/pkg/flags"
 	"guidon/pkg/usage"
 )
 
-// A meter is a store that notes how many sums were loaded and not stored again.
+// A meter is a store that notes how many sums and flags were loaded and not stored again.
 type meter struct {
 	aggregate.Store
-	mu        sync.Mutex
-	now, most int
+	mu          sync.Mutex
+	sums, flags held
+}
+
+// held is how many there are in memory now, and were at most.
+type held struct{ now, most int }
+
+func (m *meter) add(h *held, n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	h.now += n
+	h.most = max(h.most, h.now)
 }
 
 func (m *meter) Sums(ctx context.Context, keys []usage.Sum) ([]usage.Sum, error) {
-	m.mu.Lock()
-	m.now += len(keys)
-	m.most = max(m.most, m.now)
-	m.mu.Unlock()
+	m.add(&m.sums, len(keys))
 	return m.Store.Sums(ctx, keys)
 }
 
 func (m *meter) PutSum(ctx context.Context, sum *usage.Sum) error {
-	m.mu.Lock()
-	m.now--
-	m.mu.Unlock()
+	m.add(&m.sums, -1)
 	return m.Store.PutSum(ctx, sum)
 }
 
-// TestManyFlagsInOnePost reports many flags at once. Only some of their sums may be in memory at the same time: each can have half
-// a megabyte, and a function without memory would fail again and again at the same batch.
+func (m *meter) Load(ctx context.Context, keys []flags.Key) (flags.View, error) {
+	for _, key := range keys {
+		if key.Entity == flags.EntityFeature {
+			m.add(&m.flags, 1)
+		}
+	}
+	return m.Store.Load(ctx, keys)
+}
+
+func (m *meter) PutSeen(ctx context.Context, before, after *flags.Feature) error {
+	m.add(&m.flags, -1)
+	return m.Store.PutSeen(ctx, before, after)
+}
+
+// TestManyFlagsInOnePost reports many flags at once. Only some of them and of their sums may be in memory at the same time: a flag can
+// have 400 KB, a sum half a megabyte, and a function without memory would fail again and again at the same batch.
 func TestManyFlagsInOnePost(t *testing.T) {
 	const most = 100
 	var names []string
@@ -50,11 +71,18 @@ func TestManyFlagsInOnePost(t *testing.T) {
 	if _, err := aggregate.New(m, aggregate.Settings{Now: func() time.Time { return w.now }}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if m.most > most {
-		t.Errorf("%d sums were in memory at the same time, want at most %d", m.most, most)
+	if m.sums.most > most || m.flags.most > most {
+		t.Errorf("%d sums and %d flags were in memory at the same time, want at most %d each", m.sums.most, m.flags.most, most)
 	}
 	for _, name := range names {
 		w.wantTotal(name, 1)
+		if f := find[*flags.Feature](w, flags.FeatureKey(name)); !f.LastSeenAt.Equal(noon) {
+			t.Errorf("%s was last seen %s, want %s", name, f.LastSeenAt, noon)
+		}
+	}
+	slices.Sort(names)
+	if app := find[*usage.ApplicationNames](w, usage.ApplicationNamesKey("shop")); !slices.Equal(app.Features, names) {
+		t.Errorf("the application is listed with %q, want all flags", app.Features)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 	"guidon/pkg/usage"
 )
 
-// maxNames is how many names of flags count for a token in one batch: those that are reported most often. Each is looked up, so
-// that a client that sends random names would cost as much as thousands of others. It must not replace the names of the others
-// with the same token, which is public for browsers.
+// maxNames is how many names of flags count for a token in one batch: those that are reported most often. The flag of each is read, also
+// one of another project, so that a client that sends random names would cost as much as thousands of others. It must not replace the names
+// of the others with the same token, which is public for browsers.
 const maxNames = 10_000
 
 // A source is the token that posts came with.

@@ -10,12 +10,15 @@ import (
 
 // A tally is what the posts of a batch add.
 type tally struct {
-	hour    time.Time // all posts of a batch are of one period, and so of one hour
-	counts  map[string][]usage.Count
-	seen    map[string]map[string]time.Time // by flag and environment
+	sources *sources
+	counts  map[string][]postCount // by flag, whether it exists or not
 	reports map[reportKey]*report
+}
 
-	variants map[string]map[string]bool // by flag: the names that count
+// A postCount is a count and the post that has it.
+type postCount struct {
+	post  *usage.Post
+	count *usage.Count
 }
 
 type reportKey struct{ hash, application, environment string }
@@ -27,21 +30,18 @@ type report struct {
 	instances                           map[string]usage.Instance
 }
 
-func newTally(at time.Time) *tally {
-	return &tally{
-		hour: at.UTC().Truncate(time.Hour), counts: map[string][]usage.Count{}, seen: map[string]map[string]time.Time{},
-		reports: map[reportKey]*report{}, variants: map[string]map[string]bool{},
-	}
+func newTally(l *sources) *tally {
+	return &tally{sources: l, counts: map[string][]postCount{}, reports: map[reportKey]*report{}}
 }
 
-// add adds a post. What it says of a flag counts if the flag exists, in a project of the token, and the environment exists.
-func (t *tally) add(p *usage.Post, l *sources, found map[string]*flags.Feature) {
-	s := l.byHash[p.TokenHash]
+// add adds a post. What it has of flags is added by evaluated.
+func (t *tally) add(p *usage.Post) {
+	s := t.sources.byHash[p.TokenHash]
 	if s == nil {
 		return
 	}
 	for _, i := range p.Instances {
-		r := t.report(s, l, i.Application, i.Environment, p.At)
+		r := t.report(s, i.Application, i.Environment, p.At)
 		if r == nil {
 			continue
 		}
@@ -57,38 +57,54 @@ func (t *tally) add(p *usage.Post, l *sources, found map[string]*flags.Feature) 
 		}
 		r.instances[i.Instance] = instance
 	}
-	for _, c := range p.Counts {
-		if s.names[c.Feature] == 0 || l.registry.Find(c.Environment) == nil {
-			continue
+	for i := range p.Counts {
+		c := &p.Counts[i]
+		if s.names[c.Feature] > 0 && t.sources.registry.Find(c.Environment) != nil {
+			t.counts[c.Feature] = append(t.counts[c.Feature], postCount{p, c})
 		}
-		r := t.report(s, l, c.Application, c.Environment, p.At)
-		f := found[c.Feature]
+	}
+}
+
+// An evaluatedFlag is a flag, and what a batch adds to it.
+type evaluatedFlag struct {
+	*flags.Feature
+	hour   time.Time // all posts of a batch are of one period, and so of one hour
+	counts []usage.Count
+	seen   map[string]time.Time // by environment
+}
+
+// evaluated returns what the posts have of a flag, and notes in the reports whether it counts: if the flag exists, f, in a project of the
+// token. It returns nil if nothing counts.
+func (t *tally) evaluated(name string, f *flags.Feature) *evaluatedFlag {
+	var e *evaluatedFlag
+	var variants map[string]bool
+	for _, one := range t.counts[name] {
+		p, c := one.post, *one.count
+		s := t.sources.byHash[p.TokenHash]
+		r := t.report(s, c.Application, c.Environment, p.At)
 		if f == nil || !s.covers(p, f) {
 			if r != nil {
-				r.unknown[c.Feature] = true
+				r.unknown[name] = true
 			}
 			continue
 		}
 		if r != nil {
-			r.features[c.Feature], r.uses[f.Project] = true, true
+			r.features[name], r.uses[f.Project] = true, true
 		}
-		c.Application, c.Variants = s.admit(c.Application), t.known(f, c.Variants)
-		t.counts[c.Feature] = append(t.counts[c.Feature], c)
-		if t.seen[c.Feature] == nil {
-			t.seen[c.Feature] = map[string]time.Time{}
+		if e == nil {
+			e = &evaluatedFlag{Feature: f, hour: p.At.UTC().Truncate(time.Hour), seen: map[string]time.Time{}}
+			variants = flags.SetOf(append(f.AllVariantNames(), evaluate.DisabledVariant))
 		}
-		t.seen[c.Feature][c.Environment] = p.At // posts are in order
+		c.Application, c.Variants = s.admit(c.Application), known(variants, c.Variants)
+		e.counts = append(e.counts, c)
+		e.seen[c.Environment] = p.At // posts are in order
 	}
+	return e
 }
 
-// known returns the counts of variants, with Other for names that the flag does not have. A client could fill each sum with names
-// that it invents, and a sum is written as a whole each minute.
-func (t *tally) known(f *flags.Feature, variants map[string]int64) map[string]int64 {
-	names := t.variants[f.Name]
-	if names == nil {
-		names = flags.SetOf(append(f.AllVariantNames(), evaluate.DisabledVariant))
-		t.variants[f.Name] = names
-	}
+// known returns the counts of variants, with Other for those that are not among the names of the flag's variants. A client could fill each
+// sum with names that it invents, and a sum is written as a whole each minute.
+func known(names map[string]bool, variants map[string]int64) map[string]int64 {
 	var counts map[string]int64
 	for name, n := range variants {
 		if !names[name] {
@@ -103,11 +119,11 @@ func (t *tally) known(f *flags.Feature, variants map[string]int64) map[string]in
 }
 
 // report is the report of an application; nil if it is beyond the limits.
-func (t *tally) report(s *source, l *sources, application, environment string, at time.Time) *report {
+func (t *tally) report(s *source, application, environment string, at time.Time) *report {
 	if !s.admitted[application] {
 		return nil
 	}
-	if l.registry.Find(environment) == nil {
+	if t.sources.registry.Find(environment) == nil {
 		environment = ""
 	}
 	key := reportKey{s.hash, application, environment}
@@ -116,6 +132,8 @@ func (t *tally) report(s *source, l *sources, application, environment string, a
 		r = &report{strategies: map[string]bool{}, features: map[string]bool{}, uses: map[string]bool{}, unknown: map[string]bool{}, instances: map[string]usage.Instance{}}
 		t.reports[key] = r
 	}
-	r.at = at
+	if r.at.Before(at) {
+		r.at = at
+	}
 	return r
 }
