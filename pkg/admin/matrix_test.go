@@ -79,9 +79,7 @@ func (rehearsal) PutFavorites(ctx context.Context, _, _ flags.Aggregate) error {
 // serveTallied starts a server whose responses have the number of writes.
 func serveTallied(t *testing.T, now time.Time) *server {
 	t.Helper()
-	s := serve(t, func(c *httpapi.Config, transport *http.RoundTripper) {
-		c.Now, *transport = func() time.Time { return now }, &tallyTransport{reads: map[string]read{}}
-	})
+	s := serve(t, readOnce, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
 	s.url = s.also(t, s.handler)
 	return s
 }

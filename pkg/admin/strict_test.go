@@ -10,7 +10,7 @@ import (
 // Each is a 400, and nothing changes.
 func TestStrictJSON(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := serve(t, readOnce)
 	on := s.newSubject(t)
 	listed := s.do(t, "GET", features, "").body
 	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
@@ -115,7 +115,7 @@ func (s *server) checkEachStrategy(t *testing.T, flag, patch string) {
 // TestWrongTypes replaces the @ in each body with values of wrong types. The details of the error name the field.
 func TestWrongTypes(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := serve(t, readOnce)
 	on := s.newSubject(t)
 	var (
 		noText      = []string{`5`, `true`, `null`, `[]`, `{}`}

@@ -7,14 +7,20 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"guidon/pkg/httpapi"
 )
 
-// A tallyTransport counts the DynamoDB calls that write. It sends a read only once, until the next write: the callers of the matrix read the
-// same items thousands of times.
+// A tallyTransport counts the DynamoDB calls that write. It sends a read only once, until the next write.
 type tallyTransport struct {
 	mu     sync.Mutex
 	writes int // began or ended
 	reads  map[string]read
+}
+
+// readOnce is an option for tests whose requests read the same items again and again.
+func readOnce(_ *httpapi.Config, transport *http.RoundTripper) {
+	*transport = &tallyTransport{reads: map[string]read{}}
 }
 
 // A read is a response of the engine.
