@@ -304,7 +304,7 @@ func FullRequest() *review.Request {
 		Guarded: []review.Guarded{{UID: "aaaa1111", Name: "production"}}, ChangedAt: SampleTime, Revision: "5f2c",
 		Approvals: []review.Approval{{By: bob, At: SampleTime, Revision: "5f2c"}}, Rejections: []review.Approval{{By: bob, At: SampleTime, Revision: "5f2c"}},
 		Reviewers: []int64{4}, Comments: 1, Schedule: &review.Schedule{At: SampleTime, By: ada, Status: review.Failed, Reason: "refused"},
-		Untried: true,
+		Untried: true, Edited: 2048,
 	}
 }
 

@@ -106,16 +106,6 @@ func CheckLimits(changes []Change) error {
 	return nil
 }
 
-// CheckStored returns Invalid if the request is too large with what the changes are completed with, such as default strategies: there must be
-// room for approving, rejecting and the like.
-func (r *Request) CheckStored() error {
-	document, err := json.Marshal(r)
-	if n := len(document); err == nil && n > MaxStored {
-		err = flags.Errorf(flags.Invalid, "with what its changes are completed with, such as default strategies, the change request can have at most %d KiB, and it would have %d; send it to review and begin another one", MaxStored>>10, n>>10)
-	}
-	return err
-}
-
 // Features returns the names of the flags that the request changes, in the order of their first changes.
 func (r *Request) Features() (names []string) {
 	for _, c := range r.Changes {

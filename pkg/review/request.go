@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"guidon/pkg/flags"
 )
 
@@ -42,6 +44,7 @@ const (
 	MaxSegments         = 5         // changes of segments: each one looks at all flags
 	MaxSize             = 256 << 10 // bytes of all changes
 	MaxStored           = 300 << 10 // bytes of a request when it is edited; approvals, the reason of a failure and the like need the rest of 400 KiB
+	MaxEdited           = 16 << 20  // bytes that all edits of a request write, because each one writes the whole request
 	MaxItems            = 70        // items that the changes write; addons, the request, and conditions on who has approved it need the rest of 100
 	MaxReviewers        = 10
 	MaxComments         = 100
@@ -92,6 +95,7 @@ type Request struct {
 	Reviewers      []int64             `json:"reviewers,omitempty"` // IDs of the users who were asked to review it
 	Comments       int                 `json:"comments,omitzero"`   // how many there are; each is a Comment with its number
 	Schedule       *Schedule           `json:"schedule,omitempty"`  // when it was last scheduled; nil for never
+	Edited         int                 `json:"edited,omitzero"`     // how many bytes its edits have written, see countEdit
 }
 
 // A Guarded is an environment of the project whose protection the changes touch. Most requests have one, their own. Archiving a flag and
@@ -235,21 +239,33 @@ func (r *Request) CheckEditable() error {
 }
 
 // Edit replaces the changes by others, which guarded says about, and what they were made on. All approvals end.
-func (r *Request) Edit(changes []Change, bases Bases, guarded []Guarded, by Person, at time.Time) {
+func (r *Request) Edit(changes []Change, bases Bases, guarded []Guarded, by Person, at time.Time) error {
 	r.Changes, r.Bases, r.Guarded, r.Untried = changes, bases, guarded, false
-	r.revise(by, at)
+	return r.revise(by, at)
 }
 
 // Rename changes the title. Those who approve go by it, so it is an edit: all approvals end.
-func (r *Request) Rename(title string, by Person, at time.Time) {
-	if r.Title != title {
-		r.Title = title
-		r.revise(by, at)
+func (r *Request) Rename(title string, by Person, at time.Time) error {
+	if r.Title == title {
+		return nil
 	}
+	r.Title = title
+	return r.revise(by, at)
 }
 
-// revise notes who has edited the request, and ends its approvals.
-func (r *Request) revise(by Person, at time.Time) {
+// Ask replaces the users who are asked to review the request.
+func (r *Request) Ask(reviewers []int64) error {
+	if slices.Equal(r.Reviewers, reviewers) {
+		return nil
+	}
+	r.Reviewers = slices.Clone(reviewers)
+	_, err := r.countEdit()
+	return err
+}
+
+// revise notes who has edited the request, and ends its approvals. Invalid if the request is too large with what its changes are completed with,
+// such as default strategies: there must be room for approving, rejecting and the like.
+func (r *Request) revise(by Person, at time.Time) error {
 	r.Approvals, r.Rejections, r.ChangedAt = nil, nil, at
 	if !r.Contributed(by) {
 		r.Contributors = append(r.Contributors, by)
@@ -258,6 +274,23 @@ func (r *Request) revise(by Person, at time.Time) {
 		r.enter(InReview, at)
 	}
 	r.Revision = r.hash()
+	size, err := r.countEdit()
+	if err == nil && size > MaxStored {
+		return flags.Errorf(flags.Invalid, "with what its changes are completed with, such as default strategies, the change request can have at most %d KiB, and it would have %d; send it to review and begin another one", MaxStored>>10, size>>10)
+	}
+	return err
+}
+
+// countEdit counts what storing an edit writes. Conflict if all edits have written too much: otherwise whoever may only read the project writes
+// a large request again and again, with a title each time. Approving, rejecting, cancelling and applying the request stay possible.
+func (r *Request) countEdit() (size int, err error) {
+	document, err := json.Marshal(r)
+	size = len(document)
+	r.Edited += size
+	if err == nil && r.Edited > MaxEdited {
+		err = flags.Errorf(flags.Conflict, "change request %d has been edited too often for its size: its edits can write at most %d MiB together; it can still be approved, applied or cancelled. Propose what is missing in another one", r.ID, MaxEdited>>20)
+	}
+	return size, err
 }
 
 // Send sends a draft to review.

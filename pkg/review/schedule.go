@@ -51,7 +51,8 @@ func (r *Request) SetSchedule(at time.Time, by Person, standing, later Standing,
 	}
 	r.Schedule = &Schedule{At: at.UTC().Truncate(time.Millisecond), By: by, Status: Pending}
 	r.enter(Scheduled, now)
-	return nil
+	_, err := r.countEdit() // it can be scheduled again and again
+	return err
 }
 
 // EndSchedule notes why a scheduled request was not applied. It stays scheduled, until someone schedules, applies or rejects it.

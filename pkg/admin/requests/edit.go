@@ -123,8 +123,7 @@ func edit(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, r *rev
 	load(tx, env, changes, uses)
 	bases := basesOf(tx, env, elsewhere(tx, p, env, guarded), changes, uses)
 	noteUses(tx, bases.Segments, func(int64, review.SegmentBase) bool { return true })
-	r.Edit(changes, bases, guarded, me(tx), tx.Now)
-	return r.CheckStored()
+	return r.Edit(changes, bases, guarded, me(tx), tx.Now)
 }
 
 // keep sets the entries of a map that another map has too to those of the other.
@@ -187,7 +186,7 @@ func deleteChange(tx *httpapi.Tx, at inChange) error {
 		bases := basesOf(tx, env, elsewhere(tx, p, env, r.Guarded), rest, r.Bases.Uses)
 		keep(bases.Features, r.Bases.Features)
 		keep(bases.Segments, r.Bases.Segments)
-		r.Edit(rest, bases, r.Guarded, me(tx), tx.Now)
+		err = r.Edit(rest, bases, r.Guarded, me(tx), tx.Now)
 		r.Untried = len(rest) > 0
 	}
 	if err != nil {
@@ -224,7 +223,9 @@ func setTitle(tx *httpapi.Tx, at inRequest, in titleBody) error {
 	if _, err := editable(tx, p, r, "rename"); err != nil {
 		return err
 	}
-	r.Rename(in.Title, me(tx), tx.Now)
+	if err := r.Rename(in.Title, me(tx), tx.Now); err != nil {
+		return err
+	}
 	tx.Save(events.OfRequest(flags.RequestTitled, r), r)
 	return nil
 }

@@ -56,7 +56,9 @@ func setReviewers(tx *httpapi.Tx, at inRequest, in reviewersBody) error {
 	if err := problems.Err(); err != nil {
 		return err
 	}
-	r.Reviewers = slices.Clone(in.Reviewers.Value)
+	if err := r.Ask(in.Reviewers.Value); err != nil {
+		return err
+	}
 	tx.Save(events.OfRequest(flags.ReviewersRequested, r), r)
 	return nil
 }
