@@ -189,7 +189,8 @@ func TestOpenIDSignIn(t *testing.T) {
 	if different := match(`{"open":false,"link":true,"oidc":{"name":"Test provider","url":"/auth/oidc/login"}}`, methods.body); len(different) > 0 {
 		t.Errorf("methods: %v", different)
 	}
-	before := len(s.typesOfLog(t))
+	s.sendAll(t)
+	before, sent := len(s.typesOfLog(t)), len(s.outboxOf(t))
 	b := newBrowser(t, s, idp)
 	b.who(t, 401)
 	wantEnd(t, b.signIn(t, "anna", "/projects/default?tab=flags"), "/projects/default?tab=flags")
@@ -203,6 +204,9 @@ func TestOpenIDSignIn(t *testing.T) {
 	wantEnd(t, newBrowser(t, s, idp).signIn(t, "anna", ""), "/")
 	if got, want := s.typesOfLog(t)[before:], []string{"user-created", "user-signed-in", "user-signed-in"}; !slices.Equal(got, want) {
 		t.Errorf("events %v, want %v", got, want)
+	}
+	if got := len(s.outboxOf(t)) - sent; got != 3 {
+		t.Errorf("a webhook sends %d of these events, want 3", got)
 	}
 	s.check(t, call{"the last sign-in", "GET", fmt.Sprintf("%s/%d", people, first.User.ID), "", 200, `{"...":0,"seenAt":"<time>"}`})
 	newest := s.newest(t)[0]

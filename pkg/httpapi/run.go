@@ -124,8 +124,8 @@ func (s *service) begin(ctx context.Context, req *request) (*Tx, error) {
 const feedShare = 8
 
 // loadFirst brings the caller's token or session and what the operation is known to read, in one call, or in two if invalid tokens came
-// (see owners). With a request that may change something, it brings the registry of addons, to which the events of the change may have to
-// be sent.
+// (see owners). With a request of a caller that may change something, it brings the registry of addons, to which the events of the change may
+// have to be sent; without a caller, commit brings it, so that a stranger's request does not read it.
 func (tx *Tx) loadFirst() error {
 	req, owner := tx.request, anyone.FavoritesKey()
 	keys := slices.Concat(req.place.Keys(), req.op.Ahead)
@@ -154,7 +154,7 @@ func (tx *Tx) loadFirst() error {
 			keys = append(keys, flags.FavoritesKey(owner))
 		}
 	}
-	if req.http.Method != http.MethodGet && req.http.Method != http.MethodHead {
+	if req.op.Permission != "" && req.http.Method != http.MethodGet && req.http.Method != http.MethodHead {
 		keys = append(keys, flags.AddonsKey())
 		if rand.N(feedShare) == 0 { //nolint:gosec // spreading load is no secret
 			keys = append(keys, flags.FeedKey())
@@ -236,6 +236,11 @@ func (tx *Tx) result(answer any, err error) Result {
 // commit commits what the function saved and deleted, and then does what it asked for with After.
 func (tx *Tx) commit() error {
 	if len(tx.writes()) > 0 {
+		if _, loaded := tx.round.view[flags.AddonsKey()]; !loaded { // see loadFirst
+			if err := tx.round.load(tx.ctx, tx.service.store, []flags.Key{flags.AddonsKey()}); err != nil {
+				return err
+			}
+		}
 		if err := tx.committed(tx.service.store.Commit(tx.ctx, tx.signed())); err != nil {
 			return err
 		}

@@ -10,13 +10,13 @@ import (
 	"guidon/pkg/oidc"
 )
 
-// Group lists the operations. The callback is a GET that makes changes, so it names the addons to which their events may go.
+// Group lists the operations.
 func Group() httpapi.Group {
 	return httpapi.Group{Name: "signin", Function: "access", Operations: []httpapi.Operation{
 		{Route: "GET /auth/methods", Handle: httpapi.Handle(readMethods)},
 		{Route: "POST /auth/link", Allow: (*httpapi.Tx).CheckSameOrigin, Status: 204, Handle: httpapi.DoBody(signInWithLink)},
 		{Route: "GET " + login, Status: 302, Handle: httpapi.Do(beginOpenID)},
-		{Route: "GET " + oidc.CallbackPath, Status: 302, Ahead: []flags.Key{flags.AddonsKey(), access.RolesKey()}, Handle: httpapi.Do(finishOpenID)},
+		{Route: "GET " + oidc.CallbackPath, Status: 302, Handle: httpapi.Do(finishOpenID)},
 		{Route: "POST /auth/sign-out", Permission: access.Read, Allow: requireSession, Status: 204, Handle: httpapi.Do(signOut)},
 		{Route: "POST /auth/sign-out-everywhere", Permission: access.Read, Allow: requireSession, Status: 204, Handle: httpapi.Do(signOutEverywhere)},
 	}}
