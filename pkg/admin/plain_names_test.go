@@ -35,7 +35,18 @@ func TestPlainNames(t *testing.T) {
 		{"a project", "POST", projects, `{"id":"plain","name":"Équipe 👩 1"}`, 201, anything},
 		{"a user", "POST", people, `{"username":"plain","name":"Ada Lovelace","rootRole":3}`, 201, `{"...":0,"id":2}`},
 	})
-	for _, name := range []string{" x", "x ", "x\\n", "a\\tb", "a\\u200bb", "a\\u200db", "\\ufeffx", "a\\u00adb", "a\\u034fb", "a\\u202eb", "a\\u0000b", "a\\u3164b"} {
+	for _, name := range []string{
+		"❤", "❤\ufe0f", "Go 1\ufe0f\u20e3", "🏴\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F England", "葛\U000E0100", "ᠠ\u180b",
+	} {
+		s.run(t, []call{
+			{"project " + name, "PUT", projects + "/plain", `{"name":"` + name + `"}`, 200, ""},
+			{"user " + name, "PUT", people + "/2", `{"name":"` + name + `"}`, 200, anything},
+		})
+	}
+	for _, name := range []string{
+		"\ufe0f", "a\ufe0f", "1\ufe0f", "❤\ufe0f\ufe0f", "a\ufe00", "a\U000E0100", "\u2800", "a\u2800b", "🏴\U000E0067\U000E0062", "a\U000E0067\U000E007F",
+		" x", "x ", "x\\n", "a\\tb", "a\\u200bb", "a\\u200db", "\\ufeffx", "a\\u00adb", "a\\u034fb", "a\\u202eb", "a\\u0000b", "a\\u3164b",
+	} {
 		s.run(t, []call{
 			{"new project " + name, "POST", projects, `{"name":"` + name + `"}`, 400, faulty("/name: must not")},
 			{"project " + name, "PUT", projects + "/plain", `{"name":"` + name + `"}`, 400, faulty("/name: must not")},

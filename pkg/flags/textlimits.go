@@ -2,9 +2,11 @@ package flags
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -62,7 +64,7 @@ func CheckPrintable(path, name string, p *Problems) {
 	if strings.TrimSpace(name) != name {
 		p.Add(path, "must not begin or end with white space")
 	}
-	if strings.ContainsFunc(name, isInvisible) {
+	if strings.ContainsFunc(sequences().ReplaceAllString(name, ""), isInvisible) {
 		p.Add(path, "must not contain control characters, zero-width characters or white space other than the ordinary space")
 	}
 }
@@ -105,10 +107,17 @@ func checkIdentifier(path, text string, p *Problems) {
 	CheckControl(path, text, p)
 }
 
+// sequences matches the characters whose form an invisible one selects: an emoji, a keycap, a flag such as that of Scotland, a Han or a Mongolian
+// letter. Anywhere else, nobody would see it.
+var sequences = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[©®‼⁉™ℹ〰〽㊗㊙\x{2190}-\x{27BF}\x{2900}-\x{2BFF}\x{1F000}-\x{1FAFF}][\x{FE0E}\x{FE0F}]|[0-9#*]\x{FE0F}\x{20E3}|` +
+		`\x{1F3F4}[\x{E0030}-\x{E0039}\x{E0061}-\x{E007A}]+\x{E007F}|\p{Han}[\x{FE00}-\x{FE02}\x{E0100}-\x{E01EF}]|\p{Mongolian}[\x{180B}-\x{180D}\x{180F}]`)
+})
+
 // isInvisible reports whether r is a control, format or zero-width character, or white space other than the
-// ordinary space.
+// ordinary space. The blank of Braille is one, too.
 func isInvisible(r rune) bool {
-	return !unicode.IsPrint(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	return !unicode.IsPrint(r) || r == '\u2800' || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 func valueOrEmpty(p *string) string {
