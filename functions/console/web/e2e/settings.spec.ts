@@ -22,7 +22,7 @@ test('an environment is created, switched, moved and deleted', async ({ page, ap
   await dialog.getByRole('button', { name: 'Create environment' }).click()
   await expect(dialog).toBeHidden()
   const row = page.getByRole('row').filter({ hasText: name })
-  await expect(row).toContainText('preproduction')
+  await expect(row).toContainText('Preproduction')
 
   const projects = row.getByRole('switch', { name: `Add ${name} to new projects` })
   await expect(projects).toBeChecked()

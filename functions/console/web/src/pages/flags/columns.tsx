@@ -74,8 +74,8 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
     { id: 'type', header: 'Type', sortable: true, width: '96px', cell: (row) => <span className="soft">{typeName(row.type)}</span> },
     { id: 'lifecycle', header: 'Lifecycle', sortable: true, width: '92px', cell: (row) => <Lifecycle row={row} /> },
     { id: 'tags', header: 'Tags', width: '136px', cell: (row) => <Tags row={row} /> },
-    { id: 'seen', header: 'Last used', sortable: true, width: '96px', cell: (row) => <When value={lastSeen(row)} never="Not yet" /> },
-    { id: 'created', header: 'Created', sortable: true, width: '96px', cell: (row) => <When value={row.createdAt} never="" /> },
+    { id: 'seen', header: 'Last used', sortable: true, width: '108px', cell: (row) => <When value={lastSeen(row)} never="Not yet" /> },
+    { id: 'created', header: 'Created', sortable: true, width: '108px', cell: (row) => <When value={row.createdAt} never="" /> },
   ]
   const columns = [...fixed, ...optional.filter((column) => !input.hidden.has(column.id))]
   const others = columns.reduce((sum, column) => sum + parseInt(column.width ?? '0', 10), 0)

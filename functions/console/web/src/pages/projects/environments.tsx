@@ -20,6 +20,7 @@ import {
   isProduction,
   number,
   plural,
+  words,
 } from '../../ui'
 import { describeStrategy } from '../flag/strategy/describe'
 import { useSegmentNames } from '../flag/strategy/list'
@@ -154,7 +155,7 @@ function EnvironmentSection({ projectId, environment, reason, onReview, onEdit, 
   const title = (
     <span className="row">
       {name} <ProductionMark type={type} />
-      {type !== name && !isProduction({ type }) && <Badge>{type}</Badge>}
+      {type !== name && !isProduction({ type }) && <Badge>{words(type)}</Badge>}
     </span>
   )
   return (

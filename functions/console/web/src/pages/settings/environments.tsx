@@ -21,6 +21,7 @@ import {
   plural,
   toast,
   useUnasked,
+  words,
   type Column,
 } from '../../ui'
 import { EnvironmentDialog } from './environmentdialog'
@@ -97,7 +98,7 @@ export default function EnvironmentsPage() {
         </span>
       ),
     },
-    { id: 'type', header: 'Type', cell: (one) => <Badge>{one.type}</Badge> },
+    { id: 'type', header: 'Type', cell: (one) => <Badge>{words(one.type)}</Badge> },
     {
       id: 'asks',
       header: 'Asks before changes',
