@@ -121,7 +121,12 @@ test('strategies that are added, removed or imported are in words, and no other 
     { path: 'strategy', before: half, after: 'nothing' },
   ])
   expect(one({ type: 'feature-updated', preData: { strategies: [strategy] }, data: { strategies: [] } })).toEqual([
-    { path: 'strategies › flexibleRollout', before: half, after: 'nothing' },
+    { path: 'strategies › Half', before: half, after: 'nothing' },
+  ])
+  const all = { ...strategy, id: 'y', title: null, parameters: { ...parameters, rollout: '100' } }
+  const imported = [{ ...strategy, id: 'z', parameters: { ...parameters, rollout: '60' } }, all]
+  expect(one({ type: 'feature-updated', preData: { strategies: [strategy, { ...all, id: 'w' }] }, data: { strategies: imported } })).toEqual([
+    { path: 'strategies › Half › parameters › rollout', before: '50', after: '60' },
   ])
   expect(changesOf({ type: 'feature-strategy-add', preData: null, data: { ...strategy, title: '' } } as never).changes[0]!.after).toContain('in segment #1,')
   expect(one({ preData: { payload: null }, data: { payload: { type: 'json', value: 'a', empty: [] } } })).toEqual([

@@ -182,7 +182,9 @@ const parentOf = (one: Event['preData']) => {
 function compare(path: string[], before: unknown, after: unknown, found: Change[], names: EventNames) {
   if (JSON.stringify(before) === JSON.stringify(after)) return
   if (isObject(before) && isObject(after) && path.length < maxDepth) {
-    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) compare([...path, key], before[key], after[key], found, names)
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
+      // An import gives strategies new ids, which nobody can read.
+      if (key !== 'id' || !isStrategy(after)) compare([...path, key], before[key], after[key], found, names)
     return
   }
   const [old, now] = [byName(before, names), byName(after, names)]
@@ -224,14 +226,15 @@ function textsOf(key: string, value: unknown, names: EventNames): string[] | und
   return ['userIds', 'IPs', 'hostNames'].includes(key) && typeof value === 'string' ? listOf(value) : undefined
 }
 
-/** The entries of a list by what people call them: the name of a variant, the field of a constraint. Undefined if it is no such list. */
+/** The entries of a list by what people call them: the title or name of a strategy, the name of a variant, the field of a constraint. Undefined if it is no such list. */
 function byName(list: unknown, names: EventNames): Map<string, Record<string, unknown>> | undefined {
   if (list === undefined || list === null) return new Map()
   if (!Array.isArray(list)) return undefined
   const found = new Map<string, Record<string, unknown>>()
   for (const one of list) {
     if (!isObject(one)) return undefined
-    const name = typeof one.userId === 'number' ? names.user(one.userId) : (one.name ?? one.contextName ?? one.value ?? one.title)
+    const title = isStrategy(one) && one.title
+    const name = typeof one.userId === 'number' ? names.user(one.userId) : title || (one.name ?? one.contextName ?? one.value ?? one.title)
     if (typeof name !== 'string') return undefined
     let key = name
     for (let n = 2; found.has(key); n++) key = `${name} (${n})`
@@ -265,6 +268,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 interface Strategy {
   name: string
+  title?: string | null
   disabled?: boolean
   parameters: Record<string, string>
   constraints: []
