@@ -11,6 +11,7 @@ export interface Mark {
   /** In milliseconds. */
   time: number
   text: string
+  environment?: string | null
 }
 
 interface ChartProps {

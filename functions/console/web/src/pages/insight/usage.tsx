@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { apiQuery, type Schema } from '../../api'
 import { useUrlState } from '../../shell'
 import { Button, DateTime, EmptyState, Figure, Icons, LinkButton, Loaded, Meter, Section, Select, Table, number, useDates, type Column } from '../../ui'
-import { EnvironmentName } from '../../ui/environmentname'
+import { EnvironmentMark, EnvironmentName, useEnvironmentChoices } from '../../ui/environmentname'
 import type { DateSettings } from '../../ui/dates'
 import { UsageChart, timeText, type Mark } from './chart'
 import { changeText } from './eventtext'
@@ -39,18 +39,19 @@ export default function UsageTab() {
           <>
             <div className="row usage-filters">
               <Select label="Time" hideLabel value={hours} choices={ranges} onChange={(value) => setView({ hours: value })} />
-              <Select
-                label="Environment"
-                hideLabel
+              <EnvironmentFilter
+                names={[...data.map((row) => row.environment), view.environment]}
                 value={view.environment}
-                choices={choices('All environments', [...data.map((row) => row.environment), view.environment])}
                 onChange={(environment) => setView({ environment })}
               />
               <Select
                 label="Application"
                 hideLabel
                 value={view.app}
-                choices={choices('All applications', [...data.map((row) => row.appName), view.app])}
+                choices={[
+                  { value: '', label: 'All applications' },
+                  ...sorted([...data.map((row) => row.appName), view.app]).map((name) => ({ value: name, label: name })),
+                ]}
                 onChange={(app) => setView({ app })}
               />
             </div>
@@ -68,9 +69,10 @@ export default function UsageTab() {
   )
 }
 
-function choices(all: string, names: readonly string[]) {
-  const sorted = [...new Set(names)].filter(Boolean).sort()
-  return [{ value: '', label: all }, ...sorted.map((name) => ({ value: name, label: name }))]
+const sorted = (names: readonly string[]) => [...new Set(names)].filter(Boolean).sort()
+
+function EnvironmentFilter({ names, ...value }: { names: readonly string[]; value: string; onChange: (name: string) => void }) {
+  return <Select label="Environment" hideLabel choices={useEnvironmentChoices(sorted(names))} {...value} />
 }
 
 interface UsageProps {
@@ -89,7 +91,10 @@ function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
   const apps = useMemo(() => byApplication(rows), [rows])
   const history = useQuery(apiQuery('/api/admin/events/{featureName}', { path: { featureName: flag }, query: { type: markTypes, limit: '100' } }))
   const events = history.data?.events
-  const marks = useMemo(() => (events ?? []).map((event) => ({ time: Date.parse(event.createdAt), text: changeText(event) })), [events])
+  const marks = useMemo(
+    () => (events ?? []).map((event) => ({ time: Date.parse(event.createdAt), text: changeText(event), environment: event.environment })),
+    [events],
+  )
   const total = totalOf(points)
   const share = shareOf(total)
   if (share === null) {
@@ -159,7 +164,7 @@ function Changes({ marks }: { marks: readonly Mark[] }) {
     <ul className="stack-s" aria-label="Changes in this time">
       {marks.slice(0, maxMarks).map((mark, index) => (
         <li key={index} className="break">
-          {mark.text}{' '}
+          {mark.text} {mark.environment && <EnvironmentMark name={mark.environment} />}{' '}
           <span className="soft small">
             <DateTime value={mark.time} />
           </span>

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import { useMe } from '../../api'
 import { rowOf, isOpen, requestsQuery } from '../../requests/data'
 import { useProtection } from '../../requests/drafts'
 import '../../requests/requests.css'
 import { useUrlState } from '../../shell'
-import { Checkbox, EmptyState, ErrorState, Icons, LinkButton, Select, plural } from '../../ui'
+import { Checkbox, EmptyState, ErrorState, Icons, LinkButton, ProductionMark, Select, plural } from '../../ui'
+import { useEnvironmentChoices } from '../../ui/environmentname'
 import { RequestTable } from './table'
 
 /** The change requests of a project. */
@@ -16,7 +18,7 @@ export default function ChangeRequestsTab() {
   const query = useQuery(requestsQuery(projectId))
   const [view, setView] = useUrlState({ state: 'open', environment: '', mine: false })
   const all = (query.data ?? []).map(rowOf)
-  const environments = [...new Set([...protection.environments.map((one) => one.environment), ...all.map((one) => one.environment)])]
+  const choices = useEnvironmentChoices([...new Set([...protection.environments.map((one) => one.environment), ...all.map((one) => one.environment)])])
   const shown = all.filter(
     (one) =>
       (view.state === '' || (view.state === 'applied' ? one.state === 'Applied' : isOpen(one) === (view.state === 'open'))) &&
@@ -53,13 +55,7 @@ export default function ChangeRequestsTab() {
           value={view.state}
           onChange={(state) => setView({ state })}
         />
-        <Select
-          label="Environment"
-          hideLabel
-          choices={[{ value: '', label: 'All environments' }, ...environments.map((value) => ({ value, label: value }))]}
-          value={view.environment}
-          onChange={(environment) => setView({ environment })}
-        />
+        <Select label="Environment" hideLabel choices={choices} value={view.environment} onChange={(environment) => setView({ environment })} />
         <Checkbox label="Mine only" checked={view.mine} onChange={(mine) => setView({ mine })} />
       </div>
       <p className="soft small">
@@ -67,7 +63,14 @@ export default function ChangeRequestsTab() {
           'Change requests are off in all environments of this project.'
         ) : (
           <>
-            Needed in {protection.environments.map((one) => `${one.environment} (${plural(one.requiredApprovals, 'approval')})`).join(', ')}.{' '}
+            Needed in{' '}
+            {protection.environments.map((one, index) => (
+              <Fragment key={one.environment}>
+                {index > 0 && ', '}
+                {one.environment} <ProductionMark type={one.type} /> ({plural(one.requiredApprovals, 'approval')})
+              </Fragment>
+            ))}
+            .{' '}
             <Link to="/projects/$projectId/environments" params={{ projectId }}>
               Change
             </Link>

@@ -19,7 +19,7 @@ const columns: Column<Using>[] = [
       </Link>
     ),
   },
-  { id: 'environment', header: 'Environment', cell: (one) => one.environment },
+  { id: 'environment', header: 'Environment', cell: (one) => <EnvironmentName name={one.environment} /> },
   { id: 'strategy', header: 'Strategy', cell: (one) => one.strategyName },
   { id: 'project', header: 'Project', cell: (one) => <ProjectLink id={one.projectId} /> },
 ]
