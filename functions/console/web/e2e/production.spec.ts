@@ -272,3 +272,43 @@ test('filters and lists that name environments mark production', async ({ page, 
   await page.goto(`/projects/default/flags/${flag}/usage?environment=production`)
   await expect(page.getByRole('combobox', { name: 'Environment' })).toContainText('production · Prod')
 })
+
+test('a first strategy is not added where another person has added one, and Undo switches the flag off', async ({ page, api }) => {
+  const messages = page.getByRole('region', { name: 'Messages' })
+  const project = unique('shop')
+  await api('POST', '/api/admin/projects', { id: project, name: project })
+  const adding = [
+    [`/projects/${project}`, (flag: string) => `${flag} has no strategy in production`, 'Switch on for everyone'],
+    [`/projects/${project}/flags/`, (flag: string) => `Who gets ${flag} in production?`, 'Switch on'],
+  ] as const
+  for (const [view, title, button] of adding) {
+    const flag = unique('banner')
+    await api('POST', `/api/admin/projects/${project}/features`, { name: flag })
+    const path = `/api/admin/projects/${project}/features/${flag}/environments/production`
+    const add = () => api('POST', `${path}/strategies`, { name: 'default' })
+    const state = async () => {
+      const { enabled, strategies } = await api('GET', path)
+      return [enabled, strategies.length]
+    }
+    const start = async () => {
+      await page.goto(view.endsWith('/') ? view + flag : view)
+      await page.getByRole('switch', { name: `${flag} in production` }).click()
+    }
+    const dialog = page.getByRole('dialog', { name: title(flag) })
+    await start()
+    const { id } = await add()
+    await dialog.getByRole('button', { name: button, exact: true }).click()
+    await expect(dialog).toContainText(`Meanwhile ${flag} got 1 strategy in production.`)
+    expect(await state()).toEqual([false, 1])
+    await api('DELETE', `${path}/strategies/${id}`)
+
+    await start()
+    await dialog.getByRole('button', { name: button, exact: true }).click()
+    await expect(messages.getByText(`${flag} is on in production for`)).toBeVisible()
+    expect(await state()).toEqual([true, 1])
+    await add()
+    await messages.getByRole('button', { name: 'Undo' }).click()
+    await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()
+    expect(await state()).toEqual([false, 1])
+  }
+})

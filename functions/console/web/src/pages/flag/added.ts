@@ -1,5 +1,6 @@
 // Undo of switches that have added the project's default strategy.
 import { api, isForbidden } from '../../api'
+import { plural } from '../../ui'
 import { expectAll, oneByOne } from '../flags/bulk'
 import { environmentPath } from './data'
 import type { Strategy } from './strategy/model'
@@ -27,6 +28,21 @@ export async function switchAdding<T>(place: Place, names: readonly string[], se
   const result = await send()
   const bare = names.filter((name) => before.get(name)?.length === 0)
   return { added: await strategiesOf(place, bare), result }
+}
+
+/** Throws if a flag has strategies by now, so that it would not be on as a question about its first strategy says. */
+export async function expectNone(path: Place & { featureName: string }) {
+  const { length } = await api.get(listPath, { path })
+  if (length > 0)
+    throw new Error(
+      `Meanwhile ${path.featureName} got ${plural(length, 'strategy', 'strategies')} in ${path.environment}. Nothing was changed: look at the flag first.`,
+    )
+}
+
+/** Takes back a first strategy with which a flag was switched on: the flag is off, also if it has got others since. */
+export async function removeFirst(path: Place & { featureName: string }, strategyId: string) {
+  await api.post(`${environmentPath}/off`, { path })
+  await api.delete(`${listPath}/{strategyId}`, { path: { ...path, strategyId } })
 }
 
 /** Removes the added strategy of flags, unless it or the list changed since, or the caller may not: then the flag is off, and keeps it. */

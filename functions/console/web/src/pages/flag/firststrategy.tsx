@@ -2,6 +2,7 @@ import { api, useChange } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { useProtection } from '../../requests/drafts'
 import { Button, Dialog, NumberField, RadioGroup, isProduction } from '../../ui'
+import { expectNone, removeFirst } from './added'
 import { useAtOnce } from './atonce'
 import { environmentPath, touched, useProject, type Flag, type FlagEnvironment } from './data'
 import { newStrategy, strategyRequest } from './strategy/model'
@@ -29,6 +30,7 @@ export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: F
   const on = api.request.post(`${environmentPath}/on`, { path })
   const start = useChange({
     change: async (rollout: number) => {
+      await expectNone(path)
       const strategy = await api.send(add(rollout))
       await api.send(on)
       return strategy
@@ -37,8 +39,7 @@ export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: F
     onDrafted: onClose,
     invalidates: touched,
     success: (_, rollout) => `${flag.name} is on in ${environment.name} for ${rollout === 100 ? 'everyone' : `${rollout}% of users`}`,
-    // Removing the only strategy switches the flag off.
-    undo: (_, strategy) => api.delete(`${environmentPath}/strategies/{strategyId}`, { path: { ...path, strategyId: strategy.id } }),
+    undo: (_, strategy) => removeFirst(path, strategy.id),
     showsErrors: true,
     onSuccess: onClose,
   })

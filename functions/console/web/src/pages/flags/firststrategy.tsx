@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { api, invalidate } from '../../api'
 import { useProposal, useProtection } from '../../requests/drafts'
 import { ConfirmDialog, Notice, followsAtOnce, toast, useAsks } from '../../ui'
+import { expectNone, removeFirst } from '../flag/added'
 import { aroundFlags, patchRows } from './data'
 import { switched } from './rows'
 
@@ -28,16 +29,14 @@ export function FirstStrategyDialog({ projectId, name, environment: place, onClo
   const onRequest = api.request.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on', { path })
   const add = async () => {
     if (await propose([strategyRequest, onRequest])) return
+    await expectNone(path)
     const strategy = await api.send(strategyRequest)
     await api.send(onRequest)
     patchRows(client, projectId, [name], (row) => switched(row, environment, true))
     await invalidate(client, aroundFlags)
     toast.success(`${name} is on in ${environment} for everyone`, {
       undo: async () => {
-        // Removing the only strategy switches the flag off.
-        await api.delete('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}', {
-          path: { ...path, strategyId: strategy.id },
-        })
+        await removeFirst(path, strategy.id)
         await invalidate(client, ['/api/admin/projects/{projectId}/features', ...aroundFlags])
       },
     })
