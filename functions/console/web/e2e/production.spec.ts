@@ -312,3 +312,32 @@ test('a first strategy is not added where another person has added one, and Undo
     expect(await state()).toEqual([false, 1])
   }
 })
+
+test('the form of a parent names all production environments where the flag is on, and so does the question before removing it', async ({ page, api }) => {
+  const live = unique('live')
+  await api('POST', '/api/admin/environments', { name: live, type: 'production' })
+  await api('POST', '/api/admin/projects/default/environments', { environment: live })
+  const { flag, path } = await liveFlag(page, api)
+  const other = path.replace(/production$/, live)
+  await api('POST', `${other}/strategies`, { name: 'default' })
+  await api('POST', `${other}/on`)
+  const parent = unique('parent')
+  await api('POST', '/api/admin/projects/default/features', { name: parent })
+  await page.reload()
+  await page.getByRole('button', { name: 'Add parent' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a parent' })
+  await dialog.getByRole('radio', { name: 'Off' }).check()
+  const both = `(production and ${live}|${live} and production)`
+  await expect(dialog).toContainText(new RegExp(`${flag} is on in ${both}, and then only where its parent is off`))
+  await expect(dialog).toContainText(new RegExp(`${both} are production environments\\. Applications follow with their next request\\.`))
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await api('POST', `/api/admin/projects/default/features/${flag}/dependencies`, { feature: parent })
+  await page.reload()
+  await page.getByRole('button', { name: `Remove dependency on ${parent}` }).click()
+  await expect(page.getByRole('dialog', { name: `Remove the dependency of ${flag} on ${parent}?` })).toContainText(
+    new RegExp(`${both} are production environments`),
+  )
+  await api('DELETE', `/api/admin/projects/default/environments/${live}`)
+  // Projects of other tests would get it.
+  await api('POST', `/api/admin/environments/${live}/off`)
+})

@@ -24,6 +24,9 @@ export function ago(date: Date, now: Date = new Date()): string {
   return seconds < 0 ? `${text} ago` : `in ${text}`
 }
 
+/** Names in a sentence: 'a, b and c'. */
+export const listed = (names: readonly string[]) => [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' and ')
+
 /** The name of a constant as words: 'feature-environment-enabled' is 'Feature environment enabled'. */
 export function words(constant: string): string {
   const text = constant.replace(/[_-]+/g, ' ').toLowerCase().trim()

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { Badge } from './bits'
 import { ConfirmDialog } from './dialog'
 import type { Choice } from './field'
+import { listed } from './format'
 import { useStoredNames } from './stored'
 
 interface Environment {
@@ -35,6 +36,8 @@ export const environmentChoice = (environment: Environment): Choice => ({
 
 interface Asked {
   environment: Environment
+  /** Other production environments that the change concerns. */
+  others?: readonly Environment[]
   title: string
   /** The verb of the button. */
   action: string
@@ -52,8 +55,9 @@ export function useAsks() {
   return (environment: Environment) => isProduction(environment) && !unasked.has(environment.name)
 }
 
-/** What every question about a production environment says. */
-export const followsAtOnce = ({ name }: Pick<Environment, 'name'>) => `${name} is a production environment. Applications follow with their next request.`
+/** What every question about production environments says. */
+export const followsAtOnce = (...all: Pick<Environment, 'name'>[]) =>
+  `${listed(all.map(({ name }) => name))} ${all.length > 1 ? 'are production environments' : 'is a production environment'}. Applications follow with their next request.`
 
 /** Acts at once, or asks before if the environment is for production. Render the dialog. */
 export function useAsked(): [(asked: Asked) => void, ReactNode] {
@@ -67,7 +71,7 @@ export function useAsked(): [(asked: Asked) => void, ReactNode] {
         onClose={() => setAsked(undefined)}
         danger={Boolean(asked.danger)}
         title={asked.title}
-        description={followsAtOnce(asked.environment)}
+        description={followsAtOnce(asked.environment, ...(asked.others ?? []))}
         action={asked.action}
         onConfirm={async () => asked.act()}
       >

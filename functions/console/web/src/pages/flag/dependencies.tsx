@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api, apiQuery, useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { useProtection } from '../../requests/drafts'
-import { Button, Dialog, IconButton, Icons, Notice, RadioGroup, Section, followsAtOnce, useAsked, useAsks } from '../../ui'
+import { Button, Dialog, IconButton, Icons, Notice, RadioGroup, Section, followsAtOnce, listed, useAsked, useAsks } from '../../ui'
 import { Combobox, MultiCombobox } from '../../ui/combobox'
 import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
 
@@ -15,11 +15,11 @@ const saveRequest = (flag: Flag, dependency: Dependency) => api.request.post(`${
 const save = (flag: Flag, dependency: Dependency) => api.send(saveRequest(flag, dependency))
 const removeRequest = (flag: Flag, parent: string) => api.request.delete(`${flagPath}/dependencies/{parent}`, { path: { ...pathOf(flag), parent } })
 
-/** The production environment where the flag is on, so that a change of its dependencies is followed at once; undefined if none asks. */
+/** The production environments where the flag is on, so that a change of its dependencies is followed at once, without those that do not ask. */
 function useLive(flag: Flag) {
   const asks = useAsks()
   const protection = useProtection(flag.project)
-  return protection.drafts() ? undefined : flag.environments.find((one) => one.enabled && asks(one))
+  return protection.drafts() ? [] : flag.environments.filter((one) => one.enabled && asks(one))
 }
 
 /** The flags on which the flag depends, and those that depend on it. */
@@ -40,8 +40,9 @@ export function Dependencies({ flag }: { flag: Flag }) {
   })
   const askAndRemove = (dependency: Dependency) => {
     const act = () => remove.mutate(dependency)
-    if (!live) return act()
-    ask({ environment: live, title: `Remove the dependency of ${flag.name} on ${dependency.feature}?`, action: 'Remove', danger: true, act })
+    const [environment, ...others] = live
+    if (!environment) return act()
+    ask({ environment, others, title: `Remove the dependency of ${flag.name} on ${dependency.feature}?`, action: 'Remove', danger: true, act })
   }
   const obstacle = flag.children.length > 0 ? 'Other flags depend on this flag, so it cannot have parents.' : undefined
   return (
@@ -190,12 +191,12 @@ function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependenc
             error={form.field('variants').error}
           />
         )}
-        {live && form.dirty && (
+        {live.length > 0 && form.dirty && (
           <Notice kind="warn">
             <p className="strong break">
-              {flag.name} is on in {live.name}, and then only where {feature || 'its parent'} is {state === 'off' ? 'off' : 'on'}.
+              {flag.name} is on in {listed(live.map(({ name }) => name))}, and then only where {feature || 'its parent'} is {state === 'off' ? 'off' : 'on'}.
             </p>
-            <p>{followsAtOnce(live)}</p>
+            <p>{followsAtOnce(...live)}</p>
           </Notice>
         )}
         <FormActions form={form} submit={protection.label(dependency ? 'Save' : 'Add parent')} onCancel={onClose} />

@@ -5,8 +5,8 @@ import { Badge, Button, Icons, Notice, ProductionMark, Switch, isProduction, plu
 import { DailyUse, UnknownOperators } from './about'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from './data'
 import { FirstStrategyDialog } from './firststrategy'
-import { Affected, onlyWhere } from './strategy/affected'
-import { describeStandard } from './strategy/describe'
+import { Affected } from './strategy/affected'
+import { describeStandard, onlyWhere } from './strategy/describe'
 import { StrategyList, useSegmentNames } from './strategy/list'
 import { useSwitch } from './switch'
 

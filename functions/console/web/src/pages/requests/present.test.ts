@@ -101,6 +101,13 @@ test('a switch says for whom the flag is on after all changes', () => {
   expect(off).toMatchObject({ text: 'Change strategy: 10% of users. It is disabled.' })
   expect(added).toMatchObject({ text: 'Add strategy: Everyone in segment “Beta”.' })
   expect(shown([{ action: 'updateEnabled', payload: { enabled: false } }])[0]).not.toHaveProperty('onFor')
+  // Parents count as they are after all changes, too.
+  const [limited] = shown([
+    { action: 'updateEnabled', payload: { enabled: true } },
+    { action: 'addDependency', payload: { feature: 'parent', enabled: false } },
+    { action: 'addDependency', payload: { feature: 'colors', variants: ['red', 'blue'] } },
+  ])
+  expect(limited).toMatchObject({ onlyWhere: expect.stringMatching(/parent is off and colors is on with red or blue, because the flag depends on it\.$/) })
 })
 
 test('the flag goes off with the last strategy that applies', () => {

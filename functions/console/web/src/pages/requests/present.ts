@@ -2,7 +2,7 @@
 import type { Schema } from '../../api'
 import { describeConstraints } from '../../constraints'
 import type { StoredChange } from '../../requests/data'
-import { describeStrategy } from '../flag/strategy/describe'
+import { describeStrategy, onlyWhere } from '../flag/strategy/describe'
 import type { Strategy } from '../flag/strategy/model'
 import { shownStrategy } from '../flag/restore/versions'
 
@@ -15,6 +15,8 @@ export interface ShownChange {
   segments?: number[]
   /** For whom the flag is on when the request has switched it on: a sentence for each strategy that applies then. */
   onFor?: string[]
+  /** What the parents of the flag restrict then. */
+  onlyWhere?: string
 }
 
 type Change = Pick<StoredChange, 'action' | 'payload'>
@@ -110,7 +112,10 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
     // Whom a switch concerns depends on all changes, also on those after it.
     const last = changes.findLastIndex(({ action }) => action === 'updateEnabled')
     const active = strategies.filter(({ disabled }) => !disabled)
-    if (last >= 0 && enabled && strategies.length > 0) list[last] = { ...list[last]!, onFor: active.map(said), segments: used(...active) }
+    if (last >= 0 && enabled && strategies.length > 0) {
+      const parents = dependencies.length > 0 ? { onlyWhere: onlyWhere(dependencies) } : {}
+      list[last] = { ...list[last]!, onFor: active.map(said), segments: used(...active), ...parents }
+    }
     return list
   }
   return list.map(({ before, after, ...rest }, index) => (relative.includes(changes[index]!.action) ? rest : { ...rest, after }))

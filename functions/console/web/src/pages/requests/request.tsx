@@ -225,7 +225,7 @@ function Details({ request, shown }: { request: ChangeRequest; shown: ShownChang
       ) : (
         'after' in shown && <Value value={shown.after} label={request.state === 'Applied' ? 'What was applied' : 'What it sets'} />
       )}
-      {shown.onFor && <OnFor sentences={shown.onFor} />}
+      {shown.onFor && <OnFor sentences={shown.onFor} onlyWhere={shown.onlyWhere} />}
       {shown.segments?.map((id) => (
         <p key={id} className="small break">
           {describeSegment(
@@ -241,7 +241,7 @@ function Details({ request, shown }: { request: ChangeRequest; shown: ShownChang
   )
 }
 
-function OnFor({ sentences }: { sentences: string[] }) {
+function OnFor({ sentences, onlyWhere }: { sentences: string[]; onlyWhere?: string }) {
   if (sentences.length === 0) return <p>Every strategy there is disabled, so no one gets the flag.</p>
   return (
     <>
@@ -253,6 +253,7 @@ function OnFor({ sentences }: { sentences: string[] }) {
           </li>
         ))}
       </ul>
+      {onlyWhere && <p className="break">{onlyWhere}</p>}
     </>
   )
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiQuery } from '../../../api'
 import { Loading } from '../../../ui'
-import { flagPath, useProject, type Flag } from '../data'
-import { describeStandard, describeStrategy } from './describe'
+import { flagPath, useProject } from '../data'
+import { describeStandard, describeStrategy, onlyWhere } from './describe'
 import { useSegmentNames } from './list'
 
 interface AffectedProps {
@@ -11,10 +11,6 @@ interface AffectedProps {
   environment: string
   on: boolean
 }
-
-/** What the parents of a flag restrict, as a sentence. */
-export const onlyWhere = (dependencies: Flag['dependencies']) =>
-  `Only where ${dependencies.map((one) => `${one.feature} is ${one.enabled ? 'on' : 'off'}`).join(' and ')}, because the flag depends on it.`
 
 /** Whom the switch of a flag in an environment concerns: a sentence for each strategy that applies there. */
 export function Affected({ projectId, flag, environment, on }: AffectedProps) {

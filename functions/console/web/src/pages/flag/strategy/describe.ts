@@ -1,4 +1,6 @@
 import { describeConstraint, shownValues } from '../../../constraints/describe'
+import { listed } from '../../../ui/format'
+import type { Flag } from '../data'
 import { listOf, percentageName, type StrategyDraft, type StrategyType } from './model'
 
 type Described = Pick<StrategyDraft, 'name' | 'parameters' | 'constraints' | 'segments'>
@@ -8,9 +10,9 @@ export function describeAudience(strategy: Pick<Described, 'name' | 'parameters'
   const { name, parameters } = strategy
   if (percentageName(strategy)) return describeRollout(strategy)
   if (name === 'default') return 'Everyone'
-  if (name === 'userWithId') return listed('The users', parameters.userIds, 'No users: the list is empty')
-  if (name === 'remoteAddress') return listed('The IP addresses', parameters.IPs, 'No one: the list of IP addresses is empty')
-  if (name === 'applicationHostname') return listed('Applications on the hosts', parameters.hostNames, 'No application: the list of hosts is empty')
+  if (name === 'userWithId') return selected('The users', parameters.userIds, 'No users: the list is empty')
+  if (name === 'remoteAddress') return selected('The IP addresses', parameters.IPs, 'No one: the list of IP addresses is empty')
+  if (name === 'applicationHostname') return selected('Applications on the hosts', parameters.hostNames, 'No application: the list of hosts is empty')
   const type = types?.find((one) => one.name === name)
   const set = (type?.parameters.map((one) => one.name) ?? Object.keys(parameters)).filter((one) => parameters[one])
   const values = set.map((one) => `${one}: ${parameters[one]}`).join(', ')
@@ -39,7 +41,7 @@ export function stickinessOf({ name, parameters }: Pick<Described, 'name' | 'par
   return parameters.stickiness || 'default'
 }
 
-function listed(noun: string, list: string | undefined, empty: string): string {
+function selected(noun: string, list: string | undefined, empty: string): string {
   const values = listOf(list)
   if (values.length === 0) return empty
   return `${noun} ${enumerate(values)}`
@@ -48,8 +50,7 @@ function listed(noun: string, list: string | undefined, empty: string): string {
 function enumerate(values: readonly string[]): string {
   const rest = values.length - shownValues
   if (rest > 1) return `${values.slice(0, shownValues).join(', ')} and ${rest} others`
-  if (values.length === 1) return values[0] ?? ''
-  return `${values.slice(0, -1).join(', ')} and ${values.at(-1)}`
+  return listed(values)
 }
 
 /** What a strategy does, as a sentence: '25% of users in segment Beta, if country is one of NO.' */
@@ -64,6 +65,12 @@ export function describeStrategy(strategy: Described, segmentNames: ReadonlyMap<
 /** Whom the default strategy of a project selects, as a sentence. */
 export const describeStandard = (strategy: Described & { disabled: boolean }, segmentNames: ReadonlyMap<number, string>) =>
   strategy.disabled ? 'No one, because it is disabled.' : describeStrategy(strategy, segmentNames)
+
+/** What the parents of a flag restrict, as a sentence. */
+export const onlyWhere = (dependencies: Flag['dependencies']) => `Only where ${dependencies.map(parentText).join(' and ')}, because the flag depends on it.`
+
+const parentText = ({ feature, enabled, variants }: Flag['dependencies'][number]) =>
+  `${feature} is ${enabled ? 'on' : 'off'}${variants.length > 0 ? ` with ${variants.join(' or ')}` : ''}`
 
 /** What keeps the same person on the same side of a rollout, as a sentence; '' if the type is no rollout. */
 export function describeStickiness(strategy: Pick<Described, 'name' | 'parameters'>): string {
