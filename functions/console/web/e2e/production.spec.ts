@@ -341,3 +341,35 @@ test('the form of a parent names all production environments where the flag is o
   // Projects of other tests would get it.
   await api('POST', `/api/admin/environments/${live}/off`)
 })
+
+test('in a freeze a switch says so instead of asking, and to whoever skips it in the question', async ({ page, browser, server, api }) => {
+  const { flag } = await liveFlag(page, api)
+  const project = unique('shop')
+  await api('POST', '/api/admin/projects', { id: project, name: project })
+  await api('POST', `/api/admin/projects/default/features/${flag}/changeProject`, { newProjectId: project })
+  const until = new Date(Date.now() + 86_400_000).toISOString()
+  const freezes = `/api/admin/projects/${project}/environments/production/freezes`
+  await api('POST', freezes, { reason: 'Holidays', to: until, offAllowed: false })
+  await page.goto(`/projects/${project}`)
+  await page.getByRole('switch', { name: `${flag} in production` }).click()
+  const dialog = page.getByRole('dialog', { name: `Switch ${flag} off in production?` })
+  await expect(dialog).toContainText(/production is frozen until [^TZ]*: Holidays\. You skip the freeze, and the log says so\./)
+
+  // Without the permission.
+  const email = `${unique('olga')}@example.org`
+  const { id } = await api('POST', '/api/admin/user-admin', { email, rootRole: 3, sendEmail: false })
+  await api('POST', `/api/admin/projects/${project}/users/${id}/roles/4`)
+  const { url } = await api('POST', `/api/admin/user-admin/${id}/sign-in-link`)
+  const context = await browser.newContext({ baseURL: server.url, storageState: undefined })
+  const olga = await context.newPage()
+  await olga.goto(url)
+  await expect(olga.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+  for (const view of [`/projects/${project}`, `/projects/${project}/flags/${flag}`]) {
+    await olga.goto(view)
+    await expect(olga.getByText(/production is frozen until/)).toBeVisible()
+    await olga.getByRole('switch', { name: `${flag} in production` }).click()
+    await expect(olga.getByRole('alert')).toHaveText(/: Holidays\. Only people with the permission “Change flags in a freeze” can skip that\./)
+    await expect(olga.getByRole('dialog')).toHaveCount(0)
+  }
+  await context.close()
+})

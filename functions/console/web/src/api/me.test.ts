@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { errorText } from './errors'
+import { fullDate } from '../ui/dates'
 import { checkPermission } from './me'
 import { permissionWords, reviewPermissions } from './permissions'
 
@@ -37,6 +38,8 @@ test('the reason names what is missing', () => {
   expect(checkPermission([], 'CREATE_SEGMENT').reason).toBe('You need the permission “Create segments”. Ask an administrator.')
   expect(errorText(new Error('carla needs the permission READ_ROLE'))).toBe('Carla needs the permission “Read roles”.')
   expect(errorText(new Error('the permission NOSUCH_ONE'))).toBe('The permission NOSUCH_ONE.')
+  const until = '2026-12-05T14:00:00Z'
+  expect(errorText(new Error(`frozen until ${until}: Holidays`))).toBe(`Frozen until ${fullDate(new Date(until))}: Holidays.`)
 })
 
 test('permissions have the words of the server', () => {

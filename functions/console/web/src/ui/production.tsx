@@ -5,6 +5,7 @@ import { ConfirmDialog } from './dialog'
 import type { Choice } from './field'
 import { listed } from './format'
 import { useStoredNames } from './stored'
+import { toast } from './toasts'
 
 interface Environment {
   name: string
@@ -85,14 +86,25 @@ interface AskedSwitch extends Pick<Asked, 'environment' | 'act' | 'drafted' | 'd
   /** What is switched: the name of a flag, or '12 flags'. */
   what: string
   on: boolean
+  /** What a freeze means for it: the caller may skip it, or is told why nothing changes instead of being asked. */
+  freeze?: { text: string; skips: boolean }
 }
 
 /** Switches at once, or asks before if the environment is for production. Render the dialog. */
 export function useAskedSwitch(): [(asked: AskedSwitch) => void, ReactNode] {
   const [ask, question] = useAsked()
   return [
-    ({ what, on, ...rest }) =>
-      ask({ ...rest, danger: !on, title: `Switch ${what} ${on ? 'on' : 'off'} in ${rest.environment.name}?`, action: `Switch ${on ? 'on' : 'off'}` }),
+    ({ what, on, freeze, details, ...rest }) => {
+      const action = `Switch ${on ? 'on' : 'off'}`
+      if (freeze && !freeze.skips) return toast.error(freeze.text)
+      const more = (
+        <>
+          {freeze && <p className="strong">{freeze.text}</p>}
+          {details}
+        </>
+      )
+      ask({ ...rest, danger: !on, title: `Switch ${what} ${on ? 'on' : 'off'} in ${rest.environment.name}?`, action, details: more })
+    },
     question,
   ]
 }

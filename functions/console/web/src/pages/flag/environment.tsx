@@ -1,5 +1,6 @@
 import { useId, useState } from 'react'
 import { useProtection } from '../../requests/drafts'
+import { useFreeze } from '../../requests/freeze'
 import { ProtectionLine } from '../../requests/line'
 import { Badge, Button, Icons, Notice, ProductionMark, Switch, isProduction, plural, useAskedSwitch, words } from '../../ui'
 import { DailyUse, UnknownOperators } from './about'
@@ -26,6 +27,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const project = useProject(flag.project)
   const reason = useReasons(flag)
   const protection = useProtection(flag.project)
+  const freezeOf = useFreeze(flag.project)
   const standard = project?.environments.find((one) => one.environment === environment.name)?.defaultStrategy
   const names = useSegmentNames()
   const production = isProduction(environment)
@@ -33,12 +35,14 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const mayAdd = reason('CREATE_FEATURE_STRATEGY', environment.name)
   const change = (on: boolean) => {
     // The server refuses to switch on a flag without strategies, unless the project has a default strategy.
-    if (on && empty && !standard && !mayAdd) setChoosing(true)
+    const freeze = freezeOf(environment.name, on)
+    if (on && empty && !standard && !mayAdd && freeze?.skips !== false) setChoosing(true)
     else
       switchAsked({
         what: flag.name,
         environment,
         on,
+        freeze,
         drafted: protection.drafts(environment.name, { off: !on }),
         details: <Affected projectId={flag.project} flag={flag.name} environment={environment.name} on={on} />,
         act: () => flip.mutate({ environment: environment.name, on, adds: on && empty }),

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { errorText, invalidate, useMe, type Schema } from '../../api'
 import { useProposal, useProtection } from '../../requests/drafts'
+import { useFreeze } from '../../requests/freeze'
 import { Button, Dialog, Icons, Menu, ProductionMark, plural, number, toast, useAskedSwitch, type MenuEntry } from '../../ui'
 import { describeStandard } from '../flag/strategy/describe'
 import { useSegmentNames } from '../flag/strategy/list'
@@ -31,6 +32,7 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
   const [switchAsked, question] = useAskedSwitch()
   const close = () => setDialog(undefined)
   const protection = useProtection(projectId)
+  const freezeOf = useFreeze(projectId)
   const segments = useSegmentNames()
   const update = can('UPDATE_FEATURE', projectId).reason
   const switches = (on: boolean) =>
@@ -48,6 +50,7 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
           what: plural(changing.length || flags.length, 'flag'),
           environment,
           on,
+          freeze: freezeOf(environment.name, on),
           drafted: protection.drafts(environment.name, { off: !on }),
           details: (
             <>

@@ -5,6 +5,7 @@ import { apiQuery, useMe } from '../../api'
 import { useUrlState } from '../../shell'
 import { SavedViews } from '../../shell/savedviews'
 import { useProtection } from '../../requests/drafts'
+import { useFreeze } from '../../requests/freeze'
 import { Button, EmptyState, ErrorState, Icons, Menu, Table, number, plural, useAskedSwitch, useStoredNames, type Sort } from '../../ui'
 import { Affected } from '../flag/strategy/affected'
 import { BulkBar } from './bulkbar'
@@ -33,6 +34,7 @@ export default function FlagsTab() {
   const [switchAsked, question] = useAskedSwitch()
   const { can } = useMe()
   const protection = useProtection(projectId)
+  const freezeOf = useFreeze(projectId)
   const switchFlag = useSwitchFlag(projectId)
   const favoriteFlag = useFavoriteFlag(projectId)
 
@@ -50,12 +52,14 @@ export default function FlagsTab() {
   const onSelect = (name: string, on: boolean) => setSelected((old) => withName(old, name, on))
   const onSwitch = (row: FlagRow, environment: { name: string; type: string }, on: boolean) => {
     const { name } = environment
-    if (on && !hasStrategies(row, name) && !standardOf(name)) setFirst({ name: row.name, environment })
+    const freeze = freezeOf(name, on)
+    if (on && !hasStrategies(row, name) && !standardOf(name) && freeze?.skips !== false) setFirst({ name: row.name, environment })
     else
       switchAsked({
         what: row.name,
         environment,
         on,
+        freeze,
         drafted: protection.drafts(name, { off: !on }),
         details: <Affected projectId={projectId} flag={row.name} environment={name} on={on} />,
         act: () => switchFlag.mutate({ name: row.name, environment: name, on, adds: on && !hasStrategies(row, name) }),

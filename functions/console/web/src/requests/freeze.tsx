@@ -1,0 +1,17 @@
+import { useMe } from '../api'
+import { permissionText } from '../api/permissions'
+import { fullDate } from '../ui/dates'
+import { useProtection } from './drafts'
+
+/** What a freeze means for a switch: a sentence, and whether the caller may switch nevertheless. */
+export function useFreeze(project: string) {
+  const { frozen, drafts } = useProtection(project)
+  const { can } = useMe()
+  return (environment: string, on: boolean): { text: string; skips: boolean } | undefined => {
+    const found = frozen.find((one) => one.environment === environment && (on || !one.offAllowed) && new Date(one.until) > new Date())
+    if (!found || drafts(environment, { off: !on })) return undefined
+    const skips = can('SKIP_CHANGE_FREEZE', project, environment).allowed
+    const who = skips ? 'You skip the freeze, and the log says so.' : `Only people with the permission ${permissionText('SKIP_CHANGE_FREEZE')} can skip that.`
+    return { text: `${environment} is frozen until ${fullDate(new Date(found.until))}: ${found.reason.replace(/\.$/, '')}. ${who}`, skips }
+  }
+}
