@@ -138,14 +138,21 @@ test('the form of a strategy says what changes in production, and Undo brings th
   check()
 })
 
-test('questions in production name a later value of a list, and the group of a rollout', async ({ page, api }) => {
+test('questions in production name segments, a later value of a list, and the group of a rollout', async ({ page, api }) => {
   const values = ['u1', 'u2', 'u3', 'u4', 'u5', 'u6']
-  const { id } = await api('POST', '/api/admin/segments', { name: unique('staff'), constraints: [{ contextName: 'userId', operator: 'IN', values }] })
-  const { flag, path, stored } = await liveFlag(page, api)
+  const name = unique('staff')
+  const { id } = await api('POST', '/api/admin/segments', { name, constraints: [{ contextName: 'userId', operator: 'IN', values }] })
+  const { flag, path, stored, choose } = await liveFlag(page, api)
   const [strategy] = (await stored()).strategies
   await api('PUT', `${path}/strategies/${strategy!.id}`, { name: 'flexibleRollout', parameters: strategy!.parameters, segments: [id] })
 
   await page.reload()
+  const question = page.getByRole('dialog')
+  for (const entry of ['Disable', 'Duplicate', 'Remove']) {
+    await choose(entry)
+    await expect(question).toContainText(`The strategy: 10% of users in segment ${name}.`)
+    await question.getByRole('button', { name: 'Cancel' }).click()
+  }
   await page.getByRole('button', { name: 'Edit strategy in production' }).click()
   const form = page.getByRole('dialog', { name: 'Strategy in production' })
   await form.locator('summary', { hasText: 'Group ID' }).click()
@@ -243,6 +250,15 @@ test('the question before a switch shows what is stored, not what the page has r
   const dialog = page.getByRole('dialog', { name: `Switch ${flag} off in production?` })
   await expect(dialog).toContainText('70% of users.')
   await expect(dialog).toContainText(`Only where ${parent} is off, because the flag depends on it.`)
+
+  // The question about the parent names the flags that depend on it.
+  const parentPath = path.replace(flag, parent)
+  await api('POST', `${parentPath}/strategies`, { name: 'default' })
+  await page.goto(`/projects/default/flags/${parent}`)
+  await page.getByRole('switch', { name: `${parent} in production` }).click()
+  await expect(page.getByRole('dialog', { name: `Switch ${parent} on in production?` })).toContainText(
+    `These flags can change, too, because they depend on it: ${flag}.`,
+  )
 })
 
 test('a first strategy in production says that applications follow at once', async ({ page, api }) => {

@@ -23,7 +23,14 @@ export function Affected({ projectId, flag, environment, on }: AffectedProps) {
   const active = strategies.filter((one) => !one.disabled)
   const sentences = active.map((one) => ({ id: one.id, text: describeStrategy(one, names) }))
   if (strategies.length === 0 && standard) sentences.push({ id: '', text: describeStandard(standard, names) })
-  if (sentences.length === 0) return <p>Every strategy there is disabled, so no one {on ? 'gets' : 'loses'} the flag.</p>
+  const others = data.children.length > 0 && <p className="break">{childrenText(data.children)}</p>
+  if (sentences.length === 0)
+    return (
+      <>
+        <p>Every strategy there is disabled, so no one {on ? 'gets' : 'loses'} the flag.</p>
+        {others}
+      </>
+    )
   return (
     <div className="stack-s">
       <p>{on ? 'The flag will be on for:' : 'The flag will be off for:'}</p>
@@ -35,6 +42,15 @@ export function Affected({ projectId, flag, environment, on }: AffectedProps) {
         ))}
       </ul>
       {data.dependencies.length > 0 && <p>{onlyWhere(data.dependencies)}</p>}
+      {others}
     </div>
   )
+}
+
+const shownChildren = 10
+
+/** The flags that can change with a flag, because they depend on it. */
+function childrenText(children: readonly string[]): string {
+  const more = children.length - shownChildren
+  return `These flags can change, too, because they depend on it: ${children.slice(0, shownChildren).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
 }

@@ -6,7 +6,7 @@ import { goesOff, useAskedChange } from '../atonce'
 import { useReasons, type Flag, type FlagEnvironment } from '../data'
 import { WeightBar } from '../variants/weightbar'
 import { switchesOff, useCopy, useDisable, useRemove } from './changes'
-import { describeAudience, describeStickiness } from './describe'
+import { describeAudience, describeStickiness, describeStrategy } from './describe'
 import { percentageName, typeName, type Strategy, type StrategyType } from './model'
 import { RolloutBar } from './rollout'
 
@@ -24,7 +24,7 @@ interface StrategyCardProps {
 /** A strategy: whom it selects, and what can be done with it. */
 export function StrategyCard({ flag, environment, strategy, index, types, segmentNames, onEdit, onMove }: StrategyCardProps) {
   const reason = useReasons(flag)('UPDATE_FEATURE_STRATEGY', environment.name)
-  const [entries, question] = useEntries(flag, environment, strategy, types)
+  const [entries, question] = useEntries(flag, environment, strategy, describeStrategy(strategy, segmentNames, types))
   const count = environment.strategies.length
   const name = strategy.title || typeName(strategy.name, types)
   const which = count > 1 ? `strategy ${index + 1} in ${environment.name}` : `strategy in ${environment.name}`
@@ -95,7 +95,7 @@ export function StrategyCard({ flag, environment, strategy, index, types, segmen
   )
 }
 
-function useEntries(flag: Flag, environment: FlagEnvironment, strategy: Strategy, types?: readonly StrategyType[]): [MenuEntry[], ReactNode] {
+function useEntries(flag: Flag, environment: FlagEnvironment, strategy: Strategy, sentence: string): [MenuEntry[], ReactNode] {
   const reason = useReasons(flag)
   const disable = useDisable(flag, environment)
   const copy = useCopy(flag)
@@ -104,8 +104,8 @@ function useEntries(flag: Flag, environment: FlagEnvironment, strategy: Strategy
   const targets = [environment, ...flag.environments.filter((one) => one.name !== environment.name)]
   const audience = (
     <p>
-      The strategy: <span className="strong break">{describeAudience(strategy, types)}</span>
-      {strategy.disabled && ' (disabled)'}
+      The strategy: <span className="strong break">{sentence}</span>
+      {strategy.disabled && ' It is disabled.'}
     </p>
   )
   const withoutIt = (
