@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { byEnvironment, enabledIn, lastSeen } from './restore'
+import { byEnvironment, enabledIn, lastSeen, lostIn } from './restore'
 
 const flag = (name: string, environments: [string, boolean, string | null][]) => ({
   name,
@@ -33,4 +33,18 @@ it('finds the last use in any environment', () => {
   ).toBe('2026-03-05T00:00:00.000Z')
   expect(lastSeen(flag('a', [['development', true, null]]))).toBeNull()
   expect(lastSeen(flag('a', []))).toBeNull()
+})
+
+it('finds the parents that a flag lost when it was archived the last time', () => {
+  const parent = (feature: string) => ({ feature, enabled: true, variants: [] })
+  const archived = (createdAt: string) => ({ type: 'feature-archived', createdAt, preData: {} })
+  const removed = (createdAt: string, feature: string) => ({
+    type: 'feature-dependencies-removed',
+    createdAt,
+    preData: { dependencies: [parent(feature)] },
+  })
+  expect(lostIn([removed('3', 'base'), archived('3'), archived('1')])).toEqual([parent('base')])
+  expect(lostIn([archived('3'), removed('3', 'base')])).toEqual([parent('base')])
+  expect(lostIn([archived('3'), removed('2', 'base')])).toEqual([])
+  expect(lostIn([removed('1', 'base')])).toEqual([])
 })

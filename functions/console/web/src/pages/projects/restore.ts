@@ -44,6 +44,26 @@ export async function parentsOf(projectId: string, names: readonly string[]): Pr
   return parents
 }
 
+/** Reads from the log which parents archiving took from flags that are archived. */
+export async function lostParents(names: readonly string[]): Promise<Parents> {
+  const parents = new Map<string, Schema<'Dependency'>[]>()
+  const read = async (featureName: string) => {
+    const type = 'IS_ANY_OF:feature-archived,feature-dependencies-removed'
+    const { events } = await api.get('/api/admin/events/{featureName}', { path: { featureName }, query: { type } })
+    const lost = lostIn(events)
+    if (lost.length > 0) parents.set(featureName, lost)
+  }
+  expectAll(await oneByOne(names, read))
+  return parents
+}
+
+/** The parents that a flag lost when it was archived the last time, by its events, newest first. Both events have the same time. */
+export function lostIn(events: readonly Pick<Schema<'Event'>, 'type' | 'createdAt' | 'preData'>[]): Schema<'Dependency'>[] {
+  const archived = events.find(({ type }) => type === 'feature-archived')?.createdAt
+  const removed = events.find(({ type, createdAt }) => type === 'feature-dependencies-removed' && createdAt === archived)
+  return (removed?.preData?.dependencies as Schema<'Dependency'>[] | undefined) ?? []
+}
+
 /** Adds parents to flags again. */
 export async function addParents(projectId: string, parents: Parents) {
   for (const [featureName, dependencies] of parents)

@@ -1,7 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { api, useChange, useMe, type Schema } from '../../api'
 import { ConfirmDialog, ProductionMark, RadioGroup, plural } from '../../ui'
-import { restore } from './restore'
+import { lostParents, restore, type Parents } from './restore'
 
 type Flag = Schema<'ArchivedFeature'>
 
@@ -13,14 +14,14 @@ export function useRevive(projectId: string, onSuccess?: () => void): { start: (
   const { can } = useMe()
   const [asking, setAsking] = useState<Flag[]>()
   const revive = useChange({
-    change: ({ flags, on }: { flags: Flag[]; on: boolean }) =>
+    change: ({ flags, on, parents }: { flags: Flag[]; on: boolean; parents?: Parents }) =>
       restore(
         projectId,
         flags.map(({ name, wasEnabledIn }) => ({
           name,
           environments: on ? wasEnabledIn.map((environment) => ({ name: environment, enabled: true, lastSeenAt: null })) : [],
         })),
-        new Map(),
+        parents ?? new Map(),
       ),
     invalidates: ['/api/admin/archive', '/api/admin/projects', '/api/admin/search', '/api/admin/features', '/api/admin/events', '/api/admin/segments'],
     success: (_, { flags, on }) =>
@@ -40,37 +41,48 @@ export function useRevive(projectId: string, onSuccess?: () => void): { start: (
   return {
     start,
     pending: revive.isPending ? revive.variables.flags : undefined,
-    question: asking && <ReviveDialog flags={asking} onClose={() => setAsking(undefined)} onRevive={(on) => revive.mutateAsync({ flags: asking, on })} />,
+    question: asking && (
+      <ReviveDialog flags={asking} onClose={() => setAsking(undefined)} onRevive={(on, parents) => revive.mutateAsync({ flags: asking, on, parents })} />
+    ),
   }
 }
 
 interface ReviveDialogProps {
   flags: Flag[]
   onClose: () => void
-  onRevive: (on: boolean) => Promise<unknown>
+  onRevive: (on: boolean, parents?: Parents) => Promise<unknown>
 }
 
-// Offers the state that flags had when they were archived.
+// Offers the state that flags had when they were archived. Where they are on again, they depend on the same parents: without, more users would get them.
 function ReviveDialog({ flags, onClose, onRevive }: ReviveDialogProps) {
   const [state, setState] = useState<'off' | 'on'>('off')
   const were = flags.filter((flag) => flag.wasEnabledIn.length > 0)
+  const names = were.map(({ name }) => name)
+  const lost = useQuery({ queryKey: ['/api/admin/events', { lostBy: names }], queryFn: () => lostParents(names), gcTime: 0 })
+  const one = flags.length === 1
+  const lostSome = lost.data !== undefined && lost.data.size > 0
   return (
     <ConfirmDialog
       open
       danger={false}
       onClose={onClose}
-      title={flags.length === 1 ? `Revive ${flags[0]!.name}?` : `Revive ${plural(flags.length, 'flag')}?`}
-      description="It has its strategies again, but depends on no other flag. Applications get it with their next request."
+      title={one ? `Revive ${flags[0]!.name}?` : `Revive ${plural(flags.length, 'flag')}?`}
+      description={`${one ? 'It has its' : 'They have their'} strategies again. Applications get ${one ? 'it' : 'them'} with their next request.`}
       action="Revive"
-      onConfirm={() => onRevive(state === 'on')}
+      // Without their parents the flags would be on for more users than before, so a log that cannot be read ends this.
+      onConfirm={async () => onRevive(state === 'on', state === 'on' ? (lost.data ?? (await lostParents(names))) : undefined)}
     >
       <RadioGroup
         label="State"
         value={state}
         onChange={setState}
         choices={[
-          { value: 'off', label: 'Off in all environments' },
-          { value: 'on', label: 'On where it was on', hint: 'As when it was archived, with the same strategies.' },
+          { value: 'off', label: 'Off in all environments', hint: lostSome ? `${one ? 'It then depends' : 'They then depend'} on no other flag.` : undefined },
+          {
+            value: 'on',
+            label: one ? 'On where it was on' : 'On where they were on',
+            hint: `With the same strategies${lostSome ? ' and the same parents' : ''} as when archived.`,
+          },
         ]}
       />
       <ul aria-label="Where flags were on">
@@ -85,6 +97,11 @@ function ReviveDialog({ flags, onClose, onRevive }: ReviveDialogProps) {
                   {environment} <ProductionMark type={environments.find((one) => one.name === environment)?.type ?? ''} />
                 </span>
               ))}
+              {lost.data?.has(name) &&
+                ` and depended on ${lost.data
+                  .get(name)!
+                  .map(({ feature }) => feature)
+                  .join(' and ')}`}
             </span>
           </li>
         ))}
