@@ -93,6 +93,34 @@ test('a switch in production asks, says what it did, and has Undo, in the list a
   check()
 })
 
+test('a switch of several flags in production asks with what is stored, and Undo takes back only what it changed', async ({ page, api }) => {
+  const [first, second, third] = [unique('checkout'), unique('checkout'), unique('checkout')]
+  const id = await newProject(api, [first, second, third])
+  await page.goto(`/projects/${id}`)
+  await page.getByRole('checkbox', { name: 'Select all shown flags' }).check()
+  // A window that is not seen reads nothing by itself.
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
+    window.dispatchEvent(new Event('visibilitychange'))
+  })
+  await switchedOn(api, id, first, 'production')
+  await page.getByRole('button', { name: 'Switch off' }).click()
+  await page.getByRole('menuitem', { name: /^production/ }).click()
+  const dialog = page.getByRole('dialog', { name: 'Switch 1 flag off in production?' })
+  await expect(dialog).toContainText('1 of 3 flags will be switched off; 2 are off already.')
+  await expect(dialog).toContainText(first)
+
+  // Others change it while it asks.
+  await switchedOn(api, id, second, 'production')
+  await api('POST', `/api/admin/projects/${id}/features/${first}/environments/production/off`)
+  await dialog.getByRole('button', { name: 'Switch off' }).click()
+  const messages = page.getByRole('region', { name: 'Messages' })
+  await expect(messages.getByText('1 flag switched off in production; 2 were off already')).toBeVisible()
+  await messages.getByRole('button', { name: 'Undo' }).click()
+  await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()
+  expect(await Promise.all([first, second, third].map((flag) => isOn(api, id, flag, 'production')))).toEqual([false, true, false])
+})
+
 test('an environment of type production need not ask', async ({ page, api }) => {
   const environment = unique('live')
   await api('POST', '/api/admin/environments', { name: environment, type: 'production' })

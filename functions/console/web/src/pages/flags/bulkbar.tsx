@@ -10,7 +10,7 @@ import { archiveAction, changedBy, foreseen, moveAction, resultText, staleAction
 import { ArchiveDialog, FlagNames } from './archivedialog'
 import { groupFailures, type Failure } from './bulk'
 import { MoveDialog, TagsDialog } from './bulkdialogs'
-import { patchRows } from './data'
+import { patchRows, readAgain } from './data'
 import { ExportDialog } from './exportdialog'
 import type { FlagRow } from './rows'
 
@@ -26,6 +26,7 @@ interface BulkBarProps {
 
 /** Actions for the selected flags, with progress, Undo, and the flags that could not be changed. */
 export function BulkBar({ projectId, environments, flags, hidden, onClear }: BulkBarProps) {
+  const client = useQueryClient()
   const { can } = useMe()
   const bulk = useBulk(projectId, flags, onClear)
   const [dialog, setDialog] = useState<'tags' | 'move' | 'export' | 'archive'>()
@@ -35,6 +36,8 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
   const freezeOf = useFreeze(projectId)
   const segments = useSegmentNames()
   const update = can('UPDATE_FEATURE', projectId).reason
+  // What the question says, and what Undo takes back, is read at that moment.
+  const current = () => readAgain(client, projectId, flags).catch((error: unknown) => void toast.error(errorText(error)))
   const switches = (on: boolean) =>
     environments.map((environment): MenuEntry => ({
       label: (
@@ -44,10 +47,12 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
         </>
       ),
       disabledReason: protection.drafts(environment.name, { off: !on }) ? undefined : can('UPDATE_FEATURE_ENVIRONMENT', projectId, environment.name).reason,
-      onSelect: () => {
-        const { changing, text } = foreseen(flags, environment.name, on, environment.standard && describeStandard(environment.standard, segments))
+      onSelect: async () => {
+        const now = await current()
+        if (!now) return
+        const { changing, text } = foreseen(now, environment.name, on, environment.standard && describeStandard(environment.standard, segments))
         switchAsked({
-          what: plural(changing.length || flags.length, 'flag'),
+          what: plural(changing.length || now.length, 'flag'),
           environment,
           on,
           freeze: freezeOf(environment.name, on),
@@ -58,7 +63,10 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
               {changing.length > 0 && <FlagNames names={changing} />}
             </>
           ),
-          act: () => void bulk.start(switchAction(projectId, flags, environment.name, on, Boolean(environment.standard))),
+          act: () => {
+            const start = (before: FlagRow[]) => bulk.start(switchAction(projectId, before, environment.name, on, Boolean(environment.standard)))
+            void current().then((before) => before && start(before))
+          },
         })
       },
     }))

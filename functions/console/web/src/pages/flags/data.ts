@@ -28,6 +28,13 @@ export function flagList(projectId: string) {
   })
 }
 
+/** Reads the flags again, as the list of their project may be seconds old. Flags that have left it are left out. */
+export async function readAgain(client: QueryClient, projectId: string, flags: readonly FlagRow[]): Promise<FlagRow[]> {
+  const { features } = await client.fetchQuery({ ...flagList(projectId), staleTime: 0 })
+  const rows = new Map(features.map((row) => [row.name, row]))
+  return flags.flatMap(({ name }) => rows.get(name) ?? [])
+}
+
 /** Changes rows of the cached list, without reading it again. */
 export function patchRows(client: QueryClient, projectId: string, names: readonly string[], change: (row: FlagRow) => FlagRow) {
   client.setQueryData<FlagList>(apiKey(path, { path: { projectId } }), (old) => old && { ...old, features: changeRows(old.features, names, change) })
