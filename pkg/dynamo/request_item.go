@@ -91,33 +91,55 @@ func requestRowsOf(r *review.Request) string {
 	return unappliedRows
 }
 
-// Requests lists the open or the other change requests of a project, newest first: one call per MB of rows, two for the others.
+// Requests lists the open or the other change requests of a project, newest first: one call per MB of rows, two for the others, of which at
+// most 1 MB is read each.
 func (s *Store) Requests(ctx context.Context, projectUID string, open bool) ([]*review.Request, error) {
 	if open {
-		return s.requestRows(ctx, projectUID, openRows)
+		list := []*review.Request{}
+		err := query(ctx, s, requestQuery(projectUID, openRows), func(e envelope) (bool, error) {
+			r, err := listedRequest(e)
+			list = append(list, r)
+			return len(list) < review.MaxListed, err
+		})
+		return list, err
 	}
-	unapplied, err := s.requestRows(ctx, projectUID, unappliedRows)
+	unapplied, err := s.closedRequests(ctx, projectUID, unappliedRows)
 	if err != nil {
 		return nil, err
 	}
-	applied, err := s.requestRows(ctx, projectUID, appliedRows)
+	applied, err := s.closedRequests(ctx, projectUID, appliedRows)
 	list := slices.Concat(unapplied, applied)
 	slices.SortStableFunc(list, func(a, b *review.Request) int { return cmp.Compare(b.ID, a.ID) })
 	// What a first version cancelled has a second, newer row if somebody has commented on it since.
 	return slices.CompactFunc(list, func(a, b *review.Request) bool { return a.ID == b.ID }), err
 }
 
-func (s *Store) requestRows(ctx context.Context, projectUID, prefix string) ([]*review.Request, error) {
-	list := []*review.Request{}
-	q := itemQuery{pk: projectPartition(projectUID), prefix: prefix, attributes: documentAttributes, descending: true}
-	err := query(ctx, s, q, func(e envelope) (bool, error) {
-		a, err := requestCodec.decode(e)
-		if err == nil {
-			list = append(list, a.(*review.Request))
+// closedRequests are the newest requests with such rows that one call returns.
+func (s *Store) closedRequests(ctx context.Context, projectUID, prefix string) (list []*review.Request, err error) {
+	q := requestQuery(projectUID, prefix)
+	q.limit = review.MaxListed
+	rows, _, err := queryPage[envelope](ctx, s, q)
+	for _, e := range rows {
+		r, err := listedRequest(e)
+		if err != nil {
+			return nil, err
 		}
-		return len(list) < review.MaxListed, err
-	})
+		list = append(list, r)
+	}
 	return list, err
+}
+
+func requestQuery(projectUID, prefix string) itemQuery {
+	return itemQuery{pk: projectPartition(projectUID), prefix: prefix, attributes: documentAttributes, descending: true}
+}
+
+// listedRequest decodes a list row. Those of earlier versions have all changes.
+func listedRequest(e envelope) (*review.Request, error) {
+	a, err := requestCodec.decode(e)
+	if err != nil {
+		return nil, err
+	}
+	return a.(*review.Request).Listed(), nil
 }
 
 // Items counts the items that a change would write: no call.

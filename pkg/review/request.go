@@ -53,6 +53,7 @@ const (
 	MaxComment          = 1000 // characters
 	MaxTitle            = 200  // characters
 	MaxListed           = 300  // requests of a project that lists show: of the open, of the applied, and of the others
+	MaxListedChanges    = 20   // changes of a request that lists show; of one with more, the first of each flag and segment
 	ApprovalLasts       = 30 * 24 * time.Hour
 	UnseenApproval      = time.Minute // for how long after a change an approval must name the revision that was seen
 )
@@ -132,10 +133,25 @@ func (r *Request) Clone() *Request {
 	return &c
 }
 
-// Listed returns what lists show of the request: not what its changes contain, nor what they were made on.
+// Listed returns what lists show of the request: not what its changes contain, nor what they were made on. Of many changes they show some, so that
+// nobody makes the lists large with changes that cost nothing: but all of a draft, whose author has few, and of a scheduled request, because
+// people are warned of what suspends it.
 func (r *Request) Listed() *Request {
 	c := r.Clone()
 	c.Bases = Bases{}
+	if len(c.Changes) > MaxListedChanges && c.State != Draft && c.State != Scheduled {
+		type subject struct {
+			feature string
+			segment int64
+		}
+		seen := map[subject]bool{}
+		c.Changes = slices.DeleteFunc(c.Changes, func(change Change) bool {
+			of := subject{change.Feature, change.Segment}
+			again := seen[of]
+			seen[of] = true
+			return again
+		})
+	}
 	for i := range c.Changes {
 		c.Changes[i].Payload, c.Changes[i].Default = nil, nil
 	}
@@ -450,7 +466,7 @@ func (r *Request) AddComment(text string, by Person, at time.Time) (*Comment, er
 // A Store lists change requests.
 type Store interface {
 	// Requests returns the open change requests of a project, or the latest of the others, newest first, as Request.Listed returns them. Of
-	// the others these are at most MaxListed that were applied, and as many that were not.
+	// the others these are at most MaxListed that were applied, and as many that were not: fewer of each if they have more than 1 MB.
 	Requests(ctx context.Context, projectUID string, open bool) ([]*Request, error)
 
 	// Items returns how many items a change would write. Invalid if they are more than one transaction can have.
