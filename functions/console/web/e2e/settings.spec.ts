@@ -38,7 +38,7 @@ test('an environment is created, switched, moved and deleted', async ({ page, ap
   await page.getByRole('menuitem', { name: 'Change type and rules' }).click()
   await page.getByRole('combobox', { name: /^Type/ }).fill('load test')
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect(row).toContainText('load test')
+  await expect(row).toContainText('Load test')
   await checkPage(page, 'environments')
 
   await row.getByRole('button', { name: `Actions for ${name}` }).click()
