@@ -266,6 +266,8 @@ test('a first strategy in production says that applications follow at once', asy
   const project = unique('shop')
   await api('POST', '/api/admin/projects', { id: project, name: project })
   await api('POST', `/api/admin/projects/${project}/features`, { name: flag })
+  await api('POST', `/api/admin/projects/${project}/features`, { name: `${flag}-parent` })
+  await api('POST', `/api/admin/projects/${project}/features/${flag}/dependencies`, { feature: `${flag}-parent` })
   for (const [path, title] of [
     [`/projects/${project}`, `${flag} has no strategy in production`],
     [`/projects/${project}/flags/${flag}`, `Who gets ${flag} in production?`],
@@ -276,6 +278,7 @@ test('a first strategy in production says that applications follow at once', asy
       'production is a production environment. Applications follow with their next request.',
     )
   }
+  await expect(page.getByRole('dialog')).toContainText(`Only where ${flag}-parent is on, because the flag depends on it.`)
 })
 
 test('filters and lists that name environments mark production', async ({ page, api }) => {
@@ -351,7 +354,7 @@ test('the form of a parent names all production environments where the flag is o
   await page.reload()
   await page.getByRole('button', { name: `Remove dependency on ${parent}` }).click()
   await expect(page.getByRole('dialog', { name: `Remove the dependency of ${flag} on ${parent}?` })).toContainText(
-    new RegExp(`${both} are production environments`),
+    new RegExp(`${both} are production environments.*${flag} will be on there for all whom its strategies select, whether ${parent} is on or off\\.`),
   )
   await api('DELETE', `/api/admin/projects/default/environments/${live}`)
   // Projects of other tests would get it.

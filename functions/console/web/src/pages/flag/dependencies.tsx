@@ -7,6 +7,7 @@ import { useProtection } from '../../requests/drafts'
 import { Button, Dialog, IconButton, Icons, Notice, RadioGroup, Section, followsAtOnce, listed, useAsked, useAsks } from '../../ui'
 import { Combobox, MultiCombobox } from '../../ui/combobox'
 import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
+import { onlyWhere } from './strategy/describe'
 
 type Dependency = Schema<'Dependency'>
 
@@ -42,7 +43,21 @@ export function Dependencies({ flag }: { flag: Flag }) {
     const act = () => remove.mutate(dependency)
     const [environment, ...others] = live
     if (!environment) return act()
-    ask({ environment, others, title: `Remove the dependency of ${flag.name} on ${dependency.feature}?`, action: 'Remove', danger: true, act })
+    const rest = flag.dependencies.filter((one) => one.feature !== dependency.feature)
+    ask({
+      environment,
+      others,
+      title: `Remove the dependency of ${flag.name} on ${dependency.feature}?`,
+      action: 'Remove',
+      danger: true,
+      details: (
+        <p className="break">
+          {flag.name} will be on there for all whom its strategies select, whether {dependency.feature} is on or off.
+          {rest.length > 0 && ` ${onlyWhere(rest)}`}
+        </p>
+      ),
+      act,
+    })
   }
   const obstacle = flag.children.length > 0 ? 'Other flags depend on this flag, so it cannot have parents.' : undefined
   return (

@@ -5,6 +5,7 @@ import { Button, Dialog, NumberField, RadioGroup, isProduction } from '../../ui'
 import { expectNone, removeFirst } from './added'
 import { useAtOnce } from './atonce'
 import { environmentPath, touched, useProject, type Flag, type FlagEnvironment } from './data'
+import { onlyWhere } from './strategy/describe'
 import { newStrategy, strategyRequest } from './strategy/model'
 
 interface FirstStrategyProps {
@@ -70,6 +71,7 @@ export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: F
           {...form.field('who')}
         />
         {form.values.who === 'share' && <NumberField label="Percentage" min={0} max={100} step={1} unit="%" {...form.field('rollout')} />}
+        {flag.dependencies.length > 0 && <p>{onlyWhere(flag.dependencies)}</p>}
         {atOnce.line({})}
         <FormActions form={form} submit={protection.label('Switch on', environment.name)} onCancel={onClose}>
           <Button
