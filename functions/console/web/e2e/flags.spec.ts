@@ -306,7 +306,7 @@ test('an import into a production environment asks first, and says how many flag
   await start.click()
   const dialog = page.getByRole('dialog', { name: 'Import 2 flags into production?' })
   await expect(dialog).toContainText('production is a production environment')
-  await expect(dialog).toContainText('The file switches 1 flag on.')
+  await expect(dialog).toContainText(`The file switches 1 flag on: ${on}`)
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   expect((await api('GET', `/api/admin/projects/${id}/features`)).features).toEqual([])
   await start.click()

@@ -69,7 +69,7 @@ export function MoveDialog({ flag, onClose }: DialogProps) {
   const move = useChange({
     change: (newProjectId: string) => api.send(requestOf(newProjectId)),
     invalidates: touched,
-    success: (_, project) => `Flag moved to ${project}`,
+    success: (_, project) => `${flag.name} moved to ${project}`,
     showsErrors: true,
     onSuccess: (_, project) => {
       onClose()

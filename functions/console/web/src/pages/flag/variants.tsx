@@ -111,8 +111,9 @@ function EnvironmentVariants({ flag, environment, onEdit }: { flag: Flag; enviro
     >
       {own.length > 0 && (
         <Notice>
-          {own.length === 1 ? 'A strategy' : `${own.length} strategies`} here has variants of its own. For those who get the flag by it, the variants below do
-          not apply.
+          {own.length === 1
+            ? 'A strategy here has variants of its own. For those who get the flag by it, the variants below do not apply.'
+            : `${own.length} strategies here have variants of their own. For those who get the flag by them, the variants below do not apply.`}
         </Notice>
       )}
       {empty ? (

@@ -159,7 +159,9 @@ function Effect({ data, project, environment }: { data: Schema<'ImportData'>; pr
   const named = (names: string[]) => names.slice(0, namedFlags).join(', ') + (names.length > namedFlags ? ' …' : '')
   return (
     <>
-      <p>{switchedOn.length > 0 ? `The file switches ${plural(switchedOn.length, 'flag')} on.` : 'The file switches no flag on.'}</p>
+      <p className="break">
+        {switchedOn.length > 0 ? `The file switches ${plural(switchedOn.length, 'flag')} on: ${named(switchedOn)}` : 'The file switches no flag on.'}
+      </p>
       {switchedOff.length > 0 && (
         <p className="strong break">
           It switches {plural(switchedOff.length, 'flag')} off: {named(switchedOff)}

@@ -117,7 +117,7 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
 function NoFlag({ project, flag: typed }: { project: string; flag: string }) {
   const flag = useSettled(typed)
   const { data } = useQuery({ ...suggestedFlags(project, flag), enabled: flag !== '' })
-  if (!data || data.total !== data.features.length || data.features.some((one) => one.name === flag)) return null
+  if (flag === '' || !data || data.total !== data.features.length || data.features.some((one) => one.name === flag)) return null
   return (
     <p className="field-hint" role="status">
       Project {project} has no flag {flag}, so the program prints false.

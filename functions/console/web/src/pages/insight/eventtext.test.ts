@@ -97,6 +97,9 @@ test('users, roles and segments are named, and tags, parents and freezes are cha
   ])
   expect(changesOf({ type: 'feature-tagged', preData: null, data: { type: 'team', value: 'web' } } as never).changes[0]!.after).toBe('team:web')
   expect(changesOf({ type: 'feature-dependency-removed', preData: { feature: 'parent' }, data: null } as never).changes[0]!.before).toBe('parent')
+  expect(changesOf({ type: 'feature-project-change', preData: null, data: { oldProject: 'shop', newProject: 'pay' } } as never).changes).toEqual([
+    { path: 'project', before: 'shop', after: 'pay' },
+  ])
   expect(changesOf({ type: 'change-freeze-lifted', preData: { reason: 'Holidays' }, data: null } as never).changes).toEqual([
     { path: 'freeze', before: 'Holidays', after: 'nothing' },
   ])

@@ -156,6 +156,8 @@ export function changesOf(event: Pick<Event, 'preData' | 'data'> & { type?: stri
     found.push({ path: 'tag', before: tagOf(preData), after: tagOf(data) })
   } else if (event.type === 'feature-dependency-added' || event.type === 'feature-dependency-removed') {
     found.push({ path: 'parent', before: parentOf(preData), after: parentOf(data) })
+  } else if (event.type === 'feature-project-change' && typeof data?.oldProject === 'string') {
+    found.push({ path: 'project', before: short(data.oldProject), after: short(data.newProject) })
   } else if (event.type === 'change-freeze-set' || event.type === 'change-freeze-lifted') {
     found.push({ path: 'freeze', before: short(preData?.reason), after: short(data?.reason) })
   } else if (event.type === 'feature-dependencies-removed' && Array.isArray(preData?.dependencies)) {

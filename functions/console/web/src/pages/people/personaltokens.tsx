@@ -3,6 +3,7 @@ import { useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Badge, Button, ConfirmDialog, DateTime, Dialog, EmptyState, IconButton, Icons, Select, Table, TextField, toast, type Column } from '../../ui'
 import { expiryOf, hasExpired, periods } from './expiry'
+import { LastUse } from './lastuse'
 import { SecretDialog } from './secretdialog'
 
 type Token = Schema<'AccountToken'>
@@ -33,7 +34,7 @@ export function PersonalTokens({ label, tokens, loading, create, remove, invalid
       header: 'Expires',
       cell: (token) => (hasExpired(token.expiresAt) ? <Badge kind="danger">Expired</Badge> : <DateTime value={token.expiresAt} absolute />),
     },
-    { id: 'seen', header: 'Last used', cell: (token) => (token.seenAt ? <DateTime value={token.seenAt} /> : <span className="soft">Never</span>) },
+    { id: 'seen', header: 'Last used', cell: (token) => <LastUse token={token} /> },
     {
       id: 'actions',
       header: 'Actions',

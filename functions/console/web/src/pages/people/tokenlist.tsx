@@ -20,7 +20,8 @@ import {
 } from '../../ui'
 import { EnvironmentName } from '../../ui/environmentname'
 import { pageOf, pageSize, search } from '../settings/paged'
-import { hasExpired } from './expiry'
+import { hasExpired, lastUse } from './expiry'
+import { LastUse } from './lastuse'
 import { SecretDialog } from './secretdialog'
 import { TokenDialog } from './tokendialog'
 import { canChangeToken, canCreateToken, placeOf } from './tokenrights'
@@ -78,7 +79,7 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
           <DateTime value={token.expiresAt} absolute />
         ),
     },
-    { id: 'seen', header: 'Last used', cell: (token) => (token.seenAt ? <DateTime value={token.seenAt} /> : <span className="soft">Never</span>) },
+    { id: 'seen', header: 'Last used', cell: (token) => <LastUse token={token} /> },
     {
       id: 'actions',
       header: 'Actions',
@@ -164,7 +165,7 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
           open
           onClose={() => setRemoved(undefined)}
           title={`Delete token ${removed.tokenName}?`}
-          description="Applications that use it get no flags from their next request on. This cannot be undone."
+          description={`${removed.seenAt ? `It was last used ${lastUse(removed.seenAt)}.` : 'It has never been used.'} Applications that use it get no flags from their next request on. This cannot be undone.`}
           action="Delete token"
           typeToConfirm={removed.tokenName}
           onConfirm={async () => {
