@@ -283,10 +283,20 @@ test('who approves an outdated page is told, and approves nothing', async ({ bro
   await anna.getByRole('dialog').getByRole('button', { name: 'Remove change' }).click()
   await expect(anna.getByRole('article', { name: 'Switch off' })).toHaveCount(0)
   // The dialog is about the version that Ben has looked at.
-  await ben.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
-  await expect(ben.getByRole('alert')).toContainText('The change request has changed since this page showed it.')
+  const refused = async () => {
+    const answer = ben.waitForResponse((response) => response.url().endsWith('/state'))
+    await ben.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
+    expect((await answer).status()).toBe(412)
+    await expect(ben.getByRole('alert')).toContainText('The change request has changed since this page showed it.')
+  }
+  await refused()
+  // The page behind it shows the new version now, which he has not looked at.
+  await expect(ben.locator('article[aria-label="Switch off"]')).toHaveCount(0)
+  await refused()
   await ben.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await expect(ben.getByText('0 of 1 approval given.')).toBeVisible()
+  await confirm(ben, 'Approve')
+  await expect(ben.getByText('It is approved and can be applied.')).toBeVisible()
   await Promise.all([anna.context().close(), ben.context().close()])
 })
 

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { actorName, api, isConflict, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { at, conflictsOf, countChanges, isOpen, requestPath, touchedRequests, versionOf, type ChangeRequest } from '../../requests/data'
@@ -225,20 +225,21 @@ function Votes({ request }: { request: ChangeRequest }) {
 
 type State = Schema<'StateRequest'>['state']
 
-// A change of the state. What is approved is the version that the page shows: the server refuses if there is a newer one.
+// A change of the state. It is of the version that the page showed when the dialog was opened: the server refuses if there is a newer one,
+// also when the page behind the dialog shows that in the meantime.
 function useTransition(request: ChangeRequest, to: State, done: string, onClose: () => void) {
+  const seen = useRef(versionOf(request))
   return useChange({
     change: async ({ comment, scheduledAt, title }: { comment: string; scheduledAt?: string; title?: string }) => {
       try {
-        let ifMatch = versionOf(request)
         if (title !== undefined) {
-          await api.put(`${requestPath}/title`, { path: at(request), body: { title }, ifMatch })
-          ifMatch = versionOf(await api.get(requestPath, { path: at(request) }))
+          await api.put(`${requestPath}/title`, { path: at(request), body: { title }, ifMatch: seen.current })
+          seen.current = versionOf(await api.get(requestPath, { path: at(request) }))
         }
         await api.put(`${requestPath}/state`, {
           path: at(request),
           body: { state: to, comment: comment.trim() || undefined, scheduledAt },
-          ifMatch,
+          ifMatch: seen.current,
         })
       } catch (error) {
         if (!isConflict(error)) throw error
