@@ -42,6 +42,20 @@ test('only four changes are named, and the others counted', () => {
   expect(more).toBe(1)
 })
 
+test('an edited change of a change request is named with its flag, its action and what is new', () => {
+  const edited = (id: number, rollout: string) => ({
+    changeRequestId: 7,
+    revision: String(id),
+    changes: [{ id, action: 'updateStrategy', feature: 'checkout', payload: { id: 'a', parameters: { rollout } } }],
+  })
+  const found = changesOf({ type: 'change-edited', preData: edited(1, '50'), data: edited(2, '30') } as never)
+  expect(found).toEqual({ changes: [{ path: 'checkout › updateStrategy › parameters › rollout', before: '50', after: '30' }], more: 0 })
+  const segment = (values: string[]) => ({ changes: [{ id: 1, action: 'updateSegment', segmentId: 3, payload: { values } }] })
+  expect(changesOf({ type: 'change-edited', preData: segment(['1']), data: segment(['2']) } as never).changes).toEqual([
+    { path: 'segment #3 › updateSegment › values', before: '1', after: '2' },
+  ])
+})
+
 test('without a state before, or with fields that are only in one state, nothing is changed', () => {
   expect(changesOf({ preData: null, data: { a: 1 } } as never).changes).toEqual([])
   expect(changesOf({ preData: { a: 1, b: 2 }, data: { a: 1, c: 3 } } as never).changes).toEqual([])

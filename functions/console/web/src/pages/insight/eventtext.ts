@@ -144,7 +144,10 @@ export function changesOf(event: Pick<Event, 'preData' | 'data'> & { type?: stri
   if (omittedOf(event)) return { changes: [], more: 0 }
   // The order of strategies is numbers by id, which nobody can read.
   if (event.type === 'strategy-order-changed') return { changes: [], more: 0 }
-  if (event.type === 'feature-strategy-add' || event.type === 'feature-strategy-remove') {
+  const [edited, edit] = event.type === 'change-edited' ? [editOf(preData), editOf(data)] : []
+  if (edited && edit) {
+    compare([String(edit.feature ?? `segment ${names.segment(Number(edit.segmentId))}`), String(edit.action)], edited.payload, edit.payload, found, names)
+  } else if (event.type === 'feature-strategy-add' || event.type === 'feature-strategy-remove') {
     const strategy = event.type === 'feature-strategy-add' ? data : preData
     const text = strategy ? valueText('', strategy, names) : 'nothing'
     const path = strategy?.title ? `strategy ${cut(String(strategy.title))}` : 'strategy'
@@ -173,6 +176,8 @@ export function omittedOf({ preData, data }: Pick<Event, 'preData' | 'data'>): s
   return undefined
 }
 
+// The only change of a change request in an event, unless it is of a draft, which is private.
+const editOf = (data: Event['data']) => (Array.isArray(data?.changes) && isObject(data.changes[0]) ? data.changes[0] : undefined)
 const tagOf = (tag: Event['data']) => (tag ? cut(`${String(tag.type)}:${String(tag.value)}`) : 'nothing')
 // A parent, and what it must be, unless that is on with any variant.
 const parentOf = (one: Event['preData']) => {
