@@ -62,3 +62,22 @@ test('other errors appear above the buttons, and values are sent as typed', asyn
     { name: 'checkout', rollout: '' },
   ])
 })
+
+test('a form that is reset while it is sent has nothing to save', async () => {
+  function Reset() {
+    const form = useForm({ initial: { text: '' }, submit: async (): Promise<void> => form.reset() })
+    return (
+      <form {...form.props}>
+        <TextField label="Text" {...form.field('text')} />
+        <FormActions form={form} submit="Send" />
+        {form.dirty && <p>not saved</p>}
+      </form>
+    )
+  }
+  render(<Reset />)
+  await userEvent.type(screen.getByLabelText('Text'), 'a')
+  expect(screen.getByText('not saved')).toBeTruthy()
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }))
+  expect((screen.getByLabelText('Text') as HTMLInputElement).value).toBe('')
+  expect(screen.queryByText('not saved')).toBeNull()
+})

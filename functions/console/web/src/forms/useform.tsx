@@ -72,7 +72,8 @@ export function useForm<Values extends object>(options: FormOptions<Values>) {
     setErrors({ byPointer: {}, general: [] })
     try {
       await options.submit(values)
-      setSaved(values)
+      // Submitting may have replaced the values, which are then what is saved.
+      setSaved((now) => (now === saved ? values : now))
     } catch (error) {
       setErrors(collectErrors(error, options.nameField && pointer(options.nameField)))
     } finally {
@@ -92,7 +93,8 @@ export function useForm<Values extends object>(options: FormOptions<Values>) {
     /** The requests that the form would send now; absent if it cannot show them. */
     requests: options.requests && (() => options.requests!(values)),
     /** Replaces all values, for example with the version of the server after a conflict. */
-    reset: (next: Values = options.initial) => {
+    reset: (from: Values = options.initial) => {
+      const next = { ...from }
       setValues(next)
       setErrors({ byPointer: {}, general: [] })
       setSaved(next)
