@@ -371,6 +371,9 @@ test('a segment that is used in production changes by a change request', async (
     parameters: { rollout: 10, stickiness: 'default', groupId: flag },
     segments: [id],
   })
+  const development = path.replace(/production$/, 'development')
+  await api('POST', `${development}/strategies`, { name: 'default', segments: [id] })
+  await api('POST', `${development}/on`)
   const anna = await person(browser, api, server.url, unique('anna'), project, [owner])
   await anna.goto(`/segments/${id}`)
   await expect(anna.getByText(`Changes for production of project ${project} are added to a draft, and need 1 approval.`)).toBeVisible()
@@ -383,10 +386,20 @@ test('a segment that is used in production changes by a change request', async (
   await checkPage(anna, 'request-segment')
   await anna.getByRole('button', { name: 'Add to draft' }).click()
   await expect(anna.getByText('Added to your draft for production. Nothing has changed there yet.')).toBeVisible()
+  // The form is as it was before, and says that the draft has another state.
+  await expect(anna.getByRole('button', { name: 'Save segment' })).toHaveAccessibleDescription('Nothing has changed.')
+  await expect(anna.getByRole('button', { name: 'Discard changes' })).toHaveCount(0)
   await anna.goto(`/projects/${project}`)
   await anna.getByRole('link', { name: 'Review and send' }).click()
   await expect(anna.getByRole('heading', { name: `Segment ${name}` })).toBeVisible()
   await expect(anna.getByRole('article', { name: 'Change the segment' })).toContainText(/"operator": "IN"/)
+
+  // The reviewer sees every flag that follows, also where no change request is needed.
+  await expect(anna.getByText(/^1 change in production.* and wherever its segments are used$/)).toBeVisible()
+  await expect(anna.getByRole('list', { name: 'Flags that are on and use the segment' }).getByRole('listitem')).toHaveText([
+    `${flag} in development (project ${project})`,
+    `${flag} in production (project ${project})`,
+  ])
   await anna.context().close()
 })
 

@@ -5,6 +5,7 @@ import { FormActions, useForm } from '../../forms'
 import { at, conflictsOf, countChanges, isOpen, requestPath, touchedRequests, versionOf, type ChangeRequest } from '../../requests/data'
 import { fullDate, localZone } from '../../ui/dates'
 import { Button, ConfirmDialog, DateTime, Dialog, Icons, Notice, Section, TextArea, TextField, plural } from '../../ui'
+import { whereOf } from './present'
 import { Reviewers } from './reviewers'
 
 /** What is read again after a change request was applied: everything that shows flags. */
@@ -35,11 +36,12 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
   const { freeze } = request
   const skips = useSkipsFreeze(request)
   const frozen = freeze && !skips ? `${freeze.environment} is frozen until ${fullDate(new Date(freeze.until))}: it can be applied after that.` : undefined
+  const where = whereOf(request)
   const changes = plural(countChanges(request), 'change')
   const dialogs: Partial<Record<NonNullable<Open>, Omit<StateDialogProps, 'request' | 'onClose'>>> = {
     approve: {
       to: 'Approved',
-      title: `Approve ${changes} in ${environment}?`,
+      title: `Approve ${changes} in ${where}?`,
       description: 'You approve what this page shows. When the request or what it changes is changed later, your approval ends.',
       action: 'Approve',
       done: 'Approved',
@@ -54,10 +56,10 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
     },
     apply: {
       to: 'Applied',
-      title: `Apply ${changes} in ${environment}?`,
+      title: `Apply ${changes} in ${where}?`,
       description: 'All changes are made at once, or none. Applications follow with their next request.',
       action: 'Apply',
-      done: `Applied in ${environment}`,
+      done: `Applied in ${where}`,
     },
     cancel: {
       to: 'Cancelled',

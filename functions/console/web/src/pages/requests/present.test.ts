@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeSegment, shownChanges, shownSegmentChange } from './present'
+import { describeSegment, shownChanges, shownSegmentChange, whereOf } from './present'
 
 const rollout = (id: string, percent: string) => ({
   id,
@@ -141,4 +141,15 @@ test('without the present state a change shows what it sets, and compares it wit
     after: { name: 'Beta' },
   })
   expect(shownSegmentChange({ action: 'deleteSegment' }, undefined)).toEqual({ text: 'Delete the segment' })
+})
+
+test('a change of a segment shows no difference where one state has null and the other nothing', () => {
+  const stored = { id: 3, name: 'Beta', description: null, constraints: [] } as unknown as Parameters<typeof shownSegmentChange>[1]
+  const { before, after } = shownSegmentChange({ action: 'updateSegment', payload: { name: 'Beta', project: null, constraints: [] } }, stored)
+  expect(JSON.stringify(after)).toBe(JSON.stringify(before))
+})
+
+test('a change of a segment has an effect beyond its environment', () => {
+  expect(whereOf({ environment: 'production', segments: [] })).toBe('production')
+  expect(whereOf({ environment: 'production', segments: [{}] as never })).toBe('production and wherever its segments are used')
 })

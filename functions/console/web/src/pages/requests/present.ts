@@ -1,7 +1,7 @@
 // What the changes of a change request do to what is stored now.
 import type { Schema } from '../../api'
 import { describeConstraints } from '../../constraints'
-import type { StoredChange } from '../../requests/data'
+import type { ChangeRequest, StoredChange } from '../../requests/data'
 import { describeStrategy, onlyWhere } from '../flag/strategy/describe'
 import type { Strategy } from '../flag/strategy/model'
 import { shownStrategy } from '../flag/restore/versions'
@@ -130,11 +130,23 @@ export const complete = (strategy: Partial<Strategy>): Strategy =>
 
 /** Shows the change of a segment. */
 export function shownSegmentChange({ action, payload }: Change, segment: Schema<'Segment'> | undefined): ShownChange {
-  const read = (one: Partial<Schema<'Segment'>>) => ({ name: one.name, description: one.description, project: one.project, constraints: one.constraints })
+  // Without a description or a project, the one has null and the other leaves it out.
+  const read = ({ name, description, project, constraints }: Partial<Schema<'Segment'>>) => ({
+    name,
+    description: description ?? undefined,
+    project: project ?? undefined,
+    constraints,
+  })
   const before = segment && { before: read(segment) }
   if (action === 'deleteSegment') return { text: 'Delete the segment', ...(before && { ...before, after: undefined }) }
   return { text: 'Change the segment', ...before, after: read(payload as Partial<Schema<'Segment'>>) }
 }
+
+/** Where the changes of a change request have an effect. */
+export const whereOf = ({ environment, segments }: Pick<ChangeRequest, 'environment' | 'segments'>) => environment + (segments.length > 0 ? everywhere : '')
+
+/** What a change of a segment adds to the environment of its change request. */
+export const everywhere = ' and wherever its segments are used'
 
 /** Whom a segment selects. Its name is free, and comes last. */
 export function describeSegment(id: number, segment: Pick<Schema<'Segment'>, 'name' | 'constraints'> | undefined): string {

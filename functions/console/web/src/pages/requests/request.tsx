@@ -1,7 +1,7 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { actorName, api, apiQuery, errorText, isNotFound, useChange, useMe } from '../../api'
+import { actorName, api, apiQuery, errorText, isNotFound, useChange, useMe, type Schema } from '../../api'
 import {
   at,
   conflictsOf,
@@ -19,15 +19,16 @@ import {
 import { FreezeBar } from '../../requests/bar'
 import '../../requests/requests.css'
 import { Page } from '../../shell'
-import { Badge, Button, ConfirmDialog, DateTime, EmptyState, ErrorState, Icons, IconButton, Loading, Notice, Section, plural, toast } from '../../ui'
+import { Badge, Button, ConfirmDialog, DateTime, EmptyState, ErrorState, Icons, IconButton, Loaded, Loading, Notice, Section, plural, toast } from '../../ui'
 import { Diff, Value } from '../../ui/diffview'
 import { EnvironmentName } from '../../ui/environmentname'
 import { flagPath, useProject, type Flag } from '../flag/data'
 import { useSegmentNames, useSegments } from '../flag/strategy/list'
+import { Affected, liveUses } from '../settings/live'
 import { Actions } from './actions'
 import { Discussion } from './discussion'
 import { saveEvidence } from './evidence'
-import { describeSegment, shownChanges, shownSegmentChange, type ShownChange } from './present'
+import { describeSegment, everywhere, shownChanges, shownSegmentChange, type ShownChange } from './present'
 import { TitleDialog } from './titledialog'
 
 const EditStrategy = lazy(() => import('./editstrategy'))
@@ -85,6 +86,7 @@ function Review({ request, crumbs }: ReviewProps) {
           <span>
             {request.title ? `#${request.id}, ` : ''}
             {plural(countChanges(request), 'change')} in <EnvironmentName name={request.environment} />
+            {request.segments.length > 0 && everywhere}
           </span>
           <span>
             by {actorName(request.createdBy)}
@@ -211,7 +213,24 @@ function SegmentChange({ request, change, editable }: { request: ChangeRequest; 
   return (
     <Section title={`Segment ${change.name}`}>
       <ChangeBody request={request} change={change} shown={shownSegmentChange(change, segment.data)} editable={editable} />
+      {isOpen(request) && change.action === 'updateSegment' && segment.data && <Uses segment={segment.data} change={change} />}
     </Section>
+  )
+}
+
+// The flags that follow the change of a segment, in all environments of all projects: a change request belongs to only one.
+function Uses({ segment, change }: { segment: Schema<'Segment'>; change: StoredChange }) {
+  const client = useQueryClient()
+  const live = useQuery({
+    queryKey: ['/api/admin/segments/{id}/strategies', { id: segment.id }, 'live'],
+    queryFn: () => liveUses(client, segment, () => true),
+    staleTime: 60_000,
+  })
+  const after = (change.payload as Partial<Schema<'Segment'>>).constraints ?? []
+  return (
+    <Loaded query={live} lines={2}>
+      {(found) => <Affected live={found} before={segment.constraints} after={after} />}
+    </Loaded>
   )
 }
 

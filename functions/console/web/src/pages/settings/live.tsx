@@ -8,6 +8,7 @@ import { number } from '../../ui'
 /** A flag that is on in an environment, where a strategy of it uses the segment. */
 interface LiveUse {
   flag: string
+  project: string
   environment: Schema<'Environment'>
 }
 
@@ -25,13 +26,13 @@ export async function liveUses(
     client.fetchQuery(apiQuery('/api/admin/environments')),
   ])
   const found = environments.filter(asks).map(async (environment) => {
-    const using = new Set(strategies.filter((one) => one.environment === environment.name).map(({ featureName }) => featureName))
+    const using = new Map(strategies.filter((one) => one.environment === environment.name).map((one) => [one.featureName, one.projectId]))
     if (using.size === 0) return []
     const { features, total = 0 } = await api.get('/api/admin/search/features', {
       query: { segment: /^\s|,|\s$/.test(name) ? undefined : `INCLUDE:${name}`, status: `${environment.name}:enabled`, limit: '100' },
     })
     const on = new Set(features.map((feature) => feature.name))
-    return [...using].filter((flag) => on.has(flag) || total > features.length).map((flag) => ({ flag, environment }))
+    return [...using].filter(([flag]) => on.has(flag) || total > features.length).map(([flag, project]) => ({ flag, project, environment }))
   })
   return (await Promise.all(found)).flat()
 }
@@ -53,11 +54,11 @@ export function Affected({ live, before, after }: { live: LiveUse[]; before: rea
           {one}
         </p>
       ))}
-      <p>Flags that are on and use the segment:</p>
-      <ul>
-        {live.slice(0, shownUses).map(({ flag, environment }) => (
+      <p>{live.length > 0 ? 'Flags that are on and use the segment:' : 'No flag that is on uses the segment.'}</p>
+      <ul aria-label="Flags that are on and use the segment">
+        {live.slice(0, shownUses).map(({ flag, project, environment }) => (
           <li key={`${flag} ${environment.name}`} className="break">
-            <span className="strong">{flag}</span> in {environment.name}
+            <span className="strong">{flag}</span> in {environment.name} (project {project})
           </li>
         ))}
         {live.length > shownUses && <li>and {number(live.length - shownUses)} more</li>}
