@@ -331,6 +331,28 @@ test('a change underneath is a conflict, which the author accepts and the review
   await Promise.all([anna, ben, carla].map((page) => page.context().close()))
 })
 
+test('another edit of what is in the draft starts from the draft', async ({ page, api }) => {
+  const { percent, page: flagPage } = await protectedProject(api)
+  await page.goto(flagPage)
+  await propose(page, 60)
+  await page.getByRole('button', { name: 'Edit strategy in production' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Strategy in production' })
+  await expect(dialog.getByText('Your draft already changes this strategy. The form has what it proposes.')).toBeVisible()
+  await expect(dialog.getByRole('spinbutton', { name: 'Percentage' })).toHaveValue('60')
+  await dialog.getByRole('textbox', { name: 'Title' }).fill('First half')
+  await dialog.getByRole('button', { name: 'Add to draft' }).click()
+  await expect(dialog).toBeHidden()
+  await page.getByRole('link', { name: 'Review and send' }).click()
+  await isOpenRequest(page)
+  await expect(page.getByRole('article', { name: /^Change strategy: 60% of users.*“First half”/ })).toBeVisible()
+  // Who changes directly starts from what is stored.
+  await page.goto(flagPage)
+  await page.getByRole('button', { name: 'Change production directly' }).click()
+  await page.getByRole('button', { name: 'Edit strategy in production' }).click()
+  await expect(dialog.getByRole('spinbutton', { name: 'Percentage' })).toHaveValue('10')
+  expect(await percent()).toBe('10')
+})
+
 test('an owner alone cannot change production', async ({ browser, api, server }) => {
   const { project, flag, percent, page: flagPage } = await protectedProject(api)
   const anna = await person(browser, api, server.url, unique('anna'), project, [owner])
@@ -387,6 +409,7 @@ test('a segment that is used in production changes by a change request', async (
   await anna.getByRole('button', { name: 'Add to draft' }).click()
   await expect(anna.getByText('Added to your draft for production. Nothing has changed there yet.')).toBeVisible()
   // The form is as it was before, and says that the draft has another state.
+  await expect(anna.getByText(/^Your draft already changes this segment/)).toBeVisible()
   await expect(anna.getByRole('button', { name: 'Save segment' })).toHaveAccessibleDescription('Nothing has changed.')
   await expect(anna.getByRole('button', { name: 'Discard changes' })).toHaveCount(0)
   await anna.goto(`/projects/${project}`)

@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState, type FormEvent } from 'react'
 import { api, apiQuery, invalidate, isConflict, useChange, useMe, versionedQuery, type Schema, type Versioned } from '../../api'
 import { ConstraintList, describeConstraint, describeConstraints, toRequest, type Constraint } from '../../constraints'
 import { FormActions, useForm } from '../../forms'
+import { pendingQuery } from '../../requests/data'
 import { addToDraft, useSegmentProtection } from '../../requests/drafts'
 import { ProtectionLine } from '../../requests/line'
 import { Button, Icons, Notice, Section, Select, TextArea, TextField, toast, useAsked, useAsks } from '../../ui'
@@ -170,6 +171,7 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
         {places.map(({ project, environment }) => (
           <ProtectionLine key={`${project} ${environment}`} project={project} environment={environment} named />
         ))}
+        {target && id !== undefined && <Drafted {...target} id={id} />}
         <FormActions
           form={{ ...form, pending: form.pending || look.isPending }}
           submit={drafts ? 'Add to draft' : base ? 'Save segment' : 'Create segment'}
@@ -194,6 +196,24 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
         />
       )}
     </>
+  )
+}
+
+// The draft may have another state of the segment than the form.
+function Drafted({ project, environment, id }: { project: string; environment: string; id: number }) {
+  const me = useMe().user?.id
+  const draft = useQuery(pendingQuery(project)).data?.find(
+    (one) => one.state === 'Draft' && one.environment === environment && one.createdBy.id === me && one.segments.some(({ segmentId }) => segmentId === id),
+  )
+  if (!draft) return null
+  const params = { projectId: project, requestId: String(draft.id) }
+  return (
+    <Notice kind="warn">
+      <Link to="/projects/$projectId/change-requests/$requestId" params={params}>
+        Your draft
+      </Link>{' '}
+      already changes this segment, and the form has the present state. What you add replaces what the draft has.
+    </Notice>
   )
 }
 

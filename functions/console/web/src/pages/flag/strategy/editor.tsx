@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { versionedQuery } from '../../../api'
+import { useDrafted } from '../../../requests/drafted'
 import { Dialog, ErrorState, isProduction } from '../../../ui'
 import { type Flag, type FlagEnvironment } from '../data'
 import { strategyPath } from './changes'
 import { StrategyForm } from './form'
+import type { Strategy } from './model'
 
 interface EditorProps {
   flag: Flag
@@ -27,14 +29,21 @@ export function StrategyEditor({ flag, environment, id, switchOn, onClose }: Edi
     staleTime: Infinity,
     refetchOnMount: 'always',
   })
+  const drafted = useDrafted(flag, environment.name)
+  const proposed = drafted.data?.findLast(({ action, payload }) => action === 'updateStrategy' && (payload as Strategy).id === id)?.payload as
+    Strategy | undefined
   const where = isProduction(environment) && environment.name !== 'production' ? `${environment.name} (production)` : environment.name
   const title = isNew ? `Add strategy in ${where}` : `Strategy in ${where}`
-  if (isNew || query.data) return <StrategyForm flag={flag} environment={environment} title={title} stored={query.data} switchOn={switchOn} onClose={onClose} />
+  const form = { flag, environment, title, switchOn, onClose }
+  if (isNew) return <StrategyForm {...form} />
+  if (query.data && drafted.data)
+    return <StrategyForm {...form} stored={proposed ? { ...query.data, body: { ...query.data.body, ...proposed } } : query.data} drafted={Boolean(proposed)} />
   // The dialog opens when the strategy has been read: it then has its size, and the focus goes to its first field.
-  if (!query.error) return null
+  const failed = query.error ? query : drafted.error ? drafted : undefined
+  if (!failed) return null
   return (
     <Dialog open onClose={onClose} title={title}>
-      <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
     </Dialog>
   )
 }

@@ -26,13 +26,15 @@ interface StrategyFormProps {
   /** The strategy to edit with its version; undefined for a new one. */
   stored?: Versioned<Strategy>
   switchOn: boolean
+  /** What is stored here is in the caller's draft. */
+  drafted?: boolean
   onClose: () => void
   /** Saves the strategy in a change request instead. */
   saveInstead?: (strategy: Schema<'NewStrategyRequest'>) => Promise<unknown>
 }
 
 /** The form of a strategy in a dialog. */
-export function StrategyForm({ flag, environment, title, stored, switchOn, onClose, saveInstead }: StrategyFormProps) {
+export function StrategyForm({ flag, environment, title, stored, switchOn, drafted, onClose, saveInstead }: StrategyFormProps) {
   const project = useProject(flag.project)
   const atOnce = useAtOnce(flag, environment, environment.enabled || switchOn)
   const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
@@ -60,6 +62,7 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
             Saving adds it again.
           </Notice>
         )}
+        {drafted && <Notice>Your draft already changes this strategy. The form has what it proposes.</Notice>}
         <Group title="Who">
           <Select
             label="Type"

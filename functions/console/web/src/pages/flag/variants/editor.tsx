@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { versionedQuery } from '../../../api'
+import { useDrafted } from '../../../requests/drafted'
 import { Dialog, ErrorState } from '../../../ui'
 import { environmentPath, type Flag, type FlagEnvironment } from '../data'
 import { VariantsForm } from './form'
@@ -23,13 +24,27 @@ export function VariantsEditor({ flag, environment, copyFrom, onClose }: Variant
     staleTime: Infinity,
     refetchOnMount: 'always',
   })
+  const drafted = useDrafted(flag, environment.name)
+  const proposed = drafted.data?.findLast(({ action }) => action === 'patchVariant')?.payload as { variants: Variant[] } | undefined
   const title = `Variants in ${environment.name}`
-  if (query.data) return <VariantsForm flag={flag} environment={environment} title={title} stored={query.data} copyFrom={copyFrom} onClose={onClose} />
+  if (query.data && drafted.data)
+    return (
+      <VariantsForm
+        flag={flag}
+        environment={environment}
+        title={title}
+        stored={proposed ? { ...query.data, body: { ...query.data.body, variants: proposed.variants } } : query.data}
+        drafted={Boolean(proposed)}
+        copyFrom={copyFrom}
+        onClose={onClose}
+      />
+    )
   // The dialog opens when the variants have been read: it then has its size, and the focus goes to its first field.
-  if (!query.error) return null
+  const failed = query.error ? query : drafted.error ? drafted : undefined
+  if (!failed) return null
   return (
     <Dialog open onClose={onClose} title={title}>
-      <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
     </Dialog>
   )
 }

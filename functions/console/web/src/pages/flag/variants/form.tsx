@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import { actorOf, api, invalidate, isConflict, type Schema, type Versioned } from '../../../api'
 import { FormActions, useForm } from '../../../forms'
 import { useProposal } from '../../../requests/drafts'
-import { Dialog, toast } from '../../../ui'
+import { Dialog, Notice, toast } from '../../../ui'
 import { ConflictDialog } from '../../../ui/conflict'
 import { useAtOnce } from '../atonce'
 import { environmentPath, touched, useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
@@ -19,12 +19,14 @@ interface VariantsFormProps {
   environment: FlagEnvironment
   title: string
   stored: Stored
+  /** What is stored here is in the caller's draft. */
+  drafted?: boolean
   copyFrom?: Variant[]
   onClose: () => void
 }
 
 /** The form of the variants of a flag in an environment, in a dialog. */
-export function VariantsForm({ flag, environment, title, stored, copyFrom, onClose }: VariantsFormProps) {
+export function VariantsForm({ flag, environment, title, stored, drafted, copyFrom, onClose }: VariantsFormProps) {
   const client = useQueryClient()
   const stickiness = useProject(flag.project)?.defaultStickiness ?? 'default'
   const base = useRef(stored)
@@ -77,6 +79,7 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
   return (
     <Dialog open wide onClose={onClose} title={title} description="Strategies decide who gets the flag. The weights decide which variant they get.">
       <form {...form.props}>
+        {drafted && !copyFrom && <Notice>Your draft already changes these variants. The form has what it proposes.</Notice>}
         <VariantListEditor
           value={variants}
           onChange={(next) => form.set({ variants: next })}
