@@ -15,6 +15,7 @@ const rollout = (id: string, percent: string) => ({
 const flag = {
   name: 'checkout',
   dependencies: [],
+  children: [],
   environments: [{ name: 'production', enabled: false, strategies: [rollout('a', '10'), rollout('b', '20')], variants: [] }],
 } as unknown as Parameters<typeof shownChanges>[1]
 const names = new Map([[7, 'Beta']])
@@ -108,6 +109,20 @@ test('a switch says for whom the flag is on after all changes', () => {
     { action: 'addDependency', payload: { feature: 'colors', variants: ['red', 'blue'] } },
   ])
   expect(limited).toMatchObject({ onlyWhere: expect.stringMatching(/parent is off and colors is on with red or blue, because the flag depends on it\.$/) })
+})
+
+test('switching off says for whom the flag is on now, and what depends on it', () => {
+  const environment = { name: 'production', enabled: true, strategies: [rollout('a', '10'), { ...rollout('b', '20'), disabled: true }], variants: [] }
+  const on = { ...flag, environments: [environment], children: ['banner'] } as unknown as typeof flag
+  const [changed, off] = shown(
+    [
+      { action: 'updateStrategy', payload: { id: 'a', parameters: { rollout: '50', stickiness: 'default' } } },
+      { action: 'updateEnabled', payload: { enabled: false } },
+    ],
+    on,
+  )
+  expect(changed).not.toHaveProperty('dependents')
+  expect(off).toEqual({ text: 'Switch off', wasOnFor: ['10% of users.'], segments: [], dependents: ['banner'] })
 })
 
 test('the flag goes off with the last strategy that applies', () => {

@@ -17,6 +17,10 @@ export interface ShownChange {
   onFor?: string[]
   /** What the parents of the flag restrict then. */
   onlyWhere?: string
+  /** For whom the flag is on now, if the request switches it off. */
+  wasOnFor?: string[]
+  /** The flags that depend on the one that is switched. */
+  dependents?: string[]
 }
 
 type Change = Pick<StoredChange, 'action' | 'payload'>
@@ -111,11 +115,16 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
   if (flag) {
     // Whom a switch concerns depends on all changes, also on those after it.
     const last = changes.findLastIndex(({ action }) => action === 'updateEnabled')
-    const active = strategies.filter(({ disabled }) => !disabled)
-    if (last >= 0 && enabled && strategies.length > 0) {
-      const parents = dependencies.length > 0 ? { onlyWhere: onlyWhere(dependencies) } : {}
-      list[last] = { ...list[last]!, onFor: active.map(said), segments: used(...active), ...parents }
-    }
+    const active = (of: Strategy[]) => of.filter(({ disabled }) => !disabled)
+    const concerns = (name: 'onFor' | 'wasOnFor', of: Strategy[]) => ({ [name]: of.map(said), segments: used(...of) })
+    if (last >= 0)
+      list[last] = {
+        ...list[last]!,
+        ...(enabled && strategies.length > 0 && concerns('onFor', active(strategies))),
+        ...(enabled && strategies.length > 0 && dependencies.length > 0 && { onlyWhere: onlyWhere(dependencies) }),
+        ...(!enabled && present?.enabled && concerns('wasOnFor', active(present.strategies))),
+        ...(flag.children.length > 0 && { dependents: flag.children }),
+      }
     return list
   }
   return list.map(({ before, after, ...rest }, index) => (relative.includes(changes[index]!.action) ? rest : { ...rest, after }))

@@ -245,6 +245,8 @@ function Details({ request, shown }: { request: ChangeRequest; shown: ShownChang
         'after' in shown && <Value value={shown.after} label={request.state === 'Applied' ? 'What was applied' : 'What it sets'} />
       )}
       {shown.onFor && <OnFor sentences={shown.onFor} onlyWhere={shown.onlyWhere} />}
+      {shown.wasOnFor && shown.wasOnFor.length > 0 && <Sentences lead="On now for:" sentences={shown.wasOnFor} />}
+      {shown.dependents && <p className="break">Flags that depend on it: {shown.dependents.join(', ')}</p>}
       {shown.segments?.map((id) => (
         <p key={id} className="small break">
           {describeSegment(
@@ -264,7 +266,16 @@ function OnFor({ sentences, onlyWhere }: { sentences: string[]; onlyWhere?: stri
   if (sentences.length === 0) return <p>Every strategy there is disabled, so no one gets the flag.</p>
   return (
     <>
-      <p>With all changes of this request, the flag will be on for:</p>
+      <Sentences lead="With all changes of this request, the flag will be on for:" sentences={sentences} />
+      {onlyWhere && <p className="break">{onlyWhere}</p>}
+    </>
+  )
+}
+
+function Sentences({ lead, sentences }: { lead: string; sentences: string[] }) {
+  return (
+    <>
+      <p>{lead}</p>
       <ul aria-label="Whom it concerns">
         {sentences.map((text, index) => (
           <li key={index} className="break">
@@ -272,7 +283,6 @@ function OnFor({ sentences, onlyWhere }: { sentences: string[]; onlyWhere?: stri
           </li>
         ))}
       </ul>
-      {onlyWhere && <p className="break">{onlyWhere}</p>}
     </>
   )
 }
