@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { actorName, api, isConflict, useChange, useMe, type Schema } from '../../api'
+import { actorName, actorOf, api, apiQuery, isConflict, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { at, conflictsOf, countChanges, isOpen, requestPath, touchedRequests, versionOf, type ChangeRequest } from '../../requests/data'
 import { fullDate, localZone } from '../../ui/dates'
@@ -187,10 +188,25 @@ function StateText({ request }: { request: ChangeRequest }) {
     default:
       return (
         <>
-          {state} {since && <DateTime value={since} />}.
+          {state} {since && <DateTime value={since} />}
+          <By request={request} />.
         </>
       )
   }
+}
+
+// Who closed a change request, which its events know.
+function By({ request }: { request: ChangeRequest }) {
+  const events = useQuery({ ...apiQuery(`${requestPath}/evidence`, { path: at(request) }), staleTime: 60_000 }).data?.events ?? []
+  const closed = events.findLast(({ type }) => type === `change-request-${request.state.toLowerCase()}`)
+  if (!closed) return null
+  const scheduled = events.some(({ type }) => type === 'change-request-scheduled-application-success')
+  return (
+    <>
+      {' '}
+      {scheduled ? 'at the scheduled time, with the permissions of' : 'by'} <span className="break">{actorOf(closed)}</span>
+    </>
+  )
 }
 
 function FrozenUntil({ freeze }: { freeze: Schema<'Held'> }) {
