@@ -25,6 +25,10 @@ export function ProductionMark({ type }: Pick<Environment, 'type'>) {
   )
 }
 
+/** What a question adds about an environment of type production, with a space before it; '' for others. */
+export const productionText = (environment: Pick<Environment, 'name' | 'type'>) =>
+  isProduction(environment) ? ` ${environment.name} is a production environment.` : ''
+
 /** The names of the environments of type production that do not ask, in this browser. */
 export const useUnasked = () => useStoredNames('guidon-unasked')
 

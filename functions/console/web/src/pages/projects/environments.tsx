@@ -20,6 +20,7 @@ import {
   isProduction,
   number,
   plural,
+  productionText,
   words,
 } from '../../ui'
 import { describeStrategy } from '../flag/strategy/describe'
@@ -81,7 +82,7 @@ function Environments({ projectId, attached }: { projectId: string; attached: En
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         title={`Remove ${removing?.name} from this project?`}
-        description={`${plural(removing?.projectEnabledToggleCount ?? 0, 'flag')} of this project ${removing?.projectEnabledToggleCount === 1 ? 'is' : 'are'} on in it. Applications stop getting them at once. If you add the environment again, the flags have their strategies, but stay off.`}
+        description={`${plural(removing?.projectEnabledToggleCount ?? 0, 'flag')} of this project ${removing?.projectEnabledToggleCount === 1 ? 'is' : 'are'} on in it. Applications stop getting them at once. If you add the environment again, the flags have their strategies, but stay off.${removing ? productionText(removing) : ''}`}
         action="Remove environment"
         onConfirm={() => detach.mutateAsync(removing!)}
       />

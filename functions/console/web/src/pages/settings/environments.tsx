@@ -19,6 +19,7 @@ import {
   isProduction,
   number,
   plural,
+  productionText,
   toast,
   useUnasked,
   words,
@@ -222,7 +223,7 @@ function DeleteDialog({ environment, onClose }: { environment: Environment; onCl
       open
       onClose={onClose}
       title={`Delete environment ${name}?`}
-      description={`It is removed from ${plural(projectCount ?? 0, 'project')}, with the strategies and switches that flags have in it. ${plural(apiTokenCount ?? 0, 'API token')} can use it; tokens for this environment only stop working at once. This cannot be undone.`}
+      description={`It is removed from ${plural(projectCount ?? 0, 'project')}, with the strategies and switches that flags have in it. ${plural(apiTokenCount ?? 0, 'API token')} can use it; tokens for this environment only stop working at once. This cannot be undone.${productionText(environment)}`}
       action="Delete environment"
       typeToConfirm={name}
       onConfirm={remove}
