@@ -44,7 +44,8 @@ func TestPlainNames(t *testing.T) {
 		})
 	}
 	for _, name := range []string{
-		"\ufe0f", "a\ufe0f", "1\ufe0f", "❤\ufe0f\ufe0f", "a\ufe00", "a\U000E0100", "\u2800", "a\u2800b", "🏴\U000E0067\U000E0062", "a\U000E0067\U000E007F",
+		"\ufe0f", "a\ufe0f", "1\ufe0f", "❤\ufe0f\ufe0f", "a\ufe00", "a\U000E0100", "\u2800", "a\u2800b", "🏴\U000E0067\U000E0062", "a\U000E0067\U000E007F", "🏴\U000E0061\U000E0062\U000E007F",
+		"\u180b\u180b", "a\u180b\u180b", "a\u180e\u180b", "①\ufe0e", "\U0001D159",
 		" x", "x ", "x\\n", "a\\tb", "a\\u200bb", "a\\u200db", "\\ufeffx", "a\\u00adb", "a\\u034fb", "a\\u202eb", "a\\u0000b", "a\\u3164b",
 	} {
 		s.run(t, []call{

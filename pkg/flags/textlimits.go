@@ -110,14 +110,15 @@ func checkIdentifier(path, text string, p *Problems) {
 // sequences matches the characters whose form an invisible one selects: an emoji, a keycap, a flag such as that of Scotland, a Han or a Mongolian
 // letter. Anywhere else, nobody would see it.
 var sequences = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[©®‼⁉™ℹ〰〽㊗㊙\x{2190}-\x{27BF}\x{2900}-\x{2BFF}\x{1F000}-\x{1FAFF}][\x{FE0E}\x{FE0F}]|[0-9#*]\x{FE0F}\x{20E3}|` +
-		`\x{1F3F4}[\x{E0030}-\x{E0039}\x{E0061}-\x{E007A}]+\x{E007F}|\p{Han}[\x{FE00}-\x{FE02}\x{E0100}-\x{E01EF}]|\p{Mongolian}[\x{180B}-\x{180D}\x{180F}]`)
+	return regexp.MustCompile(`[©®‼⁉™ℹ\x{2194}-\x{21AA}\x{231A}-\x{23FA}Ⓜ\x{25AA}-\x{27BF}\x{2934}\x{2935}\x{2B05}-\x{2B55}〰〽㊗㊙\x{1F000}-\x{1FAFF}][\x{FE0E}\x{FE0F}]|` +
+		`[0-9#*]\x{FE0F}\x{20E3}|\x{1F3F4}\x{E0067}\x{E0062}(\x{E0065}\x{E006E}\x{E0067}|\x{E0073}\x{E0063}\x{E0074}|\x{E0077}\x{E006C}\x{E0073})\x{E007F}|` +
+		`\p{Han}[\x{FE00}-\x{FE02}\x{E0100}-\x{E01EF}]|[\x{1820}-\x{1878}\x{1880}-\x{18AA}][\x{180B}-\x{180D}\x{180F}]`)
 })
 
 // isInvisible reports whether r is a control, format or zero-width character, or white space other than the
-// ordinary space. The blank of Braille is one, too.
+// ordinary space. So are the blanks among letters and symbols, such as that of Braille.
 func isInvisible(r rune) bool {
-	return !unicode.IsPrint(r) || r == '\u2800' || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return !unicode.IsPrint(r) || strings.ContainsRune("\u2800\U00013441\U00016FE4\U0001D159", r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 func valueOrEmpty(p *string) string {

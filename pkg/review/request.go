@@ -4,6 +4,7 @@ package review
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -297,13 +298,15 @@ func (r *Request) revise(by Person, at time.Time) error {
 	return err
 }
 
-// countEdit counts what storing an edit writes. Conflict if all edits have written too much: otherwise whoever may only read the project writes
-// a large request again and again, with a title each time. Approving, rejecting, cancelling and applying the request stay possible.
+// countEdit counts what storing an edit writes: the request and its row in lists. Conflict if all edits have written too much: otherwise whoever
+// may only read the project writes a large request again and again, with a title each time. Approving, rejecting, cancelling and applying the
+// request stay possible.
 func (r *Request) countEdit() (size int, err error) {
 	document, err := json.Marshal(r)
+	row, other := json.Marshal(r.Listed())
 	size = len(document)
-	r.Edited += size
-	if err == nil && r.Edited > MaxEdited {
+	r.Edited += size + len(row)
+	if err = errors.Join(err, other); err == nil && r.Edited > MaxEdited {
 		err = flags.Errorf(flags.Conflict, "change request %d has been edited too often for its size: its edits can write at most %d MiB together; it can still be approved, applied or cancelled. Propose what is missing in another one", r.ID, MaxEdited>>20)
 	}
 	return size, err
