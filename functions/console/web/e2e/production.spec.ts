@@ -41,8 +41,13 @@ for (const [entry, done] of [
   test(`${entry} of the last strategy in production asks, says that the flag goes off, and is undone with it`, async ({ page, api }) => {
     const check = noConsoleErrors(page)
     const { flag, state, choose, messages } = await liveFlag(page, api)
+    const child = unique('child')
+    await api('POST', '/api/admin/projects/default/features', { name: child })
+    await api('POST', `/api/admin/projects/default/features/${child}/dependencies`, { feature: flag })
+    await page.reload()
     await choose(entry)
     const dialog = page.getByRole('dialog', { name: `${entry} the strategy of ${flag} in production?` })
+    await expect(dialog).toContainText(`These flags can change, too, because they depend on it: ${child}.`)
     await expect(dialog).toContainText('production is a production environment')
     await expect(dialog).toContainText('10% of users')
     await expect(dialog).toContainText('No other strategy applies here, so the flag is switched off, too.')
@@ -59,6 +64,26 @@ for (const [entry, done] of [
     await expect(page.getByRole('switch', { name: `${flag} in production` })).toBeChecked()
     check()
   })
+
+test('a question about a strategy that was changed meanwhile is not followed', async ({ page, api }) => {
+  const { flag, path, stored, state, choose, messages } = await liveFlag(page, api)
+  await choose('Disable')
+  const dialog = page.getByRole('dialog', { name: `Disable the strategy of ${flag} in production?` })
+  const confirm = dialog.getByRole('button', { name: 'Disable' })
+  await expect(dialog).toContainText('10% of users')
+  const [strategy] = (await stored()).strategies
+  await api('PATCH', `${path}/strategies/${strategy!.id}`, [{ op: 'replace', path: '/parameters/rollout', value: '20' }])
+  await confirm.click()
+  await expect(dialog).toContainText(`Meanwhile ${flag} has changed in production. Nothing was changed`)
+  expect(await state()).toEqual([true, '20'])
+
+  await page.reload()
+  await choose('Disable')
+  await expect(dialog).toContainText('20% of users')
+  await confirm.click()
+  await expect(messages.getByText('strategy disabled in production')).toBeVisible()
+  expect(await state()).toEqual([false])
+})
 
 test('a strategy that was changed since is not enabled again by Undo', async ({ page, api }) => {
   const { path, stored, state, choose, messages } = await liveFlag(page, api, 'development')
@@ -321,6 +346,17 @@ test('a first strategy is not added where another person has added one, and Undo
     expect(await state()).toEqual([false, 1])
     await api('DELETE', `${path}/strategies/${id}`)
 
+    if (view.endsWith('/')) {
+      await start()
+      await dialog.getByRole('button', { name: 'Constraints, segments…' }).click()
+      const form = page.getByRole('dialog', { name: 'Add strategy in production' })
+      await expect(form.getByRole('spinbutton', { name: 'Percentage' })).toBeVisible()
+      const { id } = await add()
+      await form.getByRole('button', { name: 'Add strategy and switch on in production' }).click()
+      await expect(form).toContainText(`Meanwhile ${flag} got 1 strategy in production.`)
+      expect(await state()).toEqual([false, 1])
+      await api('DELETE', `${path}/strategies/${id}`)
+    }
     await start()
     await dialog.getByRole('button', { name: button, exact: true }).click()
     await expect(messages.getByText(`${flag} is on in production for`)).toBeVisible()

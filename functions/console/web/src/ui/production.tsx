@@ -47,6 +47,8 @@ interface Asked {
   /** The verb of the button. */
   action: string
   danger?: boolean
+  /** Throws if the question is not true any more. */
+  check?: () => Promise<void>
   act: () => void
   /** Nothing changes now: the change is added to a draft. */
   drafted?: boolean
@@ -78,7 +80,10 @@ export function useAsked(): [(asked: Asked) => void, ReactNode] {
         title={asked.title}
         description={followsAtOnce(asked.environment, ...(asked.others ?? []))}
         action={asked.action}
-        onConfirm={async () => asked.act()}
+        onConfirm={async () => {
+          await asked.check?.()
+          asked.act()
+        }}
       >
         {asked.details}
       </ConfirmDialog>

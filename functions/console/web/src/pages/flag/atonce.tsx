@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { useProtection } from '../../requests/drafts'
 import { Notice, followsAtOnce, useAsked, useAsks } from '../../ui'
 import type { Flag, FlagEnvironment } from './data'
+import { childrenText } from './strategy/describe'
 
 interface AskedChange {
   /** The change, up to the name of the flag: 'Disable the strategy'. */
@@ -11,6 +12,8 @@ interface AskedChange {
   action: string
   danger?: boolean
   details?: ReactNode
+  /** Throws if the question is not true any more. */
+  check?: () => Promise<void>
   act: () => void
 }
 
@@ -66,4 +69,9 @@ export function useAtOnce(flag: Flag, environment: FlagEnvironment, on = environ
 }
 
 /** Says that a change of a strategy switches the flag off. */
-export const goesOff = <p className="strong">No other strategy applies here, so the flag is switched off, too.</p>
+export const GoesOff = ({ flag }: { flag: Flag }) => (
+  <>
+    <p className="strong">No other strategy applies here, so the flag is switched off, too.</p>
+    {flag.children.length > 0 && <p className="break">{childrenText(flag.children)}</p>}
+  </>
+)

@@ -7,7 +7,7 @@ import { useProtection } from '../../requests/drafts'
 import { Button, Dialog, IconButton, Icons, Notice, RadioGroup, Section, followsAtOnce, listed, useAsked, useAsks } from '../../ui'
 import { Combobox, MultiCombobox } from '../../ui/combobox'
 import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
-import { onlyWhere } from './strategy/describe'
+import { onlyWhere, parentText } from './strategy/describe'
 
 type Dependency = Schema<'Dependency'>
 
@@ -209,7 +209,8 @@ function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependenc
         {live.length > 0 && form.dirty && (
           <Notice kind="warn">
             <p className="strong break">
-              {flag.name} is on in {listed(live.map(({ name }) => name))}, and then only where {feature || 'its parent'} is {state === 'off' ? 'off' : 'on'}.
+              {flag.name} is on in {listed(live.map(({ name }) => name))}, and then only where{' '}
+              {parentText({ ...bodyOf(form.values), feature: feature || 'its parent' })}.
             </p>
             <p>{followsAtOnce(...live)}</p>
           </Notice>

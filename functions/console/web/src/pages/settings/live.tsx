@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { api, apiQuery, type Schema } from '../../api'
 import { describeConstraints, type Constraint } from '../../constraints'
 import { constraintDifferences } from '../../constraints/difference'
-import { number } from '../../ui'
+import { ProductionMark, isProduction, number } from '../../ui'
 
 /** A flag that is on in an environment, where a strategy of it uses the segment. */
 interface LiveUse {
@@ -13,7 +13,7 @@ interface LiveUse {
 }
 
 /**
- * Finds the flags that a change of a segment affects at once, in environments that ask. It looks at up to 1,000 strategies. If more flags
+ * Finds the flags that a change of a segment affects at once, in environments that ask, those in production first. It looks at up to 1,000 strategies. If more flags
  * are on than a search returns, all that use the segment count as on. A search cannot name segments with a comma, or space at an end.
  */
 export async function liveUses(
@@ -25,7 +25,8 @@ export async function liveUses(
     api.get('/api/admin/segments/{id}/strategies', { path: { id }, query: { limit: '1000' } }),
     client.fetchQuery(apiQuery('/api/admin/environments')),
   ])
-  const found = environments.filter(asks).map(async (environment) => {
+  const [production, others] = [environments.filter(isProduction), environments.filter((one) => !isProduction(one))]
+  const found = [...production, ...others].filter(asks).map(async (environment) => {
     const using = new Map(strategies.filter((one) => one.environment === environment.name).map((one) => [one.featureName, one.projectId]))
     if (using.size === 0) return []
     const { features, total = 0 } = await api.get('/api/admin/search/features', {
@@ -58,7 +59,7 @@ export function Affected({ live, before, after }: { live: LiveUse[]; before: rea
       <ul aria-label="Flags that are on and use the segment">
         {live.slice(0, shownUses).map(({ flag, project, environment }) => (
           <li key={`${flag} ${environment.name}`} className="break">
-            <span className="strong">{flag}</span> in {environment.name} (project {project})
+            <span className="strong">{flag}</span> in {environment.name} <ProductionMark type={environment.type} /> (project {project})
           </li>
         ))}
         {live.length > shownUses && <li>and {number(live.length - shownUses)} more</li>}

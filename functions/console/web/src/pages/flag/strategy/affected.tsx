@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { apiQuery } from '../../../api'
 import { Loading } from '../../../ui'
 import { flagPath, useProject } from '../data'
-import { describeStandard, describeStrategy, onlyWhere } from './describe'
+import { childrenText, describeStandard, describeStrategy, onlyWhere } from './describe'
 import { useSegmentNames } from './list'
 
 interface AffectedProps {
@@ -45,12 +45,4 @@ export function Affected({ projectId, flag, environment, on }: AffectedProps) {
       {others}
     </div>
   )
-}
-
-const shownChildren = 10
-
-/** The flags that can change with a flag, because they depend on it. */
-function childrenText(children: readonly string[]): string {
-  const more = children.length - shownChildren
-  return `These flags can change, too, because they depend on it: ${children.slice(0, shownChildren).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
 }

@@ -2,10 +2,10 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ConstraintSummary } from '../../../constraints'
 import { ActionMenu, Badge, IconButton, Icons, ProductionMark, Tooltip, type MenuEntry } from '../../../ui'
-import { goesOff, useAskedChange } from '../atonce'
+import { GoesOff, useAskedChange } from '../atonce'
 import { useReasons, type Flag, type FlagEnvironment } from '../data'
 import { WeightBar } from '../variants/weightbar'
-import { switchesOff, useCopy, useDisable, useRemove } from './changes'
+import { expectAsked, switchesOff, useCopy, useDisable, useRemove } from './changes'
 import { describeAudience, describeStickiness, describeStrategy } from './describe'
 import { percentageName, typeName, type Strategy, type StrategyType } from './model'
 import { RolloutBar } from './rollout'
@@ -108,10 +108,11 @@ function useEntries(flag: Flag, environment: FlagEnvironment, strategy: Strategy
       {strategy.disabled && ' It is disabled.'}
     </p>
   )
+  const check = () => expectAsked(flag, environment)
   const withoutIt = (
     <>
       {audience}
-      {switchesOff(environment, strategy) && goesOff}
+      {switchesOff(environment, strategy) && <GoesOff flag={flag} />}
     </>
   )
   const entries: MenuEntry[] = [
@@ -121,7 +122,7 @@ function useEntries(flag: Flag, environment: FlagEnvironment, strategy: Strategy
       onSelect: () => {
         const action = strategy.disabled ? 'Enable' : 'Disable'
         const act = () => disable.mutate({ strategy, disabled: !strategy.disabled })
-        ask(environment, { what: `${action} the strategy`, action, danger: !strategy.disabled, details: strategy.disabled ? audience : withoutIt, act })
+        ask(environment, { what: `${action} the strategy`, action, danger: !strategy.disabled, details: strategy.disabled ? audience : withoutIt, check, act })
       },
       disabledReason: reason('UPDATE_FEATURE_STRATEGY', environment.name),
     },
@@ -141,6 +142,7 @@ function useEntries(flag: Flag, environment: FlagEnvironment, strategy: Strategy
             what: 'Add a copy of the strategy',
             action: duplicate ? 'Duplicate' : 'Copy',
             details: audience,
+            check,
             act: () => copy.mutate({ strategy, to: target.name }),
           }),
         disabledReason: reason('CREATE_FEATURE_STRATEGY', target.name),
@@ -151,7 +153,8 @@ function useEntries(flag: Flag, environment: FlagEnvironment, strategy: Strategy
       label: 'Remove',
       icon: <Icons.Trash />,
       danger: true,
-      onSelect: () => ask(environment, { what: 'Remove the strategy', action: 'Remove', danger: true, details: withoutIt, act: () => remove.mutate(strategy) }),
+      onSelect: () =>
+        ask(environment, { what: 'Remove the strategy', action: 'Remove', danger: true, details: withoutIt, check, act: () => remove.mutate(strategy) }),
       disabledReason: reason('DELETE_FEATURE_STRATEGY', environment.name),
     },
   ]

@@ -1,5 +1,5 @@
 import { api, ApiError, useChange } from '../../../api'
-import { environmentPath, flagKey, touched, type Flag, type FlagEnvironment } from '../data'
+import { environmentPath, flagKey, flagPath, touched, type Flag, type FlagEnvironment } from '../data'
 import { copyRequest, type Strategy } from './model'
 
 /** The path of the API for the strategies of a flag in an environment. */
@@ -54,6 +54,14 @@ export function useReorder(flag: Flag, environment: FlagEnvironment) {
 /** Whether the flag is switched off together with a strategy: it is on, and no other strategy applies. */
 export const switchesOff = (environment: FlagEnvironment, strategy: Strategy) =>
   environment.enabled && !strategy.disabled && environment.strategies.every((one) => one.id === strategy.id || one.disabled)
+
+/** Throws if the strategies or the switch changed since a question about them was asked. */
+export async function expectAsked(flag: Flag, asked: FlagEnvironment) {
+  const { environments } = await api.get(flagPath, { path: { projectId: flag.project, featureName: flag.name } })
+  const now = environments.find(({ name }) => name === asked.name)
+  if (now?.enabled !== asked.enabled || JSON.stringify(now.strategies) !== JSON.stringify(asked.strategies))
+    throw new Error(`Meanwhile ${flag.name} has changed in ${asked.name}. Nothing was changed: close this, and look at it again.`)
+}
 
 /** The end of a message about such a change. */
 export const switchedOff = ', and the flag switched off: it was the last one that applied'

@@ -69,8 +69,17 @@ export const describeStandard = (strategy: Described & { disabled: boolean }, se
 /** What the parents of a flag restrict, as a sentence. */
 export const onlyWhere = (dependencies: Flag['dependencies']) => `Only where ${dependencies.map(parentText).join(' and ')}, because the flag depends on it.`
 
-const parentText = ({ feature, enabled, variants }: Flag['dependencies'][number]) =>
+/** The state that a parent must have. */
+export const parentText = ({ feature, enabled, variants }: Flag['dependencies'][number]) =>
   `${feature} is ${enabled ? 'on' : 'off'}${variants.length > 0 ? ` with ${variants.join(' or ')}` : ''}`
+
+const shownChildren = 10
+
+/** The flags that can change with a flag, because they depend on it. */
+export function childrenText(children: readonly string[]): string {
+  const more = children.length - shownChildren
+  return `These flags can change, too, because they depend on it: ${children.slice(0, shownChildren).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
+}
 
 /** What keeps the same person on the same side of a rollout, as a sentence; '' if the type is no rollout. */
 export function describeStickiness(strategy: Pick<Described, 'name' | 'parameters'>): string {

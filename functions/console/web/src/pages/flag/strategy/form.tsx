@@ -5,7 +5,7 @@ import { ConstraintList } from '../../../constraints'
 import { FormActions, useForm } from '../../../forms'
 import { Checkbox, Dialog, Notice, Select, TextField, type Choice } from '../../../ui'
 import { MultiCombobox } from '../../../ui/combobox'
-import { goesOff, useAtOnce } from '../atonce'
+import { GoesOff, useAtOnce } from '../atonce'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
 import { VariantListEditor } from '../variants/list'
 import { weightProblem } from '../variants/model'
@@ -113,7 +113,7 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, draft
               before: stored && inWords(initial),
               after: inWords(values),
               differences: stored && strategyDifferences(initial, values, names),
-              children: stored && values.disabled && switchesOff(environment, stored.body) && goesOff,
+              children: stored && values.disabled && switchesOff(environment, stored.body) && <GoesOff flag={flag} />,
             })}
           <FormActions
             form={form}

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react'
 import { actorOf, api, invalidate, isConflict, isNotFound, type ApiRequest, type Schema, type Versioned } from '../../../api'
 import { useProposal } from '../../../requests/drafts'
 import { toast } from '../../../ui'
+import { expectNone } from '../added'
 import { environmentPath, touched, type Flag, type FlagEnvironment } from '../data'
 import { strategyPath, switchedOff, switchesOff, undoStrategy } from './changes'
 import { strategyRequest, type Strategy, type StrategyDraft } from './model'
@@ -52,6 +53,7 @@ export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved, 
   const put = (values: StrategyDraft, { body, etag }: Versioned<Strategy>) =>
     api.request.put(strategyPath, { path: { ...path, strategyId: body.id }, body: strategyRequest(values), ifMatch: etag })
   const create = async (values: StrategyDraft) => {
+    if (switchOn) await expectNone(path)
     const made = await api.send(add(values))
     if (switchOn) await api.send(on)
     // Undo removes it: without a strategy the flag is off again.
