@@ -420,8 +420,8 @@ test('a segment that is used in production changes by a change request', async (
   // The reviewer sees every flag that follows, also where no change request is needed.
   await expect(anna.getByText(/^1 change in production.* and wherever its segments are used$/)).toBeVisible()
   await expect(anna.getByRole('list', { name: 'Flags that are on and use the segment' }).getByRole('listitem')).toHaveText([
+    `${flag} in production Prod (project ${project})`,
     `${flag} in development (project ${project})`,
-    `${flag} in production (project ${project})`,
   ])
   await anna.context().close()
 })

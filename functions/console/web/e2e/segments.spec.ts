@@ -236,7 +236,7 @@ test('saving a segment asks where flags that are on in production use it, and Un
     await expect(dialog).toContainText('production is a production environment')
     await expect(dialog).toContainText('userId is one of 1 or 2, and ')
     await expect(dialog).toContainText('→ Everyone')
-    await expect(dialog.getByRole('listitem')).toHaveText([`${on} in production (project default)`])
+    await expect(dialog.getByRole('listitem')).toHaveText([`${on} in production Prod (project default)`])
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     expect(await operators()).toHaveLength(4)
 

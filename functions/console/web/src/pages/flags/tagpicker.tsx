@@ -21,7 +21,8 @@ export function TagPicker({ label, tags, onChange }: TagPickerProps) {
   const [chosenType, setType] = useState('')
   const [value, setValue] = useState('')
   const names = types.data?.tagTypes.map((type) => type.name) ?? []
-  const type = chosenType || (names.includes('simple') ? 'simple' : (names[0] ?? ''))
+  // A tag can be chosen before the types are read.
+  const type = chosenType || (!types.data || names.includes('simple') ? 'simple' : (names[0] ?? ''))
   const add = (text: string) => {
     const tag = { type, value: text.trim() }
     setValue('')
