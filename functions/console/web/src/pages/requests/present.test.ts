@@ -164,7 +164,12 @@ test('a change of a segment shows no difference where one state has null and the
   expect(JSON.stringify(after)).toBe(JSON.stringify(before))
 })
 
-test('a change of a segment has an effect beyond its environment', () => {
-  expect(whereOf({ environment: 'production', segments: [] })).toBe('production')
-  expect(whereOf({ environment: 'production', segments: [{}] as never })).toBe('production and wherever its segments are used')
+test('a change of a segment or of a whole flag has an effect beyond its environment', () => {
+  const features = (action: string) => [{ name: 'flag', changes: [{ action }] }] as never
+  expect(whereOf({ environment: 'production', features: features('updateEnabled'), segments: [] })).toBe('production')
+  expect(whereOf({ environment: 'production', features: [], segments: [{}] as never })).toBe('production and wherever its segments are used')
+  expect(whereOf({ environment: 'production', features: features('deleteDependency'), segments: [] })).toBe('production and wherever its flags are on')
+  const on = { ...flag, environments: ['production', 'prod-eu', 'staging'].map((name) => ({ name, enabled: name !== 'staging', strategies: [] })) }
+  const [removed] = shown([{ action: 'deleteDependency', payload: { feature: 'parent' } }], on as unknown as typeof flag)
+  expect(removed).toMatchObject({ text: 'No longer depend on parent, also in prod-eu, where the flag is on' })
 })

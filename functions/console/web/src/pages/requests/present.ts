@@ -1,6 +1,7 @@
 // What the changes of a change request do to what is stored now.
 import type { Schema } from '../../api'
 import { describeConstraints } from '../../constraints'
+import { listed } from '../../ui'
 import type { ChangeRequest, StoredChange } from '../../requests/data'
 import { describeStrategy, onlyWhere } from '../flag/strategy/describe'
 import type { Strategy } from '../flag/strategy/model'
@@ -46,6 +47,9 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
   // Its variants are why the place of a strategy matters.
   const placed = (strategy: Strategy, place: number) =>
     `${place}. ${said(strategy)}${strategy.variants.length ? ` Variants: ${strategy.variants.map((one) => one.name).join(', ')}` : ''}`
+  // A change of the flag itself has an effect wherever it is on.
+  const others = flag?.environments.filter((one) => one.enabled && one.name !== environment).map(({ name }) => name) ?? []
+  const also = others.length > 0 ? `, also in ${listed(others)}, where the flag is on` : ''
   const used = (...list: (Partial<Strategy> | undefined)[]) => [...new Set(list.flatMap((one) => one?.segments ?? []))]
 
   // Sets the strategies. As on the server, the flag goes off with the last one that applies.
@@ -99,15 +103,15 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
           ...before.filter((one) => one.feature !== body.feature),
           { enabled: true, variants: [], ...(body as Partial<Dependency>) } as Dependency,
         ]
-        return { text: `Depend on ${String(body.feature)}`, before, after: dependencies }
+        return { text: `Depend on ${String(body.feature)}${also}`, before, after: dependencies }
       }
       case 'deleteDependency': {
         const before = dependencies
         dependencies = body.feature ? before.filter((one) => one.feature !== body.feature) : []
-        return { text: body.feature ? `No longer depend on ${String(body.feature)}` : 'Remove the dependencies', before, after: dependencies }
+        return { text: `${body.feature ? `No longer depend on ${String(body.feature)}` : 'Remove the dependencies'}${also}`, before, after: dependencies }
       }
       case 'archiveFeature':
-        return { text: 'Archive the flag: applications no longer get it' }
+        return { text: `Archive the flag: applications no longer get it${also}` }
       default:
         return { text: action, before: undefined, after: payload }
     }
@@ -152,10 +156,14 @@ export function shownSegmentChange({ action, payload }: Change, segment: Schema<
 }
 
 /** Where the changes of a change request have an effect. */
-export const whereOf = ({ environment, segments }: Pick<ChangeRequest, 'environment' | 'segments'>) => environment + (segments.length > 0 ? everywhere : '')
+export const whereOf = (request: Pick<ChangeRequest, 'environment' | 'features' | 'segments'>) => request.environment + beyond(request)
 
-/** What a change of a segment adds to the environment of its change request. */
-export const everywhere = ' and wherever its segments are used'
+/** Where else than in the environment of the change request. */
+export const beyond = ({ features, segments }: Pick<ChangeRequest, 'features' | 'segments'>) =>
+  (features.some(({ changes }) => changes.some(({ action }) => ofWholeFlag.includes(action))) ? ' and wherever its flags are on' : '') +
+  (segments.length > 0 ? ' and wherever its segments are used' : '')
+
+const ofWholeFlag = ['addDependency', 'deleteDependency', 'archiveFeature']
 
 /** Whom a segment selects. Its name is free, and comes last. */
 export function describeSegment(id: number, segment: Pick<Schema<'Segment'>, 'name' | 'constraints'> | undefined): string {

@@ -28,7 +28,7 @@ import { Affected, liveUses } from '../settings/live'
 import { Actions } from './actions'
 import { Discussion } from './discussion'
 import { saveEvidence } from './evidence'
-import { describeSegment, everywhere, shownChanges, shownSegmentChange, type ShownChange } from './present'
+import { beyond, describeSegment, shownChanges, shownSegmentChange, type ShownChange } from './present'
 import { TitleDialog } from './titledialog'
 
 const EditStrategy = lazy(() => import('./editstrategy'))
@@ -86,7 +86,7 @@ function Review({ request, crumbs }: ReviewProps) {
           <span>
             {request.title ? `#${request.id}, ` : ''}
             {plural(countChanges(request), 'change')} in <EnvironmentName name={request.environment} />
-            {request.segments.length > 0 && everywhere}
+            {beyond(request)}
           </span>
           <span>
             by {actorName(request.createdBy)}
