@@ -14,8 +14,7 @@ import (
 // can be closed all the same.
 func TestEditsOfOneRequest(t *testing.T) {
 	t.Parallel()
-	units := &capacity.Counter{}
-	r := countedReviews(t, units)
+	r, units := countedReviews(t)
 	_, header := r.person(t, access.RoleViewer)
 	viewer := []string{header}
 	values := strings.TrimSuffix(strings.Repeat(`"`+strings.Repeat("x", 90)+`",`, 250), ",")

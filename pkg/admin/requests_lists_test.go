@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"guidon/internal/capacity"
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/review"
@@ -18,8 +17,7 @@ import (
 // all the same, and they have all flags of each.
 func TestListsOfLargeRequests(t *testing.T) {
 	t.Parallel()
-	units := &capacity.Counter{}
-	r := countedReviews(t, units)
+	r, units := countedReviews(t)
 	_, header := r.person(t, access.RoleViewer)
 	viewer := []string{header}
 	var changes []string

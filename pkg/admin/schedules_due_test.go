@@ -14,22 +14,22 @@ import (
 )
 
 // countedReviews is a project in which production is guarded, without the second run of each operation, which costs calls too.
-func countedReviews(t *testing.T, units *capacity.Counter) *reviewing {
+func countedReviews(t *testing.T) (*reviewing, *capacity.Counter) {
 	t.Helper()
+	units := &capacity.Counter{}
 	now := newClock()
 	r := &reviewing{clock: now, server: serve(t, func(c *httpapi.Config, transport *http.RoundTripper) {
 		c.Now, c.Twice, *transport = now.time, nil, units
 	})}
 	r.begin(t, 1)
-	return r
+	return r, units
 }
 
 // TestFrozenRequestsLeaveTime checks that a run reads each request that waits for the end of a freeze once, so that one that can be applied
 // comes next however many wait, and that all are applied after the freeze.
 func TestFrozenRequestsLeaveTime(t *testing.T) {
 	t.Parallel()
-	units := &capacity.Counter{}
-	r := countedReviews(t, units)
+	r, units := countedReviews(t)
 	var waiting []changeRequest
 	for i := range 10 {
 		flag := fmt.Sprintf("x%d", i)

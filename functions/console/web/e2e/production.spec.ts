@@ -65,7 +65,7 @@ for (const [entry, done] of [
     check()
   })
 
-test('a question about a strategy that was changed meanwhile is not followed', async ({ page, api }) => {
+test('nothing changes if a strategy has changed since the question about it was asked', async ({ page, api }) => {
   const { flag, path, stored, state, choose, messages } = await liveFlag(page, api)
   await choose('Disable')
   const dialog = page.getByRole('dialog', { name: `Disable the strategy of ${flag} in production?` })
@@ -397,7 +397,7 @@ test('the form of a parent names all production environments where the flag is o
   await api('POST', `/api/admin/environments/${live}/off`)
 })
 
-test('in a freeze a switch says so instead of asking, and to whoever skips it in the question', async ({ page, browser, server, api }) => {
+test('a switch names the freeze instead of asking; who may skip the freeze reads of it in the question', async ({ page, browser, server, api }) => {
   const { flag } = await liveFlag(page, api)
   const project = unique('shop')
   await api('POST', '/api/admin/projects', { id: project, name: project })

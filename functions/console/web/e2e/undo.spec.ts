@@ -159,7 +159,7 @@ test('Undo of switching on several flags removes the default strategies that thi
   await page.getByRole('menuitem', { name: 'production' }).click()
   const question = page.getByRole('dialog', { name: 'Switch 3 flags on in production?' })
   await expect(question).toContainText("2 have no strategy there, so the project's default strategy is added: 30% of users, if plan is one of beta.")
-  // Another person adds the first strategy of a flag meanwhile: it is not what the switch adds.
+  // While the question is open, another person adds a first strategy. It is not one that the switch adds.
   await add(late)
   await question.getByRole('button', { name: 'Switch on' }).click()
   await expect(messages.getByText('3 flags switched on in production')).toBeVisible()

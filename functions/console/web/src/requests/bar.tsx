@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMe, type Schema } from '../api'
 import { Button, DateTime, Icons, LinkButton, ProductionMark, plural } from '../ui'
-import { countChanges, pendingQuery, quotedTitle } from './data'
+import { countChanges, isDraftOf, pendingQuery, quotedTitle } from './data'
 import { setDirect, useProtection } from './drafts'
 import type { ReactNode } from 'react'
 import './requests.css'
@@ -30,7 +30,7 @@ export function DraftBar({ project }: { project: string }) {
   const me = useMe().user?.id
   const on = protection.environments.length > 0
   const pending = useQuery({ ...pendingQuery(project), enabled: on }).data ?? []
-  const drafts = on ? pending.filter((one) => one.state === 'Draft' && one.createdBy.id === me && countChanges(one) > 0) : []
+  const drafts = on ? pending.filter((one) => isDraftOf(one, me) && countChanges(one) > 0) : []
   const direct = protection.environments.filter((one) => protection.isDirect(one.environment))
   return (
     <>

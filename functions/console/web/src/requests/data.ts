@@ -37,6 +37,10 @@ export const at = ({ project, id }: Pick<ChangeRequest, 'project' | 'id'>) => ({
 /** Whether a change request is not closed yet. */
 export const isOpen = ({ state }: Pick<ChangeRequest, 'state'>) => !['Applied', 'Cancelled', 'Rejected'].includes(state)
 
+/** Whether a change request is a draft of a user. */
+export const isDraftOf = ({ state, createdBy }: Pick<ChangeRequest, 'state' | 'createdBy'>, user: number | undefined) =>
+  state === 'Draft' && createdBy.id === user
+
 /** How many changes a change request has. */
 export const countChanges = ({ features, segments }: Pick<ChangeRequest, 'features' | 'segments'>) =>
   features.reduce((sum, { changes }) => sum + changes.length, 0) + segments.length

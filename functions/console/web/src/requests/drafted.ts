@@ -1,7 +1,7 @@
 // What the caller's draft already changes of a flag: a form that adds to the draft starts from that.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, useMe } from '../api'
-import { at, draftPath, pendingQuery, requestPath, type StoredChange } from './data'
+import { at, draftPath, isDraftOf, pendingQuery, requestPath, type StoredChange } from './data'
 import { protection, useProtection } from './drafts'
 
 /** The changes of a flag in the caller's draft for an environment, read when a form opens; none where the caller changes directly. */
@@ -15,7 +15,7 @@ export function useDrafted({ project, name }: { project: string; name: string },
       const { environments } = await client.ensureQueryData(protection(project))
       if (direct || !environments.some((one) => one.environment === environment)) return []
       const pending = await client.fetchQuery({ ...pendingQuery(project), staleTime: 0 })
-      const draft = pending.find((one) => one.state === 'Draft' && one.environment === environment && one.createdBy.id === me)
+      const draft = pending.find((one) => isDraftOf(one, me) && one.environment === environment)
       if (!draft) return []
       const { features } = await api.get(requestPath, { path: at(draft) })
       return features.find((one) => one.name === name)?.changes ?? []

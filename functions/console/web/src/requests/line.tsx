@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { useMe } from '../api'
 import { Button, Icons, plural } from '../ui'
-import { pendingOfFlag, quotedTitle } from './data'
+import { isDraftOf, pendingOfFlag, quotedTitle } from './data'
 import { setDirect, useProtection } from './drafts'
 import './requests.css'
 
@@ -80,7 +80,7 @@ function OpenRequests({ project, environment, feature }: { project: string; envi
     <span key={one.id}>
       {' '}
       <Link to="/projects/$projectId/change-requests/$requestId" params={{ projectId: project, requestId: String(one.id) }} className="break">
-        {one.state === 'Draft' && one.createdBy.id === me ? 'Your draft' : quotedTitle(one)}
+        {isDraftOf(one, me) ? 'Your draft' : quotedTitle(one)}
       </Link>{' '}
       changes this flag.
     </span>

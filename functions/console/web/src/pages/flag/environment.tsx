@@ -34,8 +34,8 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const empty = environment.strategies.length === 0
   const mayAdd = reason('CREATE_FEATURE_STRATEGY', environment.name)
   const change = (on: boolean) => {
-    // The server refuses to switch on a flag without strategies, unless the project has a default strategy.
     const freeze = freezeOf(environment.name, on)
+    // The server refuses to switch on a flag without strategies, unless the project has a default strategy.
     if (on && empty && !standard && !mayAdd && freeze?.skips !== false) setChoosing(true)
     else
       switchAsked({

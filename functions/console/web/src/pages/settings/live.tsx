@@ -13,8 +13,9 @@ interface LiveUse {
 }
 
 /**
- * Finds the flags that a change of a segment affects at once, in environments that ask, those in production first. It looks at up to 1,000 strategies. If more flags
- * are on than a search returns, all that use the segment count as on. A search cannot name segments with a comma, or space at an end.
+ * Finds the flags that a change of a segment affects at once, in environments that ask, those in production first. It looks at up to 1,000
+ * strategies. If more flags are on than a search returns, all that use the segment count as on. A search cannot name segments with a comma, or
+ * space at an end.
  */
 export async function liveUses(
   client: QueryClient,

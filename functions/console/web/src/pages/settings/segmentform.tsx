@@ -4,7 +4,7 @@ import { useEffect, useState, type FormEvent } from 'react'
 import { api, apiQuery, invalidate, isConflict, useChange, useMe, versionedQuery, type Schema, type Versioned } from '../../api'
 import { ConstraintList, describeConstraint, describeConstraints, toRequest, type Constraint } from '../../constraints'
 import { FormActions, useForm } from '../../forms'
-import { pendingQuery } from '../../requests/data'
+import { isDraftOf, pendingQuery } from '../../requests/data'
 import { addToDraft, useSegmentProtection } from '../../requests/drafts'
 import { ProtectionLine } from '../../requests/line'
 import { Button, Icons, Notice, Section, Select, TextArea, TextField, toast, useAsked, useAsks } from '../../ui'
@@ -203,7 +203,7 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
 function Drafted({ project, environment, id }: { project: string; environment: string; id: number }) {
   const me = useMe().user?.id
   const draft = useQuery(pendingQuery(project)).data?.find(
-    (one) => one.state === 'Draft' && one.environment === environment && one.createdBy.id === me && one.segments.some(({ segmentId }) => segmentId === id),
+    (one) => isDraftOf(one, me) && one.environment === environment && one.segments.some(({ segmentId }) => segmentId === id),
   )
   if (!draft) return null
   const params = { projectId: project, requestId: String(draft.id) }
