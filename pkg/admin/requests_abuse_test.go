@@ -63,19 +63,7 @@ func TestFullQueue(t *testing.T) {
 	leaver, leaving := r.signedIn(t, "5", "")
 	left := r.as(t, leaving, "POST", submitted, switchOff("f"), 200)
 	q := r.inReview(t, switchOff("g"))
-	view, err := r.store.Load(t.Context(), []flags.Key{review.RequestKey(q.ID)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := flags.Find[*review.Request](view, review.RequestKey(q.ID))
-	for n := range int64(review.MaxOpen - 2) {
-		more := first.Clone()
-		more.ID, more.Version = 1000+n, 0
-		event := flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: flags.RequestCreated, CreatedAt: time.Now()}
-		if err := r.store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: more}}, Event: event}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	r.copy(t, q, review.MaxOpen-2)
 	r.as(t, r.editor, "POST", submitted, switchOff("f"), 409, "300 open change requests")
 	r.must(t, "DELETE", fmt.Sprintf("%s/%d", people, leaver), "")
 	r.as(t, r.editor, "POST", submitted, switchOff("f"), 200)
@@ -85,6 +73,24 @@ func TestFullQueue(t *testing.T) {
 	r.to(t, r.editor, q, "Cancelled", 200)
 	r.as(t, r.first, "POST", submitted, switchOff("f"), 200)
 	dynamotest.Check(t, r.store)
+}
+
+// copy stores copies of a change request, as it is stored, with other IDs.
+func (r *reviewing) copy(t *testing.T, q changeRequest, n int) {
+	t.Helper()
+	view, err := r.store.Load(t.Context(), []flags.Key{review.RequestKey(q.ID)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := flags.Find[*review.Request](view, review.RequestKey(q.ID))
+	for i := range int64(n) {
+		more := first.Clone()
+		more.ID, more.Version = 1000*q.ID+i, 0
+		event := flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: flags.RequestCreated, CreatedAt: time.Now()}
+		if err := r.store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: more}}, Event: event}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // TestCommentsOfOne checks that one person cannot use up the comments of a request, and that one who only reads has few.
@@ -377,11 +383,12 @@ func TestClosedRequestsHideNothing(t *testing.T) {
 	r.to(t, r.releaser, q, "Applied", 200)
 	viewerID, _ := r.person(t, access.RoleViewer)
 	viewer := inSession(r.signIn(t, viewerID))
-	for range 300 {
-		draft := r.as(t, viewer, "POST", submitted, switchOff("g"), 200)
-		r.as(t, viewer, "DELETE", pathOf(draft), "", 200)
-		sent := r.as(t, viewer, "POST", submitted, switchOff("g"), 200)
-		r.to(t, viewer, r.to(t, viewer, sent, "In review", 200), "Cancelled", 200)
+	draft := r.as(t, viewer, "POST", submitted, switchOff("g"), 200)
+	r.as(t, viewer, "DELETE", pathOf(draft), "", 200)
+	sent := r.as(t, viewer, "POST", submitted, switchOff("g"), 200)
+	r.to(t, viewer, r.to(t, viewer, sent, "In review", 200), "Cancelled", 200)
+	for _, closed := range []changeRequest{draft, sent} {
+		r.copy(t, closed, review.MaxListed)
 	}
 	for _, path := range []string{allRequests, fmt.Sprintf("/api/admin/search/change-requests?state=IS:closed&createdBy=IS:%d", r.authorID)} {
 		if got := r.must(t, "GET", path, "").body; !strings.Contains(got, `"state":"Applied"`) {

@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"guidon/pkg/review"
 )
 
 // checkRequests compares change requests with their list rows, the counts of open ones, what is due, and their comments.
 func (c *checker) checkRequests() {
 	open, counted, rows, comments := map[string]int{}, map[string]int{}, map[string]int{}, 0
 	due, waiting := map[string]bool{}, map[string]bool{}
+	lists := map[listOfRequests]map[int64]*review.Request{}
 	for k, i := range c.items {
 		if k.pk == "DUE" {
 			waiting[k.sk] = true
@@ -32,20 +35,38 @@ func (c *checker) checkRequests() {
 		if n := rows[fmt.Sprintf("PROJECT#%s#%012d", r.ProjectUID, r.ID)]; n != 1 {
 			c.report("change request %d has %d list rows", r.ID, n)
 		}
-		list, err := c.store.Requests(context.WithoutCancel(c.t.Context()), r.ProjectUID, r.Open())
-		if err != nil {
-			c.t.Fatal(err)
+		list := listOfRequests{r.ProjectUID, r.Open()}
+		if lists[list] == nil {
+			lists[list] = c.listed(list)
 		}
-		for _, listed := range list {
-			if listed.ID == r.ID {
-				want := r.Listed()
-				want.Version = 0
-				c.compare(fmt.Sprintf("change request %d, and its list row", r.ID), want, listed)
-			}
+		if listed := lists[list][r.ID]; listed != nil {
+			want := r.Listed()
+			want.Version = 0
+			c.compare(fmt.Sprintf("change request %d, and its list row", r.ID), want, listed)
 		}
 	}
 	c.compare("the scheduled change requests, and what is due", due, waiting)
 	c.compare("the number of open change requests, and their counts", open, counted)
 	c.compare("the number of change requests, and of their list rows", len(c.requests), len(rows))
 	c.compare("the number of comments that change requests count, and of comments", comments, c.comments)
+}
+
+// A listOfRequests is the open change requests of a project, or the others.
+type listOfRequests struct {
+	projectUID string
+	open       bool
+}
+
+// listed reads a list of change requests, by ID.
+func (c *checker) listed(list listOfRequests) map[int64]*review.Request {
+	c.t.Helper()
+	all, err := c.store.Requests(context.WithoutCancel(c.t.Context()), list.projectUID, list.open)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	byID := map[int64]*review.Request{}
+	for _, r := range all {
+		byID[r.ID] = r
+	}
+	return byID
 }
