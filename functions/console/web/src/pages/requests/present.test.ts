@@ -132,10 +132,19 @@ test('the flag goes off with the last strategy that applies', () => {
     { action: 'updateStrategy', payload: { id: 'a', disabled: true } },
     { action: 'updateEnabled', payload: { enabled: true } },
   ] as const
-  const list = shown(changes, { ...flag, environments: [environment] } as unknown as typeof flag)
+  const list = shown(changes, { ...flag, environments: [environment], children: ['banner'] } as unknown as typeof flag)
+  expect(list[0]).not.toHaveProperty('dependents')
   expect(list[0]).toMatchObject({ text: 'Remove strategy: 20% of users.' })
-  expect(list[1]).toMatchObject({ text: 'Change strategy: 10% of users. It is disabled. No other strategy applies then, so the flag is switched off, too.' })
+  const goesOff = ' No other strategy applies then, so the flag is switched off, too.'
+  expect(list[1]).toMatchObject({ text: `Change strategy: 10% of users. It is disabled.${goesOff}`, dependents: ['banner'] })
   expect(list[2]).toMatchObject({ text: 'Switch on', onFor: [] })
+  const single = { ...environment, strategies: [rollout('a', '10')] }
+  const [removed] = shown([{ action: 'deleteStrategy', payload: { id: 'a' } }], {
+    ...flag,
+    environments: [single],
+    children: ['banner'],
+  } as unknown as typeof flag)
+  expect(removed).toMatchObject({ text: `Remove strategy: 10% of users.${goesOff}`, dependents: ['banner'] })
 })
 
 test('without the present state a change shows what it sets, and compares it with nothing', () => {

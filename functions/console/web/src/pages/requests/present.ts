@@ -20,7 +20,7 @@ export interface ShownChange {
   onlyWhere?: string
   /** For whom the flag is on now, if the request switches it off. */
   wasOnFor?: string[]
-  /** The flags that depend on the one that is switched. */
+  /** The flags that depend on the one that is switched, also by its strategies. */
   dependents?: string[]
 }
 
@@ -52,14 +52,16 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
   const also = others.length > 0 ? `, also in ${listed(others)}, where the flag is on` : ''
   const used = (...list: (Partial<Strategy> | undefined)[]) => [...new Set(list.flatMap((one) => one?.segments ?? []))]
 
+  const dependents = flag && flag.children.length > 0 ? { dependents: flag.children } : undefined
+
   // Sets the strategies. As on the server, the flag goes off with the last one that applies.
   const set = (next: Strategy[]) => {
     const applies = (list: Strategy[]) => list.some(({ disabled }) => !disabled)
     const off = enabled && (next.length === 0 || (applies(strategies) && !applies(next)))
     strategies = next
-    if (!off) return ''
+    if (!off) return { sentence: '' }
     enabled = false
-    return ' No other strategy applies then, so the flag is switched off, too.'
+    return { sentence: ' No other strategy applies then, so the flag is switched off, too.', ...dependents }
   }
 
   const list = changes.map(({ action, payload }): ShownChange => {
@@ -77,13 +79,13 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
         return { text: `Add strategy: ${said(body)}`, before: undefined, after: shown(body), segments: used(body) }
       case 'updateStrategy': {
         const next = { ...stored, ...body } as Partial<Strategy>
-        const off = set(strategies.map((one) => (one.id === body.id ? complete(next) : one)))
-        return { text: `Change strategy: ${said(next)}${off}`, before: stored && shown(stored), after: shown(next), segments: used(stored, next) }
+        const { sentence, ...off } = set(strategies.map((one) => (one.id === body.id ? complete(next) : one)))
+        return { text: `Change strategy: ${said(next)}${sentence}`, before: stored && shown(stored), after: shown(next), segments: used(stored, next), ...off }
       }
       case 'deleteStrategy': {
         if (!stored) return { text: 'Remove a strategy' }
-        const off = set(strategies.filter((one) => one.id !== body.id))
-        return { text: `Remove strategy: ${said(stored)}${off}`, before: shown(stored), after: undefined, segments: used(stored) }
+        const { sentence, ...off } = set(strategies.filter((one) => one.id !== body.id))
+        return { text: `Remove strategy: ${said(stored)}${sentence}`, before: shown(stored), after: undefined, segments: used(stored), ...off }
       }
       case 'reorderStrategy': {
         const place = new Map((payload as { id: string; sortOrder: number }[]).map(({ id, sortOrder }) => [id, sortOrder]))
@@ -127,7 +129,7 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
         ...(enabled && strategies.length > 0 && concerns('onFor', active(strategies))),
         ...(enabled && strategies.length > 0 && dependencies.length > 0 && { onlyWhere: onlyWhere(dependencies) }),
         ...(!enabled && present?.enabled && concerns('wasOnFor', active(present.strategies))),
-        ...(flag.children.length > 0 && { dependents: flag.children }),
+        ...dependents,
       }
     return list
   }

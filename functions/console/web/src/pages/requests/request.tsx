@@ -23,6 +23,7 @@ import { Badge, Button, ConfirmDialog, DateTime, EmptyState, ErrorState, Icons, 
 import { Diff, Value } from '../../ui/diffview'
 import { EnvironmentName } from '../../ui/environmentname'
 import { flagPath, useProject, type Flag } from '../flag/data'
+import { childrenText } from '../flag/strategy/describe'
 import { useSegmentNames, useSegments } from '../flag/strategy/list'
 import { Affected, liveUses } from '../settings/live'
 import { Actions } from './actions'
@@ -246,7 +247,7 @@ function Details({ request, shown }: { request: ChangeRequest; shown: ShownChang
       )}
       {shown.onFor && <OnFor sentences={shown.onFor} onlyWhere={shown.onlyWhere} />}
       {shown.wasOnFor && shown.wasOnFor.length > 0 && <Sentences lead="On now for:" sentences={shown.wasOnFor} />}
-      {shown.dependents && <p className="break">Flags that depend on it: {shown.dependents.join(', ')}</p>}
+      {shown.dependents && <p className="break">{childrenText(shown.dependents)}</p>}
       {shown.segments?.map((id) => (
         <p key={id} className="small break">
           {describeSegment(
