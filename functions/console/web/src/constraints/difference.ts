@@ -21,15 +21,15 @@ export function longDifference(name: string, before: readonly string[], after: r
 
 const questionOf = (one: Constraint) => `${one.contextName} ${phraseOf(one)}`
 
-/** What changed in the long lists of constraints: 'userId is one of: + competitor, − 5'. */
+/** What changed in the long lists of constraints: 'userId is one of: + competitor, − 5'. One can have become another of the same field. */
 export function constraintDifferences(before: readonly Constraint[], after: readonly Constraint[]): string[] {
   const rest = before.filter(({ operator }) => takesList(operator))
-  return after
-    .filter(({ operator }) => takesList(operator))
-    .map((one) => {
-      const index = rest.findIndex((other) => questionOf(other) === questionOf(one))
-      const [old] = index < 0 ? [] : rest.splice(index, 1)
-      return old ? longDifference(questionOf(one), old.values, one.values) : ''
-    })
-    .filter(Boolean)
+  const lists = after.filter(({ operator }) => takesList(operator))
+  const olds = new Map<Constraint, Constraint>()
+  for (const partOf of [questionOf, ({ contextName }: Constraint) => contextName])
+    for (const one of lists) {
+      const index = olds.has(one) ? -1 : rest.findIndex((other) => partOf(other) === partOf(one))
+      if (index >= 0) olds.set(one, rest.splice(index, 1)[0]!)
+    }
+  return lists.flatMap((one) => longDifference(questionOf(one), olds.get(one)?.values ?? one.values, one.values) || [])
 }

@@ -55,6 +55,8 @@ describe('strategyDifferences names what the sentences leave out', () => {
     ...half,
     constraints: [{ contextName: 'userId', operator: 'IN', values, inverted: false, caseInsensitive: false }],
   })
+  const both = (...all: StrategyDraft[]): StrategyDraft => ({ ...half, constraints: all.flatMap(({ constraints }) => constraints) })
+  const inverted = (one: StrategyDraft): StrategyDraft => ({ ...one, constraints: one.constraints.map((each) => ({ ...each, inverted: true })) })
   const group = (groupId: string, rollout = '50'): StrategyDraft => ({ ...half, parameters: { rollout, stickiness: 'default', groupId } })
   const variants = (...names: string[]): StrategyDraft => ({ ...half, variants: names.map((name) => newVariant('default', name)) })
   const users = (userIds: string): StrategyDraft => ({ ...half, name: 'userWithId', parameters: { userIds } })
@@ -64,6 +66,13 @@ describe('strategyDifferences names what the sentences leave out', () => {
     ['a later value', userIn(...many), userIn('a', 'b', 'c', 'd', 'e', 'competitor'), ['userId is one of: + competitor, − f']],
     ['many values', userIn('a'), userIn(...many), ['userId is one of: + b, c, d and 2 more']],
     ['a short list', userIn('a'), userIn('b'), []],
+    ['a later value of an inverted list', userIn('a', 'b', 'c'), inverted(userIn('a', 'b', 'c', 'd')), ['userId is not one of: + d']],
+    [
+      'a list that stays beside one that is inverted',
+      both(userIn(...many), userIn('a', 'b', 'c')),
+      both(inverted(userIn('a', 'b', 'c', 'd')), userIn(...many)),
+      ['userId is not one of: + d'],
+    ],
     ['the users', users('a,b,c,d,e'), users('a,b,c,d,x'), ['Users: + x, − e']],
     ['the segments', { ...half, segments: [1, 2, 3, 4, 5] }, { ...half, segments: [1, 2, 3, 4, 6] }, ['Segments: + Six, − #5']],
     ['the group', group('checkout'), group('checkout2'), ['Group ID checkout → checkout2, so other users get it']],
