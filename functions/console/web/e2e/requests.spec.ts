@@ -342,9 +342,14 @@ test('another edit of what is in the draft starts from the draft', async ({ page
   await dialog.getByRole('textbox', { name: 'Title' }).fill('First half')
   await dialog.getByRole('button', { name: 'Add to draft' }).click()
   await expect(dialog).toBeHidden()
+  // Its menu, too.
+  await page.getByRole('button', { name: 'More actions for strategy in production' }).click()
+  const added = page.waitForResponse((response) => response.request().method() === 'POST' && response.url().endsWith('/change-requests'))
+  await page.getByRole('menuitem', { name: 'Disable' }).click()
+  expect((await added).ok()).toBe(true)
   await page.getByRole('link', { name: 'Review and send' }).click()
   await isOpenRequest(page)
-  await expect(page.getByRole('article', { name: /^Change strategy: 60% of users.*“First half”/ })).toBeVisible()
+  await expect(page.getByRole('article', { name: 'Change strategy: 60% of users. It is disabled. Its title: “First half”' })).toBeVisible()
   // Who changes directly starts from what is stored.
   await page.goto(flagPage)
   await page.getByRole('button', { name: 'Change production directly' }).click()

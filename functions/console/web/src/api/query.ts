@@ -76,7 +76,7 @@ export interface OptimisticUpdate {
 export interface ChangeOptions<Input, Output> {
   change: (input: Input) => Promise<Output>
   /** The requests of a change of flags: in an environment with change requests they are added to a draft, and `change` is not called. */
-  requests?: (input: Input) => ApiRequest[]
+  requests?: (input: Input) => ApiRequest[] | Promise<ApiRequest[]>
   /** What follows when the change was added to a draft. onSuccess and the toast are left out then. */
   onDrafted?: () => void
   /** Paths of the API description: every cached read whose path starts with one of them is read again. */
@@ -102,7 +102,7 @@ export interface ChangeOptions<Input, Output> {
 export function useChange<Input = void, Output = unknown>(options: ChangeOptions<Input, Output>) {
   const client = useQueryClient()
   const refresh = () => invalidate(client, options.invalidates ?? [])
-  const drafts = async (input: Input) => options.requests && { ...(await import('../requests/drafts')), requests: options.requests(input) }
+  const drafts = async (input: Input) => options.requests && { ...(await import('../requests/drafts')), requests: await options.requests(input) }
   return useMutation<Output, Error, Input, { drafted: boolean; before: { key: QueryKey; data: unknown }[] }>({
     mutationFn: async (input) => {
       const draft = await drafts(input)

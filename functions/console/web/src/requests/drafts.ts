@@ -79,8 +79,8 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener)
 }
 
-// The environment in whose draft a change belongs; undefined if the change is made directly. Without a name it concerns all of them.
-function draftFor(list: readonly Protected[], project: string, environment?: string, off?: boolean): string | undefined {
+/** The environment in whose draft a change belongs; undefined if the change is made directly. Without a name it concerns all of them. */
+export function draftFor(list: readonly Protected[], project: string, environment?: string, off?: boolean): string | undefined {
   const guarded = list.filter((one) => (environment === undefined || one.environment === environment) && !(off && one.offAllowed))
   return guarded.find((one) => !direct.has(keyOf(project, one.environment)))?.environment
 }

@@ -1,4 +1,6 @@
 import { api, ApiError, useChange } from '../../../api'
+import type { StoredChange } from '../../../requests/data'
+import { useReadDrafted } from '../../../requests/drafted'
 import { environmentPath, flagKey, flagPath, touched, type Flag, type FlagEnvironment } from '../data'
 import { copyRequest, type Strategy } from './model'
 
@@ -90,17 +92,23 @@ export async function undoStrategy({ flag, environment, made, before, off }: Und
   if (off) await api.post(`${environmentPath}/on`, { path })
 }
 
+/** What a draft proposes for a strategy. */
+export const proposedOf = (drafted: readonly StoredChange[], id: string) =>
+  drafted.findLast(({ action, payload }) => action === 'updateStrategy' && (payload as Strategy).id === id)?.payload as Strategy | undefined
+
 /** Disables or enables a strategy. Undo switches the flag on again if that switched it off. */
 export function useDisable(flag: Flag, environment: FlagEnvironment) {
+  const readDrafted = useReadDrafted(flag, environment.name)
   return useChange({
     change: async ({ strategy, disabled }: { strategy: Strategy; disabled: boolean }) => {
       const off = disabled && switchesOff(environment, strategy)
       const path = { ...at(flag, environment.name), strategyId: strategy.id }
       return { off, made: await api.patch(strategyPath, { path, body: [{ op: 'replace', path: '/disabled', value: disabled }] }) }
     },
-    requests: ({ strategy, disabled }) => [
-      api.request.put(strategyPath, { path: { ...at(flag, environment.name), strategyId: strategy.id }, body: copyRequest({ ...strategy, disabled }) }),
-    ],
+    requests: async ({ strategy, disabled }) => {
+      const body = copyRequest({ ...strategy, ...proposedOf(await readDrafted(), strategy.id), disabled })
+      return [api.request.put(strategyPath, { path: { ...at(flag, environment.name), strategyId: strategy.id }, body })]
+    },
     invalidates: touched,
     optimistic: ({ strategy, disabled }) => [
       {

@@ -3,9 +3,8 @@ import { versionedQuery } from '../../../api'
 import { useDrafted } from '../../../requests/drafted'
 import { Dialog, ErrorState, isProduction } from '../../../ui'
 import { type Flag, type FlagEnvironment } from '../data'
-import { strategyPath } from './changes'
+import { proposedOf, strategyPath } from './changes'
 import { StrategyForm } from './form'
-import type { Strategy } from './model'
 
 interface EditorProps {
   flag: Flag
@@ -30,8 +29,7 @@ export function StrategyEditor({ flag, environment, id, switchOn, onClose }: Edi
     refetchOnMount: 'always',
   })
   const drafted = useDrafted(flag, environment.name)
-  const proposed = drafted.data?.findLast(({ action, payload }) => action === 'updateStrategy' && (payload as Strategy).id === id)?.payload as
-    Strategy | undefined
+  const proposed = drafted.data && proposedOf(drafted.data, id)
   const where = isProduction(environment) && environment.name !== 'production' ? `${environment.name} (production)` : environment.name
   const title = isNew ? `Add strategy in ${where}` : `Strategy in ${where}`
   const form = { flag, environment, title, switchOn, onClose }
