@@ -293,17 +293,19 @@ test('a first strategy in production says that applications follow at once', asy
   await api('POST', `/api/admin/projects/${project}/features`, { name: flag })
   await api('POST', `/api/admin/projects/${project}/features`, { name: `${flag}-parent` })
   await api('POST', `/api/admin/projects/${project}/features/${flag}/dependencies`, { feature: `${flag}-parent` })
+  const parents = `Only where ${flag}-parent is on, because the flag depends on it.`
   for (const [path, title] of [
     [`/projects/${project}`, `${flag} has no strategy in production`],
     [`/projects/${project}/flags/${flag}`, `Who gets ${flag} in production?`],
   ] as const) {
     await page.goto(path)
     await page.getByRole('switch', { name: `${flag} in production` }).click()
-    await expect(page.getByRole('dialog', { name: title })).toContainText(
-      'production is a production environment. Applications follow with their next request.',
-    )
+    const dialog = page.getByRole('dialog', { name: title })
+    await expect(dialog).toContainText('production is a production environment. Applications follow with their next request.')
+    await expect(dialog).toContainText(parents)
   }
-  await expect(page.getByRole('dialog')).toContainText(`Only where ${flag}-parent is on, because the flag depends on it.`)
+  await page.getByRole('button', { name: 'Constraints, segments…' }).click()
+  await expect(page.getByRole('dialog', { name: 'Add strategy in production' })).toContainText(`Everyone (100%).${parents}`)
 })
 
 test('filters and lists that name environments mark production', async ({ page, api }) => {

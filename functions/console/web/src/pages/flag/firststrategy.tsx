@@ -71,7 +71,7 @@ export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: F
           {...form.field('who')}
         />
         {form.values.who === 'share' && <NumberField label="Percentage" min={0} max={100} step={1} unit="%" {...form.field('rollout')} />}
-        {flag.dependencies.length > 0 && <p>{onlyWhere(flag.dependencies)}</p>}
+        {flag.dependencies.length > 0 && <p className="break">{onlyWhere(flag.dependencies)}</p>}
         {atOnce.line({})}
         <FormActions form={form} submit={protection.label('Switch on', environment.name)} onCancel={onClose}>
           <Button

@@ -1,9 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api, invalidate } from '../../api'
+import { api, apiQuery, invalidate } from '../../api'
 import { useProposal, useProtection } from '../../requests/drafts'
-import { ConfirmDialog, Notice, followsAtOnce, toast, useAsks } from '../../ui'
+import { ConfirmDialog, Loading, Notice, followsAtOnce, toast, useAsks } from '../../ui'
 import { expectNone, removeFirst } from '../flag/added'
+import { flagPath } from '../flag/data'
+import { onlyWhere } from '../flag/strategy/describe'
 import { aroundFlags, patchRows } from './data'
 import { switched } from './rows'
 
@@ -21,6 +23,9 @@ export function FirstStrategyDialog({ projectId, name, environment: place, onClo
   const path = { projectId, featureName: name, environment }
   const propose = useProposal()
   const protection = useProtection(projectId)
+  // The list does not say which parents limit who gets the flag.
+  const flag = useQuery({ ...apiQuery(flagPath, { path: { projectId, featureName: name } }), refetchOnMount: 'always' })
+  const dependencies = flag.data?.dependencies ?? []
   const atOnce = useAsks()(place) && !protection.drafts(environment)
   const strategyRequest = api.request.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies', {
     path,
@@ -51,6 +56,8 @@ export function FirstStrategyDialog({ projectId, name, environment: place, onClo
       action={protection.label('Switch on for everyone', environment)}
       onConfirm={add}
     >
+      {flag.isPending && <Loading lines={1} />}
+      {dependencies.length > 0 && <p className="break">{onlyWhere(dependencies)}</p>}
       {atOnce && <Notice kind="warn">{followsAtOnce(place)}</Notice>}
       <p>
         <Link to="/projects/$projectId/flags/$flag" params={{ projectId, flag: name }}>

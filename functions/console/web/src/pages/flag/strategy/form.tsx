@@ -11,7 +11,7 @@ import { VariantListEditor } from '../variants/list'
 import { weightProblem } from '../variants/model'
 import { switchesOff } from './changes'
 import { StrategyConflict } from './conflict'
-import { describeStrategy, stickinessOf } from './describe'
+import { describeStrategy, onlyWhere, stickinessOf } from './describe'
 import { strategyDifferences } from './difference'
 import { useSegmentNames } from './list'
 import { maxSegments, maxTitle, newStrategy, percentageName, strategyDraft, type Strategy, type StrategyDraft, type StrategyType } from './model'
@@ -106,6 +106,7 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, draft
         <div className="strategy-footer">
           <p className="soft small">{values.disabled ? 'Disabled. If enabled, the flag is on for' : 'The flag is on for'}</p>
           <p className="strong break strategy-sentence">{describeStrategy(values, names, types)}</p>
+          {flag.dependencies.length > 0 && <p className="soft small break">{onlyWhere(flag.dependencies)}</p>}
           {!environment.enabled && !switchOn && <p className="soft small">The flag is off in {environment.name}: no one gets it until it is switched on.</p>}
           {!saveInstead &&
             (!stored || form.dirty) &&
