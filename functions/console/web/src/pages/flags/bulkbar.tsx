@@ -11,6 +11,7 @@ import { ArchiveDialog, FlagNames } from './archivedialog'
 import { groupFailures, type Failure } from './bulk'
 import { MoveDialog, TagsDialog } from './bulkdialogs'
 import { patchRows, readAgain } from './data'
+import { DependentsLine } from './dependents'
 import { ExportDialog } from './exportdialog'
 import type { FlagRow } from './rows'
 
@@ -61,6 +62,7 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
             <>
               <p>{text}</p>
               {changing.length > 0 && <FlagNames names={changing} />}
+              <DependentsLine projectId={projectId} flags={changing} />
             </>
           ),
           act: () => {

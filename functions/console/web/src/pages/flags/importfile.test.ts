@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { exportName } from './exporting'
-import { importParts, maxImportBytes, placeOf, readImport } from './importfile'
+import { importEffect, importParts, maxImportBytes, placeOf, readImport } from './importfile'
+import type { FlagRow } from './rows'
 
 it('reads an export', () => {
   const { data } = readImport('{"features": [{"name": "a"}], "featureStrategies": [{"featureName": "a", "name": "default"}], "segments": []}')
@@ -24,6 +25,20 @@ it('names the flag of an error', () => {
   expect(placeOf('/data/featureTags/0/tagType', data)).toBe('a (featureTags/0/tagType)')
   expect(placeOf('/data/features/9', data)).toBe('features/9')
   expect(placeOf('/environment', data)).toBe('environment')
+})
+
+it('foresees which flags an import switches, and which of them others can depend on', () => {
+  const data = {
+    features: ['new', 'off', 'on', 'same'].map((name) => ({ name })),
+    featureEnvironments: ['new', 'off', 'on', 'same'].map((featureName) => ({ featureName, enabled: featureName !== 'on' })),
+  } as unknown as Parameters<typeof importEffect>[0]
+  const row = (name: string, enabled: boolean) => ({ name, environments: [{ name: 'production', enabled }] }) as FlagRow
+  expect(importEffect(data, [row('off', false), row('on', true), row('same', true)], 'production')).toEqual({
+    switchedOn: ['new', 'off'],
+    switchedOff: ['on'],
+    known: ['off', 'on'],
+    stayOn: ['same'],
+  })
 })
 
 it('names the file of an export', () => {

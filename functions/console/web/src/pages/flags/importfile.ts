@@ -44,9 +44,14 @@ export function importEffect(data: Schema<'ImportData'>, rows: readonly FlagRow[
   const states = new Map(data.featureEnvironments?.map((one) => [one.featureName, one.enabled]))
   const isOnNow = new Set(rows.filter((row) => isOn(row, environment)).map(({ name }) => name))
   const names = data.features.map(({ name }) => name)
+  const present = new Set(rows.map(({ name }) => name))
+  const switchedOn = names.filter((name) => states.get(name) && !isOnNow.has(name))
+  const switchedOff = names.filter((name) => states.get(name) === false && isOnNow.has(name))
   return {
-    switchedOn: names.filter((name) => states.get(name) && !isOnNow.has(name)),
-    switchedOff: names.filter((name) => states.get(name) === false && isOnNow.has(name)),
+    switchedOn,
+    switchedOff,
+    /** Those of both that there are already, so that others can depend on them. */
+    known: [...switchedOn, ...switchedOff].filter((name) => present.has(name)),
     stayOn: names.filter((name) => states.get(name) !== false && isOnNow.has(name)),
   }
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { ApiError, api, errorText, useChange, type Schema } from '../../api'
 import { Button, DialogActions, Field, Icons, Loading, Notice, TextArea, plural, useAsked } from '../../ui'
 import { flagList } from './data'
+import { DependentsLine } from './dependents'
 import { importEffect, importParts, maxImportBytes, placeOf, readImport } from './importfile'
 import { ImportReportView, ImportResult } from './importreport'
 import { TargetFields, useTarget } from './target'
@@ -155,7 +156,7 @@ const namedFlags = 5
 function Effect({ data, project, environment }: { data: Schema<'ImportData'>; project: string; environment: string }) {
   const list = useQuery({ ...flagList(project), refetchOnMount: 'always' })
   if (!list.data) return list.error ? <p>{errorText(list.error)}</p> : <Loading lines={1} />
-  const { switchedOn, switchedOff, stayOn } = importEffect(data, list.data.features, environment)
+  const { switchedOn, switchedOff, known, stayOn } = importEffect(data, list.data.features, environment)
   const named = (names: string[]) => names.slice(0, namedFlags).join(', ') + (names.length > namedFlags ? ' …' : '')
   return (
     <>
@@ -172,6 +173,7 @@ function Effect({ data, project, environment }: { data: Schema<'ImportData'>; pr
           It overwrites {plural(stayOn.length, 'flag')} that {stayOn.length === 1 ? 'is' : 'are'} on: {named(stayOn)}
         </p>
       )}
+      <DependentsLine projectId={project} flags={known} />
     </>
   )
 }

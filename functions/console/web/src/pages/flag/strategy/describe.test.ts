@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeAudience, describeStickiness, describeStrategy } from './describe'
+import { childrenText, describeAudience, describeStickiness, describeStrategy } from './describe'
 import { strategyDifferences } from './difference'
 import { newStrategy, type StrategyDraft } from './model'
 import { newVariant } from '../variants/model'
@@ -35,6 +35,14 @@ test('describeStrategy names segments and constraints', () => {
     constraints: [{ contextName: 'country', operator: 'IN' as const, values: ['NO'], inverted: false, caseInsensitive: false }],
   }
   expect(describeStrategy(strategy, new Map([[1, 'Beta']]))).toBe('25% of users in all of the segments Beta and #9, if country is one of NO.')
+})
+
+test('childrenText counts what it does not name', () => {
+  const many = (letter: string, count: number) => Array.from({ length: count }, (_, index) => `${letter}${index}`)
+  expect(childrenText(['a'])).toBe('These flags can change, too, because they depend on it: a.')
+  expect(childrenText(many('a', 12))).toMatch(/ a0, .*, a9 and 2 more\.$/)
+  expect(childrenText(['a'], [])).toBe('These flags can change, too, because they depend on flags that change: a.')
+  expect(childrenText(['a'], many('p', 11))).toMatch(/: a\. So can those that depend on p0, .*, p9 and 1 more\.$/)
 })
 
 test('a stickiness without a fallback warns about users without the field', () => {
