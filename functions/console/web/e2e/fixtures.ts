@@ -73,3 +73,10 @@ export function noConsoleErrors(page: Page, allow: RegExp = /$^/): () => void {
   page.on('pageerror', (error) => errors.push(String(error)))
   return () => expect(errors).toEqual([])
 }
+
+/** Makes the window one that is not seen: it reads nothing by itself, until it is loaded again. */
+export const hide = (page: Page) =>
+  page.evaluate(() => {
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
+    window.dispatchEvent(new Event('visibilitychange'))
+  })

@@ -1,6 +1,6 @@
 // Changes that applications in production follow at once: each asks, says what it did, and is undone.
 import type { Page } from '@playwright/test'
-import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+import { expect, hide, noConsoleErrors, test, unique, type Api } from './fixtures'
 
 interface Strategy {
   id: string
@@ -263,11 +263,7 @@ test('the question before a switch shows what is stored, not what the page has r
   await api('POST', '/api/admin/projects/default/features', { name: parent })
   const [strategy] = (await stored()).strategies
   await expect(page.getByRole('region', { name: 'production' })).toContainText('10% of users')
-  // A window that is not seen reads nothing by itself.
-  await page.evaluate(() => {
-    Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
-    window.dispatchEvent(new Event('visibilitychange'))
-  })
+  await hide(page)
   const parameters = { rollout: '70', stickiness: 'default', groupId: flag }
   await api('PATCH', `${path}/strategies/${strategy!.id}`, [{ op: 'replace', path: '/parameters', value: parameters }])
   await api('POST', `/api/admin/projects/default/features/${flag}/dependencies`, { feature: parent, enabled: false })

@@ -1,5 +1,5 @@
 // Forms whose changes are undone by their message.
-import { expect, noConsoleErrors, test, unique } from './fixtures'
+import { expect, hide, noConsoleErrors, test, unique } from './fixtures'
 
 test('settings, a default strategy and the order of environments are undone', async ({ page, api }) => {
   const check = noConsoleErrors(page)
@@ -172,4 +172,86 @@ test('Undo of switching on several flags removes the default strategies that thi
   await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()
   expect(await state()).toEqual([[false], [false, 'default'], [false, 'default']])
   check()
+})
+
+test('Undo does not switch on a flag that another person has switched off, revived or given a strategy', async ({ page, api }) => {
+  const messages = page.getByRole('region', { name: 'Messages' })
+  const id = unique('shop')
+  const flag = unique('checkout')
+  const path = `/api/admin/projects/${id}/features/${flag}`
+  const development = `${path}/environments/development`
+  await api('POST', '/api/admin/projects', { id, name: 'Shop' })
+  await api('POST', `/api/admin/projects/${id}/features`, { name: flag })
+  await api('POST', `${development}/strategies`, { name: 'default' })
+  await api('PUT', path, { name: flag, stale: true })
+  const state = async () => {
+    const { enabled, strategies } = await api('GET', development)
+    return [enabled, ...strategies.map((one: { disabled: boolean }) => one.disabled)]
+  }
+  // Opens a page where the flag is on, which another person then switches off.
+  const open = async (view: string, off = true) => {
+    await api('POST', `${development}/on`)
+    await page.goto(view)
+    await expect(page.getByRole('main').getByText(flag).first()).toBeVisible()
+    await hide(page)
+    if (off) await api('POST', `${development}/off`)
+  }
+  const undo = async (message: string, undone = 'Undone.') => {
+    await expect(messages.getByText(message, { exact: true })).toBeVisible()
+    await messages.getByRole('button', { name: 'Undo' }).click()
+    await expect(messages.getByText(undone, { exact: true })).toBeVisible()
+  }
+  const confirm = () =>
+    page
+      .getByRole('dialog', { name: `Archive ${flag}?` })
+      .getByRole('button', { name: 'Archive' })
+      .click()
+  const flagPage = `/projects/${id}/flags/${flag}`
+  const archive = async (off?: boolean) => {
+    await open(flagPage, off)
+    await page.getByRole('button', { name: 'Actions', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Archive…' }).click()
+    await confirm()
+  }
+  await archive()
+  await undo(`Flag ${flag} archived`)
+  expect(await state()).toEqual([false, false])
+
+  await open(`/projects/${id}`)
+  await page.getByRole('checkbox', { name: `Select ${flag}` }).check()
+  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'Archive' }).click()
+  await confirm()
+  await undo('1 flag archived')
+  expect(await state()).toEqual([false, false])
+
+  await open(`/projects/${id}/health`)
+  await page
+    .getByRole('table', { name: 'Stale flags' })
+    .getByRole('button', { name: `Archive ${flag}` })
+    .click()
+  await confirm()
+  await undo(`${flag} is archived.`)
+  expect(await state()).toEqual([false, false])
+
+  await archive(false)
+  await expect(messages.getByText(`Flag ${flag} archived`)).toBeVisible()
+  await api('POST', `/api/admin/archive/revive/${flag}`)
+  await undo(`Flag ${flag} archived`, `Not undone. Meanwhile ${flag} was revived. Nothing was changed.`)
+  expect(await state()).toEqual([false, false])
+
+  const disable = async (off?: boolean) => {
+    await open(flagPage, off)
+    await page.getByRole('button', { name: 'More actions for strategy in development' }).click()
+    await page.getByRole('menuitem', { name: 'Disable' }).click()
+  }
+  await disable()
+  await undo(`${flag}: strategy disabled in development`)
+  expect(await state()).toEqual([false, false])
+
+  const done = `${flag}: strategy disabled in development, and the flag switched off: it was the last one that applied`
+  await disable(false)
+  await expect(messages.getByText(done)).toBeVisible()
+  await api('POST', `${development}/strategies`, { name: 'default' })
+  await undo(done, 'Not undone. The flag changed since. Nothing was undone.')
+  expect(await state()).toEqual([false, true, false])
 })

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { api, useChange } from '../../api'
 import { Button, FavoriteButton, Icons, Menu, type MenuEntry } from '../../ui'
 import { ArchiveDialog } from '../flags/archivedialog'
-import { restore } from '../projects/restore'
+import { archiveFlag } from '../projects/restore'
 import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
 import { CloneDialog, CompleteDialog, MoveDialog } from './dialogs'
 
@@ -74,13 +74,14 @@ export function ArchiveFlag({ flag, onClose }: { flag: Flag; onClose: () => void
   const archive = useChange({
     requests: () => [request],
     change: async () => {
-      await api.send(request)
+      const takeBack = await archiveFlag(flag.project, flag.name)
       // The page of an archived flag cannot be read again, so leave it first.
       await navigate({ to: '/projects/$projectId', params: { projectId: flag.project } })
+      return takeBack
     },
     invalidates: touched,
     success: `Flag ${flag.name} archived`,
-    undo: () => restore(flag.project, [flag], new Map([[flag.name, flag.dependencies]])),
+    undo: (_, takeBack) => takeBack(),
     showsErrors: true,
   })
   return <ArchiveDialog project={flag.project} flags={[flag]} onClose={onClose} onConfirm={() => archive.mutateAsync()} />

@@ -2,7 +2,7 @@
 import { api, errorText, type ApiRequest, type Schema } from '../../api'
 import { plural } from '../../ui'
 import { removeAdded, switchAdding, type Added } from '../flag/added'
-import { addParents, byEnvironment, parentsOf, switchOn, type Parents } from '../projects/restore'
+import { parentsOf, restore, type Parents } from '../projects/restore'
 import { expectAll, inBatches, oneByOne, type BulkResult } from './bulk'
 import { hasStrategies, isOn, switched, tagText, type FlagRow } from './rows'
 
@@ -96,11 +96,7 @@ export function archiveAction(projectId: string, flags: readonly FlagRow[]): Bul
       return inBatches(names, (features) => api.send(request(features)), onProgress, stopped)
     },
     requests: (names) => [request([...names])],
-    undo: async (names) => {
-      expectAll(await oneByOne(names, (featureName) => api.post('/api/admin/archive/revive/{featureName}', { path: { featureName } })))
-      await addParents(projectId, new Map([...parents].filter(([name]) => names.includes(name))))
-      for (const [environment, wereOn] of byEnvironment(named(flags, names))) await switchOn(projectId, environment, wereOn)
-    },
+    undo: (names) => restore(projectId, named(flags, names), new Map([...parents].filter(([name]) => names.includes(name)))),
   }
 }
 

@@ -39,6 +39,10 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
   const update = can('UPDATE_FEATURE', projectId).reason
   // What the question says, and what Undo takes back, is read at that moment.
   const current = () => readAgain(client, projectId, flags).catch((error: unknown) => void toast.error(errorText(error)))
+  const start = async (action: (before: FlagRow[]) => BulkAction) => {
+    const before = await current()
+    if (before) await bulk.start(action(before))
+  }
   const switches = (on: boolean) =>
     environments.map((environment): MenuEntry => ({
       label: (
@@ -65,10 +69,7 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
               <DependentsLine projectId={projectId} flags={changing} />
             </>
           ),
-          act: () => {
-            const start = (before: FlagRow[]) => bulk.start(switchAction(projectId, before, environment.name, on, Boolean(environment.standard)))
-            void current().then((before) => before && start(before))
-          },
+          act: () => void start((before) => switchAction(projectId, before, environment.name, on, Boolean(environment.standard))),
         })
       },
     }))
@@ -137,7 +138,7 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
       </div>
       {question}
       {dialog === 'archive' && (
-        <ArchiveDialog project={projectId} flags={flags} onClose={close} onConfirm={async () => void bulk.start(archiveAction(projectId, flags))} />
+        <ArchiveDialog project={projectId} flags={flags} onClose={close} onConfirm={async () => void start((before) => archiveAction(projectId, before))} />
       )}
       {dialog === 'tags' && (
         <TagsDialog

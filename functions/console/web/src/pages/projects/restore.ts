@@ -76,11 +76,24 @@ export async function switchOn(projectId: string, environment: string, names: re
   expectAll(await inBatches(names, (features) => api.post(path, { path: { projectId, environment }, body: { features } })))
 }
 
-/** Undoes archiving: revives the flags, which are then off and without parents, adds the parents, and switches the flags on where they were on. */
+/**
+ * Undoes archiving: revives the flags, which are then off and without parents, adds the parents, and switches the flags on where they were on.
+ * Flags that are not archived any more, because another person has revived them, stay as that person wants them.
+ */
 export async function restore(projectId: string, flags: readonly Archivable[], parents: Parents) {
-  await api.post('/api/admin/projects/{projectId}/revive', { path: { projectId }, body: { features: flags.map((flag) => flag.name) } })
+  const names = flags.map(({ name }) => name)
+  const { features } = await api.get('/api/admin/projects/{projectId}/features', { path: { projectId } })
+  const revived = features.find(({ name }) => names.includes(name))
+  if (revived) throw new Error(`Meanwhile ${revived.name} was revived. Nothing was changed.`)
+  expectAll(await inBatches(names, (some) => api.post('/api/admin/projects/{projectId}/revive', { path: { projectId }, body: { features: some } })))
   await addParents(projectId, parents)
-  for (const [environment, features] of byEnvironment(flags)) {
-    await api.post('/api/admin/projects/{projectId}/bulk_features/environments/{environment}/on', { path: { projectId, environment }, body: { features } })
-  }
+  for (const [environment, wereOn] of byEnvironment(flags)) await switchOn(projectId, environment, wereOn)
+}
+
+/** Archives a flag, and returns what takes that back. It reads the flag before, as the page may be seconds old. */
+export async function archiveFlag(projectId: string, featureName: string) {
+  const path = { projectId, featureName }
+  const before = await api.get(flagPath, { path })
+  await api.delete(flagPath, { path })
+  return () => restore(projectId, [before], new Map([[featureName, before.dependencies]]))
 }

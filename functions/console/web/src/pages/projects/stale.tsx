@@ -5,7 +5,7 @@ import { Button, DateTime, Icons, Loaded, Section, Table, number, plural, type C
 import { useProtection } from '../../requests/drafts'
 import { ArchiveDialog } from '../flags/archivedialog'
 import { nameColumn, usageColumns } from './flagcolumns'
-import { parentsOf, restore } from './restore'
+import { archiveFlag } from './restore'
 
 type Flag = Schema<'FoundFeature'>
 
@@ -20,15 +20,11 @@ export function StaleFlags({ projectId }: { projectId: string }) {
   const [archiving, setArchiving] = useState<Flag>()
   const request = (flag: Flag) => api.request.delete('/api/admin/projects/{projectId}/features/{featureName}', { path: { projectId, featureName: flag.name } })
   const archive = useChange({
-    change: async (flag: Flag) => {
-      const parents = await parentsOf(projectId, [flag.name])
-      await api.send(request(flag))
-      return parents
-    },
+    change: ({ name }: Flag) => archiveFlag(projectId, name),
     requests: (flag) => [request(flag)],
     invalidates: ['/api/admin/projects', '/api/admin/search', '/api/admin/archive'],
     success: (_, flag) => `${flag.name} is archived.`,
-    undo: (flag, parents) => restore(projectId, [flag], parents),
+    undo: (_, takeBack) => takeBack(),
     showsErrors: true,
   })
   const columns: Column<Flag>[] = [

@@ -10,7 +10,7 @@ export const listPath = `${environmentPath}/strategies` as const
 export const strategyPath = `${listPath}/{strategyId}` as const
 
 /** The parameters of the paths for strategies of a flag in an environment. */
-const at = (flag: Flag, environment: string) => ({ projectId: flag.project, featureName: flag.name, environment })
+const at = (flag: Pick<Flag, 'project' | 'name'>, environment: string) => ({ projectId: flag.project, featureName: flag.name, environment })
 
 /** The flag with other strategies in an environment, for optimistic changes. */
 function withStrategies(flag: Flag | undefined, environment: string, change: (strategies: Strategy[]) => Strategy[]): Flag | undefined {
@@ -53,8 +53,11 @@ export function useReorder(flag: Flag, environment: FlagEnvironment) {
   })
 }
 
+/** A flag in an environment as it is stored: the page may be seconds old, and Undo must not switch on what another person has switched off. */
+export const storedIn = (flag: Pick<Flag, 'project' | 'name'>, environment: string) => api.get(environmentPath, { path: at(flag, environment) })
+
 /** Whether the flag is switched off together with a strategy: it is on, and no other strategy applies. */
-export const switchesOff = (environment: FlagEnvironment, strategy: Strategy) =>
+export const switchesOff = (environment: Pick<FlagEnvironment, 'enabled' | 'strategies'>, strategy: Strategy) =>
   environment.enabled && !strategy.disabled && environment.strategies.every((one) => one.id === strategy.id || one.disabled)
 
 /** Throws if the strategies or the switch changed since a question about them was asked. */
@@ -82,11 +85,18 @@ interface Undone {
   off?: boolean
 }
 
+// Undo of what has switched a flag off switches it on, but not with what applies there since.
+async function expectOff(flag: Pick<Flag, 'project' | 'name'>, environment: string, id: string) {
+  const { enabled, strategies } = await storedIn(flag, environment)
+  if (enabled || strategies.some((one) => one.id !== id && !one.disabled)) throw changedSince('flag')
+}
+
 /** Takes back a change of a strategy. */
 export async function undoStrategy({ flag, environment, made, before, off }: Undone) {
   const path = { projectId: flag.project, featureName: flag.name, environment, strategyId: made.id }
   const { body, etag } = await api.getVersioned(strategyPath, { path })
   if (JSON.stringify(body) !== JSON.stringify(made)) throw changedSince('strategy')
+  if (off) await expectOff(flag, environment, made.id)
   if (before) await api.put(strategyPath, { path, body: copyRequest(before), ifMatch: etag })
   else await api.delete(strategyPath, { path, ifMatch: etag })
   if (off) await api.post(`${environmentPath}/on`, { path })
@@ -101,9 +111,11 @@ export function useDisable(flag: Flag, environment: FlagEnvironment) {
   const readDrafted = useReadDrafted(flag, environment.name)
   return useChange({
     change: async ({ strategy, disabled }: { strategy: Strategy; disabled: boolean }) => {
-      const off = disabled && switchesOff(environment, strategy)
+      const now = await storedIn(flag, environment.name)
+      const before = now.strategies.find(({ id }) => id === strategy.id) ?? strategy
       const path = { ...at(flag, environment.name), strategyId: strategy.id }
-      return { off, made: await api.patch(strategyPath, { path, body: [{ op: 'replace', path: '/disabled', value: disabled }] }) }
+      const made = await api.patch(strategyPath, { path, body: [{ op: 'replace', path: '/disabled', value: disabled }] })
+      return { made, before, off: disabled && switchesOff(now, before) }
     },
     requests: async ({ strategy, disabled }) => {
       const body = copyRequest({ ...strategy, ...proposedOf(await readDrafted(), strategy.id), disabled })
@@ -117,7 +129,7 @@ export function useDisable(flag: Flag, environment: FlagEnvironment) {
       },
     ],
     success: ({ off }, { disabled }) => `${flag.name}: strategy ${disabled ? 'disabled' : 'enabled'} in ${environment.name}${off ? switchedOff : ''}`,
-    undo: ({ disabled }, { made, off }) => undoStrategy({ flag, environment: environment.name, made, before: { ...made, disabled: !disabled }, off }),
+    undo: (_, done) => undoStrategy({ flag, environment: environment.name, ...done }),
   })
 }
 
@@ -138,15 +150,17 @@ export function useRemove(flag: Flag, environment: FlagEnvironment) {
   const request = (strategy: Strategy) => api.request.delete(strategyPath, { path: { ...at(flag, environment.name), strategyId: strategy.id } })
   return useChange({
     change: async (strategy: Strategy) => {
-      const off = switchesOff(environment, strategy)
+      const now = await storedIn(flag, environment.name)
+      const before = now.strategies.find(({ id }) => id === strategy.id) ?? strategy
       await api.send(request(strategy))
-      return off
+      return { before, off: switchesOff(now, before) }
     },
     requests: (strategy) => [request(strategy)],
     invalidates: touched,
-    success: (off) => `${flag.name}: strategy removed from ${environment.name}${off ? switchedOff : ''}`,
-    undo: async (strategy, off) => {
-      await api.post(listPath, { path: at(flag, environment.name), body: { ...copyRequest(strategy), sortOrder: strategy.sortOrder } })
+    success: ({ off }) => `${flag.name}: strategy removed from ${environment.name}${off ? switchedOff : ''}`,
+    undo: async (_, { before, off }) => {
+      if (off) await expectOff(flag, environment.name, before.id)
+      await api.post(listPath, { path: at(flag, environment.name), body: { ...copyRequest(before), sortOrder: before.sortOrder } })
       if (off) await api.post(`${environmentPath}/on`, { path: at(flag, environment.name) })
     },
   })

@@ -5,7 +5,7 @@ import { useProposal } from '../../../requests/drafts'
 import { toast } from '../../../ui'
 import { expectNone } from '../added'
 import { environmentPath, touched, type Flag, type FlagEnvironment } from '../data'
-import { strategyPath, switchedOff, switchesOff, undoStrategy } from './changes'
+import { storedIn, strategyPath, switchedOff, switchesOff, undoStrategy } from './changes'
 import { strategyRequest, type Strategy, type StrategyDraft } from './model'
 
 interface SaveOptions {
@@ -61,7 +61,7 @@ export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved, 
   }
   const replace = async (values: StrategyDraft, version: Versioned<Strategy>) => {
     const { body } = version
-    const off = values.disabled && switchesOff(environment, body)
+    const off = values.disabled && switchesOff(await storedIn(flag, environment.name), body)
     let made
     try {
       made = await api.send(put(values, version))
