@@ -34,8 +34,9 @@ func (a *Aggregator) apply(ctx context.Context, number int64, posts []*usage.Pos
 	for _, p := range posts {
 		t.add(p)
 	}
-	for names := range slices.Chunk(l.names(), flagsAtOnce) {
-		if err := a.addToFlags(ctx, number, names, t); err != nil {
+	all, public := l.names()
+	for names := range slices.Chunk(all, flagsAtOnce) {
+		if err := a.addToFlags(ctx, number, names, public, t); err != nil {
 			return err
 		}
 	}
@@ -47,8 +48,8 @@ func (a *Aggregator) apply(ctx context.Context, number int64, posts []*usage.Pos
 const flagsAtOnce = 50
 
 // addToFlags adds what the posts have of some flags.
-func (a *Aggregator) addToFlags(ctx context.Context, number int64, names []string, t *tally) error {
-	found, err := a.loadFlags(ctx, names)
+func (a *Aggregator) addToFlags(ctx context.Context, number int64, names []string, public map[string][]string, t *tally) error {
+	found, err := a.loadFlags(ctx, names, public)
 	if err != nil {
 		return err
 	}
@@ -64,14 +65,27 @@ func (a *Aggregator) addToFlags(ctx context.Context, number int64, names []strin
 	return a.recordEvaluations(ctx, evaluated, t.sources.registry)
 }
 
-// loadFlags loads the flags that exist among names.
-func (a *Aggregator) loadFlags(ctx context.Context, names []string) (map[string]*flags.Feature, error) {
+// loadFlags loads the flags that exist among names. Those that came with public tokens only are loaded if they are in one of these projects:
+// with such a token, everyone can name the largest flags of all projects.
+func (a *Aggregator) loadFlags(ctx context.Context, names []string, public map[string][]string) (map[string]*flags.Feature, error) {
 	found := make(map[string]*flags.Feature, len(names))
 	keys := make([]flags.Key, 0, len(names))
+	lookups := map[string][]string{}
 	for _, name := range names {
-		if flags.CheckName(name) == "" {
+		switch projects, is := public[name]; {
+		case flags.CheckName(name) != "":
+		case is:
+			lookups[name] = projects
+		default:
 			keys = append(keys, flags.FeatureKey(name))
 		}
+	}
+	listed, err := a.store.Listed(ctx, lookups)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range listed {
+		keys = append(keys, flags.FeatureKey(name))
 	}
 	view, err := a.store.Load(ctx, keys)
 	for _, one := range view {

@@ -78,6 +78,53 @@ func TestInventedVariants(t *testing.T) {
 	}
 }
 
+// TestFlagsOfOtherProjects reports the largest flags of another project with a public token, which does not count: their lookup must cost little.
+// Flags of the token's project count, also an archived one, and one that a token of a server reports, too.
+func TestFlagsOfOtherProjects(t *testing.T) {
+	w := newWorld(t, "own", "old", "both")
+	old := find[*flags.Feature](w, flags.FeatureKey("old"))
+	archived := old.Clone()
+	if err := archived.Archive(noon); err != nil {
+		t.Fatal(err)
+	}
+	w.commit(flags.Write{Before: old, After: archived})
+	project := &flags.Project{ID: "other", UID: "other-uid", Name: "Other"}
+	w.commit(flags.Write{After: project})
+	large := strings.Repeat("x", 300<<10)
+	counts := []usage.Count{yes("own", 1), yes("old", 1), yes("both", 1)}
+	for i := range 10 {
+		name := fmt.Sprint("large-", i)
+		f := flags.NewFeature(project, name, flags.DefaultMetadata(), "test", noon)
+		f.Description = &large
+		w.commit(flags.Write{After: f})
+		counts = append(counts, yes(name, 1))
+	}
+	post := func(names ...usage.Count) {
+		p := newPost(w.now, names...)
+		p.TokenHash = access.HashSecret(dynamotest.FrontendToken)
+		if err := w.store.PutPost(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	post(counts[:3]...)
+	w.post(w.now, yes("both", 1))
+	w.now = w.now.Add(time.Minute)
+	ordinary := w.costs()
+	post(counts...)
+	w.post(w.now, yes("both", 1))
+	w.now = w.now.Add(time.Minute)
+	if cost := w.costs(); cost.Read > ordinary.Read+15 {
+		t.Errorf("an aggregation with 10 large flags of another project reads %v units, and %v without", cost.Read, ordinary.Read)
+	}
+	for name, want := range map[string]int64{"own": 2, "old": 2, "both": 4, "large-0": 0} {
+		w.wantTotal(name, want)
+	}
+	names := find[*usage.ApplicationNames](w, usage.ApplicationNamesKey("shop"))
+	if text := fmt.Sprint(names); !strings.Contains(text, "large-9") {
+		t.Errorf("the names of the other project are not listed as unknown: %s", text)
+	}
+}
+
 // TestInventedApplications sends 200 posts with a public token that are made to fill the list of applications. The list and the
 // sum of the flag must stay small, and the projects that real applications use must be in the list. Deleting the invented ones makes room for others.
 func TestInventedApplications(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"guidon/pkg/usage"
 )
 
-// maxNames is how many names of flags count for a token in one batch: those that are reported most often. The flag of each is read, also
-// one of another project, so that a client that sends random names would cost as much as thousands of others. It must not replace the names
-// of the others with the same token, which is public for browsers.
+// maxNames is how many names of flags count for a token in one batch: those that are reported most often. Each is looked for, so that a client
+// that sends random names would cost as much as thousands of others. It must not replace the names of the others with the same token, which is
+// public for browsers.
 const maxNames = 10_000
 
 // A source is the token that posts came with.
@@ -54,16 +54,26 @@ type sources struct {
 	registry *flags.Environments
 }
 
-// names returns the names of all flags in the posts.
-func (l *sources) names() []string {
-	all := map[string]bool{}
+// names returns the names of all flags in the posts. Of those that came with public tokens only, of few projects, it also returns the UIDs of
+// these projects.
+func (l *sources) names() (all []string, public map[string][]string) {
+	public, other := map[string][]string{}, map[string]bool{}
 	for _, s := range l.byHash {
 		for name := range s.names {
-			all[name] = true
+			other[name] = other[name] || !s.invents() || s.scope.All || len(public[name])+len(s.scope.Projects) > maxLookups
+			for _, p := range s.scope.Projects {
+				if !other[name] && !slices.Contains(public[name], p.UID) {
+					public[name] = append(public[name], p.UID)
+				}
+			}
 		}
 	}
-	return slices.Sorted(maps.Keys(all))
+	maps.DeleteFunc(public, func(name string, _ []string) bool { return other[name] })
+	return slices.Sorted(maps.Keys(other)), public
 }
+
+// maxLookups is in how many projects a flag is looked for before it is read.
+const maxLookups = 8
 
 // loadSources loads the tokens of the posts with their scopes, and decides which applications are admitted.
 func (a *Aggregator) loadSources(ctx context.Context, posts []*usage.Post) (*sources, error) {

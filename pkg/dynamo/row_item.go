@@ -1,6 +1,9 @@
 package dynamo
 
 import (
+	"context"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,4 +119,27 @@ func readRow(document string) (flags.FeatureSummary, error) {
 	var doc rowDocument
 	err := decode(document, &doc)
 	return doc.summary(), err
+}
+
+// Listed looks for the list rows of flags in projects: for those of active flags, then for those of archived ones. One call per 100 rows.
+func (s *Store) Listed(ctx context.Context, projects map[string][]string) (names []string, err error) {
+	found := map[string]bool{}
+	for _, archived := range []bool{false, true} {
+		var keys []itemKey
+		for name, uids := range projects {
+			for _, uid := range uids {
+				if !found[name] {
+					keys = append(keys, itemKey{projectPartition(uid), rowPrefix(archived) + name})
+				}
+			}
+		}
+		err := batchGet(ctx, s, keys, false, func(row envelope) error {
+			found[strings.TrimPrefix(row.SK, rowPrefix(archived))] = true
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), nil
 }
