@@ -35,11 +35,12 @@ func TestPlayground(t *testing.T) {
 		s.strategy(t, "child", strategy)
 	}
 	s.must(t, "POST", in("child", "development")+"/on", "")
-	s.must(t, "POST", features+"/child/dependencies", `{"feature":"parent"}`)
+	s.must(t, "POST", features+"/child/dependencies", `{"feature":"parent","variants":["blue"]}`)
 	red := `{"name":"red","weight":1000,"weightType":"variable","stickiness":"default","payload":{"type":"string","value":"r"}}`
 	links := `{"edit":"<has /projects/default/features/child/strategies/edit?environmentId=development&strategyId=>"}`
 	constraint := `{"contextName":%q,"operator":%q,"values":[%s],"inverted":%t,"caseInsensitive":false%s,"result":%t}`
 	child := `"name":"child","projectId":"default","isEnabled":false,"isEnabledInCurrentEnvironment":true,"hasUnsatisfiedDependency":true,
+		"unsatisfiedDependency":{"feature":"parent","enabled":true,"variants":["blue"]},
 		"variant":{"name":"disabled","enabled":false,"feature_enabled":false,"featureEnabled":false},"variants":[` + red + `],
 		"strategies":{"result":true,"data":[
 			{"id":"` + id + `","name":"flexibleRollout","title":"all","disabled":false,"parameters":{"rollout":"100","stickiness":"default","groupId":"g"},

@@ -66,6 +66,7 @@ type playgroundFeature struct {
 	IsEnabled                     bool                 `json:"isEnabled"`
 	IsEnabledInCurrentEnvironment bool                 `json:"isEnabledInCurrentEnvironment"`
 	HasUnsatisfiedDependency      bool                 `json:"hasUnsatisfiedDependency"`
+	UnsatisfiedDependency         *shape.Dependency    `json:"unsatisfiedDependency,omitzero"` // the first one; Unleash has no such field
 	Variant                       playgroundVariant    `json:"variant"`
 	Variants                      []shape.Variant      `json:"variants"`
 	Strategies                    playgroundStrategies `json:"strategies"`
@@ -169,6 +170,9 @@ func (r *runner) view(f *flags.Feature, environment string, fe flags.FeatureEnvi
 		Variant:                  playgroundVariant{variantOf(trace.Variant), trace.Enabled, trace.Enabled},
 		Variants:                 shape.Variants(fe.Variants),
 		Strategies:               playgroundStrategies{Data: []playgroundStrategy{}},
+	}
+	if d, err := f.Dependency(trace.Parent); err == nil {
+		view.UnsatisfiedDependency = new(shape.Dependency(d))
 	}
 	if i := matching(trace.Strategies); i >= 0 && len(fe.Strategies[i].Variants) > 0 {
 		view.Variants = shape.Variants(fe.Strategies[i].Variants)

@@ -59,7 +59,10 @@ test.each([
     { isEnabled: false, isEnabledInCurrentEnvironment: false, strategies: { result: 'unknown', data: [strategy({ disabled: true })] } },
     'All strategies are disabled in production.',
   ],
-  [{ isEnabled: false, hasUnsatisfiedDependency: true }, 'A parent flag is not in the required state.'],
+  [
+    { isEnabled: false, unsatisfiedDependency: { feature: 'shop', enabled: true, variants: ['red', 'blue'] } },
+    'The flag is on only where shop is on with red or blue, and that is not so here.',
+  ],
   [
     { isEnabled: false, strategies: { result: false, data: [strategy({ result: { enabled: false } })] } },
     'The context lacks a value that its parameters need.',

@@ -2,7 +2,7 @@
 import type { Schema } from '../../api'
 import { describeConstraint } from '../../constraints/describe'
 import { bucket } from '../flag/strategy/bucket'
-import { stickinessOf } from '../flag/strategy/describe'
+import { parentText, stickinessOf } from '../flag/strategy/describe'
 import { percentageName } from '../flag/strategy/model'
 
 type Feature = Schema<'PlaygroundEnvironmentFeature'>
@@ -66,7 +66,8 @@ export function reasonOf(feature: Feature): string {
   if (!feature.isEnabledInCurrentEnvironment) {
     return strategies.data.length > 0 && active.length === 0 ? `All strategies are disabled in ${environment}.` : `The flag is switched off in ${environment}.`
   }
-  if (feature.hasUnsatisfiedDependency) return 'A parent flag is not in the required state.'
+  const unmet = feature.unsatisfiedDependency
+  if (unmet) return `The flag is on only where ${parentText(unmet)}, and that is not so here.`
   if (feature.isEnabled) {
     const match = strategies.data.find((one) => one.result.enabled === true)
     if (!match) return 'The flag is on, and has no strategy that limits it.'
