@@ -75,17 +75,19 @@ export const parentText = ({ feature, enabled, variants }: Flag['dependencies'][
 
 const shownChildren = 10
 
+/** The first names of many, and how many more there are. */
+export function firstNames(names: readonly string[]): string {
+  const more = names.length - shownChildren
+  return `${names.slice(0, shownChildren).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
 /**
  * The flags that can change with a flag, because they depend on it. Where several flags change, unread are those of them on which still others
  * depend.
  */
 export function childrenText(children: readonly string[], unread?: readonly string[]): string {
-  const named = (names: readonly string[]) => {
-    const more = names.length - shownChildren
-    return `${names.slice(0, shownChildren).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-  }
-  const text = `These flags can change, too, because they depend on ${unread ? 'flags that change' : 'it'}: ${named(children)}.`
-  return unread?.length ? `${text} So can those that depend on ${named(unread)}.` : text
+  const text = `These flags can change, too, because they depend on ${unread ? 'flags that change' : 'it'}: ${firstNames(children)}.`
+  return unread?.length ? `${text} So can those that depend on ${firstNames(unread)}.` : text
 }
 
 /** What keeps the same person on the same side of a rollout, as a sentence; '' if the type is no rollout. */

@@ -8,6 +8,7 @@ import { MultiCombobox } from '../../../ui/combobox'
 import { GoesOff, useAtOnce } from '../atonce'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
 import { VariantListEditor } from '../variants/list'
+import { LostVariants } from '../variants/lost'
 import { weightProblem } from '../variants/model'
 import { switchesOff } from './changes'
 import { StrategyConflict } from './conflict'
@@ -93,6 +94,7 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, draft
             basePath="/variants"
             stickiness={percentageName(values) ? stickinessOf(values) : 'default'}
           />
+          <LostVariants flag={flag} before={initial.variants} after={values.variants} />
         </Group>
         <Group title="Title and state">
           <TextField label="Title" maxLength={maxTitle} {...form.field('title')} hint="Optional. Says what the strategy is for, for example: Beta users." />

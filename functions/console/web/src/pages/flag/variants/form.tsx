@@ -9,6 +9,7 @@ import { useAtOnce } from '../atonce'
 import { environmentPath, touched, useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
 import { variantDifferences } from './difference'
 import { VariantListEditor } from './list'
+import { LostVariants } from './lost'
 import { draftOf, newVariant, percentOf, requestOf, weightProblem, weights, type Variant, type VariantDraft } from './model'
 import { undoVariants } from './undo'
 
@@ -89,6 +90,7 @@ export function VariantsForm({ flag, environment, title, stored, drafted, copyFr
           overrides
         />
         {variants.length === 0 && <p className="soft">Saving removes all variants: the flag is then only on or off.</p>}
+        <LostVariants flag={flag} before={initial.variants} after={variants} />
         {(form.dirty || copyFrom) && atOnce.line(inWords(initial.variants, variants))}
         <FormActions form={form} submit={atOnce.label('Save variants')} onCancel={onClose} disabledReason={reason} />
       </form>
