@@ -126,6 +126,26 @@ test('users, roles and segments are named, and tags, parents and freezes are cha
   ])
 })
 
+test('what an imported or cloned flag has from the start is in words', () => {
+  const strategy = {
+    name: 'flexibleRollout',
+    parameters: { rollout: '50', stickiness: 'default', groupId: 'f' },
+    constraints: [],
+    segments: [],
+  }
+  const variants = [{ name: 'blue', weight: 1000, weightType: 'variable' }]
+  const metadata = { name: 'f', type: 'release', description: 'Text', project: 'default', stale: false }
+  const created = (data: object) => changeText({ ...event, type: 'feature-created', environment: null, data: { ...metadata, ...data } } as never)
+  expect(created({})).toBe('Flag created')
+  expect(created({ tags: [], enabled: false, strategies: [], variants: [], dependencies: [] })).toBe('Flag created')
+  expect(created({ enabled: true, strategies: [strategy], variants, tags: [{ type: 'simple', value: 'web' }] })).toBe(
+    'Flag created: enabled false → true, strategies › flexibleRollout nothing → 50% of users, variants › blue nothing → 100 %, tag nothing → simple:web',
+  )
+  expect(created({ clonedFrom: 'g', environments: [{ name: 'staging', strategies: [], variants }], dependencies: [{ feature: 'p', enabled: true }] })).toBe(
+    'Flag created: cloned from nothing → g, staging › variants › blue nothing → 100 %, parent nothing → p',
+  )
+})
+
 test('strategies that are added, removed or imported are in words, and no other value is JSON', () => {
   const constraint = { contextName: 'country', operator: 'IN', caseInsensitive: false, inverted: true, values: ['CH', 'DE'] }
   const parameters = { groupId: 'f', rollout: '50', stickiness: 'userId' }

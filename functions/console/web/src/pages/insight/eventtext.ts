@@ -152,6 +152,8 @@ export function changesOf(event: Pick<Event, 'preData' | 'data'> & { type?: stri
     const text = strategy ? valueText('', strategy, names) : 'nothing'
     const path = strategy?.title ? `strategy ${cut(String(strategy.title))}` : 'strategy'
     found.push({ path, ...(strategy === data ? { before: 'nothing', after: text } : { before: text, after: 'nothing' }) })
+  } else if (event.type === 'feature-created' && data) {
+    begins(data, found, names)
   } else if (isObject(preData) && isObject(data)) {
     // Events with a part of the state have only the fields that changed, so a missing field is no change.
     for (const key of Object.keys(data)) if (key in preData) compare([key], preData[key], data[key], found, names)
@@ -167,6 +169,17 @@ export function changesOf(event: Pick<Event, 'preData' | 'data'> & { type?: stri
     for (const one of preData.dependencies as NonNullable<Event['data']>[]) found.push({ path: 'parent', before: parentOf(one), after: 'nothing' })
   }
   return { changes: found.slice(0, shownChanges), more: Math.max(0, found.length - shownChanges) }
+}
+
+/** What a flag has from the start that an import or a clone has created. Other new flags have nothing of it. */
+function begins(data: NonNullable<Event['data']>, found: Change[], names: EventNames) {
+  const list = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : [])
+  if (data.clonedFrom) found.push({ path: 'cloned from', before: 'nothing', after: short(data.clonedFrom) })
+  if (data.enabled) found.push({ path: 'enabled', before: 'false', after: 'true' })
+  for (const its of [data, ...list(data.environments)])
+    for (const key of ['strategies', 'variants']) compare(its === data ? [key] : [String(its.name), key], undefined, its[key], found, names)
+  for (const one of list(data.dependencies)) found.push({ path: 'parent', before: 'nothing', after: parentOf(one) })
+  for (const one of list(data.tags)) found.push({ path: 'tag', before: 'nothing', after: tagOf(one) })
 }
 
 /** What the log says instead of data that is too large for it; undefined if it has all. */
