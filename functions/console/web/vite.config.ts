@@ -41,9 +41,9 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   test: {
-    environment: 'jsdom',
+    // A file that needs a document begins with // @vitest-environment jsdom.
+    environment: 'node',
     include: ['src/**/*.test.{ts,tsx}'],
-    setupFiles: ['src/test/setup.ts'],
     restoreMocks: true,
   },
 })

@@ -1,9 +1,12 @@
-import { render, screen } from '@testing-library/react'
+// @vitest-environment jsdom
+import { cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { ApiError } from '../api/errors'
 import { TextField } from '../ui/field'
 import { FormActions, useForm } from './useform'
+
+afterEach(cleanup)
 
 function Form({ submit }: { submit: (values: { name: string; rollout: string }) => Promise<unknown> }) {
   const form = useForm({ initial: { name: '', rollout: '' }, submit, nameField: 'name', pointers: { rollout: '/parameters/rollout' } })

@@ -1,8 +1,12 @@
-import { act, fireEvent, render, screen } from '@testing-library/react'
+// @vitest-environment jsdom
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { toast, Toasts } from './toasts'
 
-afterEach(() => vi.useRealTimers())
+afterEach(() => {
+  cleanup()
+  vi.useRealTimers()
+})
 
 test('a message goes by itself, but not while the pointer is on it', () => {
   vi.useFakeTimers()
