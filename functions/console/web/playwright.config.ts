@@ -17,6 +17,7 @@ export default defineConfig({
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
     timezoneId: 'UTC',
+    actionTimeout: 60_000,
     trace: 'off',
     video: 'off',
     launchOptions: {
