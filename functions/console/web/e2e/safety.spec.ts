@@ -1,6 +1,6 @@
 // What keeps a person from changing production, or from losing input, by accident.
 import { checkPage } from './checkpage'
-import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+import { expect, hide, noConsoleErrors, test, unique, type Api } from './fixtures'
 
 async function newProject(api: Api, flags: string[] = [], environments?: string[]) {
   const id = unique('shop')
@@ -102,14 +102,13 @@ test('a switch of several flags in production asks with what is stored, and Undo
   const id = await newProject(api, [first, second, third])
   await page.goto(`/projects/${id}`)
   await page.getByRole('checkbox', { name: 'Select all shown flags' }).check()
-  // A window that is not seen reads nothing by itself.
-  await page.evaluate(() => {
-    Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
-    window.dispatchEvent(new Event('visibilitychange'))
-  })
+  await hide(page)
   await switchedOn(api, id, first, 'production')
-  await page.getByRole('button', { name: 'Switch off' }).click()
-  await page.getByRole('menuitem', { name: /^production/ }).click()
+  const ask = async () => {
+    await page.getByRole('button', { name: 'Switch off' }).click()
+    await page.getByRole('menuitem', { name: /^production/ }).click()
+  }
+  await ask()
   const dialog = page.getByRole('dialog', { name: 'Switch 1 flag off in production?' })
   await expect(dialog).toContainText('1 of 3 flags will be switched off; 2 are off already.')
   await expect(dialog).toContainText(first)
@@ -117,6 +116,12 @@ test('a switch of several flags in production asks with what is stored, and Undo
   // Others change it while it asks.
   await switchedOn(api, id, second, 'production')
   await api('POST', `/api/admin/projects/${id}/features/${first}/environments/production/off`)
+  await dialog.getByRole('button', { name: 'Switch off' }).click()
+  await expect(dialog).toContainText('Meanwhile these flags have changed in production.')
+  expect(await isOn(api, id, second, 'production')).toBe(true)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await ask()
+  await expect(dialog).toContainText(second)
   await dialog.getByRole('button', { name: 'Switch off' }).click()
   const messages = page.getByRole('region', { name: 'Messages' })
   await expect(messages.getByText('1 flag switched off in production; 2 were off already')).toBeVisible()

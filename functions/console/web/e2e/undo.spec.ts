@@ -155,12 +155,21 @@ test('Undo of switching on several flags removes the default strategies that thi
     )
   await page.goto(`/projects/${id}`)
   await page.getByRole('checkbox', { name: 'Select all shown flags' }).check()
-  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'Switch on' }).click()
-  await page.getByRole('menuitem', { name: 'production' }).click()
+  const ask = async () => {
+    await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'Switch on' }).click()
+    await page.getByRole('menuitem', { name: 'production' }).click()
+  }
+  await ask()
   const question = page.getByRole('dialog', { name: 'Switch 3 flags on in production?' })
   await expect(question).toContainText("2 have no strategy there, so the project's default strategy is added: 30% of users, if plan is one of beta.")
   // While the question is open, another person adds a first strategy. It is not one that the switch adds.
   await add(late)
+  await question.getByRole('button', { name: 'Switch on' }).click()
+  await expect(question).toContainText('Meanwhile these flags have changed in production. Nothing was changed: close this, and look at them again.')
+  expect(await state()).toEqual([[false], [false, 'default'], [false, 'default']])
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await ask()
+  await expect(question).toContainText("1 has no strategy there, so the project's default strategy is added: 30% of users, if plan is one of beta.")
   await question.getByRole('button', { name: 'Switch on' }).click()
   await expect(messages.getByText('3 flags switched on in production')).toBeVisible()
   expect(await state()).toEqual([

@@ -91,7 +91,7 @@ export function useAsked(): [(asked: Asked) => void, ReactNode] {
   ]
 }
 
-interface AskedSwitch extends Pick<Asked, 'environment' | 'act' | 'drafted' | 'details'> {
+interface AskedSwitch extends Pick<Asked, 'environment' | 'check' | 'act' | 'drafted' | 'details'> {
   /** What is switched: the name of a flag, or '12 flags'. */
   what: string
   on: boolean

@@ -55,7 +55,8 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
       onSelect: async () => {
         const now = await current()
         if (!now) return
-        const { changing, text } = foreseen(now, environment.name, on, environment.standard && describeStandard(environment.standard, segments))
+        const effect = (of: FlagRow[]) => foreseen(of, environment.name, on, environment.standard && describeStandard(environment.standard, segments))
+        const { changing, text } = effect(now)
         switchAsked({
           what: plural(changing.length || now.length, 'flag'),
           environment,
@@ -69,6 +70,10 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
               <DependentsLine projectId={projectId} flags={changing} />
             </>
           ),
+          check: async () => {
+            const other = JSON.stringify(effect(await readAgain(client, projectId, flags))) !== JSON.stringify({ changing, text })
+            if (other) throw new Error(`Meanwhile these flags have changed in ${environment.name}. Nothing was changed: close this, and look at them again.`)
+          },
           act: () => void start((before) => switchAction(projectId, before, environment.name, on, Boolean(environment.standard))),
         })
       },
