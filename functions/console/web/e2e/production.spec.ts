@@ -396,7 +396,7 @@ test('the form of a parent names all production environments where the flag is o
 })
 
 test('a switch names the freeze instead of asking; who may skip the freeze reads of it in the question', async ({ page, browser, server, api }) => {
-  const { flag } = await liveFlag(page, api)
+  const { flag, choose } = await liveFlag(page, api)
   const project = unique('shop')
   await api('POST', '/api/admin/projects', { id: project, name: project })
   await api('POST', `/api/admin/projects/default/features/${flag}/changeProject`, { newProjectId: project })
@@ -406,7 +406,37 @@ test('a switch names the freeze instead of asking; who may skip the freeze reads
   await page.goto(`/projects/${project}`)
   await page.getByRole('switch', { name: `${flag} in production` }).click()
   const dialog = page.getByRole('dialog', { name: `Switch ${flag} off in production?` })
-  await expect(dialog).toContainText(/production is frozen until [^TZ]*: Holidays\. You skip the freeze, and the log says so\./)
+  const skipped = /production is frozen until [^TZ]*: Holidays\. You skip the freeze, and the log says so\./
+  await expect(dialog).toContainText(skipped)
+
+  // The other questions and the forms say so, too.
+  const name = unique('staff')
+  const constraints = [{ contextName: 'userId', operator: 'IN', values: ['1', '2'] }]
+  const segment = await api('POST', '/api/admin/segments', { name, constraints })
+  const path = `/api/admin/projects/${project}/features/${flag}/environments/production`
+  const [strategy] = (await api<{ strategies: Strategy[] }>('GET', path)).strategies
+  await api('PUT', `${path}/strategies/${strategy!.id}`, { name: 'flexibleRollout', parameters: strategy!.parameters, segments: [segment.id] })
+  const question = page.getByRole('dialog')
+  await page.goto(`/projects/${project}/flags/${flag}`)
+  await choose('Disable')
+  await expect(question).toContainText(skipped)
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Actions', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Archive…' }).click()
+  await expect(question).toContainText(skipped)
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Edit strategy in production' }).click()
+  await question.getByRole('spinbutton', { name: 'Percentage' }).fill('20')
+  await expect(question).toContainText(skipped)
+  await page.goto(`/segments/${segment.id}`)
+  await page.getByRole('button', { name: 'Remove 2' }).click()
+  await page.getByRole('button', { name: 'Save segment' }).click()
+  await expect(question).toContainText(new RegExp(`Project ${project}: ${skipped.source}`))
+  await page.goto(`/import?project=${project}&environment=production`)
+  await page.getByRole('textbox', { name: 'Or paste the JSON' }).fill(JSON.stringify({ features: [{ name: unique('new') }] }))
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await expect(question).toContainText(skipped)
 
   // Without the permission.
   const email = `${unique('olga')}@example.org`

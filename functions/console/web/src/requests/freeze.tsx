@@ -15,3 +15,22 @@ export function useFreeze(project: string) {
     return { text: `${environment} is frozen until ${fullDate(new Date(found.until))}: ${found.reason.replace(/\.$/, '')}. ${who}`, skips }
   }
 }
+
+interface SkipsFreezeProps {
+  project: string
+  environment: string
+  /** Names the project, where the question does not. */
+  named?: boolean
+}
+
+/** Says in a question that the caller skips a freeze with the change. Others read nothing: the server refuses what they cannot change. */
+export function SkipsFreeze({ project, environment, named }: SkipsFreezeProps) {
+  const freeze = useFreeze(project)(environment, true)
+  if (!freeze?.skips) return null
+  return (
+    <p className="strong break">
+      {named && `Project ${project}: `}
+      {freeze.text}
+    </p>
+  )
+}

@@ -1,6 +1,7 @@
 // Changes of a flag that applications follow at once: in a production environment where the flag is on they ask first, or their form says so.
 import type { ReactNode } from 'react'
 import { useProtection } from '../../requests/drafts'
+import { SkipsFreeze } from '../../requests/freeze'
 import { Notice, followsAtOnce, useAsked, useAsks } from '../../ui'
 import type { Flag, FlagEnvironment } from './data'
 import { childrenText } from './strategy/describe'
@@ -22,9 +23,16 @@ export function useAskedChange(flag: Flag): [(environment: FlagEnvironment, chan
   const protection = useProtection(flag.project)
   const [ask, question] = useAsked()
   return [
-    (environment, { what, ...change }) => {
-      if (!environment.enabled) change.act()
-      else ask({ ...change, environment, title: `${what} of ${flag.name} in ${environment.name}?`, drafted: protection.drafts(environment.name) })
+    (environment, { what, details, ...change }) => {
+      if (!environment.enabled) return change.act()
+      const more = (
+        <>
+          {details}
+          <SkipsFreeze project={flag.project} environment={environment.name} />
+        </>
+      )
+      const title = `${what} of ${flag.name} in ${environment.name}?`
+      ask({ ...change, environment, title, details: more, drafted: protection.drafts(environment.name) })
     },
     question,
   ]
@@ -63,6 +71,7 @@ export function useAtOnce(flag: Flag, environment: FlagEnvironment, on = environ
           ))}
           {children}
           <p>{followsAtOnce(environment)}</p>
+          <SkipsFreeze project={flag.project} environment={environment.name} />
         </Notice>
       ),
   }

@@ -1,4 +1,5 @@
 import { useProtection } from '../../requests/drafts'
+import { SkipsFreeze } from '../../requests/freeze'
 import { ConfirmDialog, DateTime, Notice, ProductionMark, isProduction, number, plural } from '../../ui'
 import { lastSeen, type Archivable } from '../projects/restore'
 import './flags.css'
@@ -31,6 +32,9 @@ export function ArchiveDialog({ project, flags, onClose, onConfirm }: ArchiveDia
           {flags.length === 1 ? 'The flag is on in production.' : `${plural(live.length, 'flag')} ${live.length === 1 ? 'is' : 'are'} on in production.`}
         </Notice>
       )}
+      {protection.frozen.map(({ environment }) => (
+        <SkipsFreeze key={environment} project={project} environment={environment} />
+      ))}
       <ul className="flags-failures" aria-label="Flags to archive" tabIndex={0}>
         {ordered.slice(0, shown).map((flag) => (
           <li key={flag.name} className="break">

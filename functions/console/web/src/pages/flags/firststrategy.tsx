@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, apiQuery, invalidate } from '../../api'
 import { useProposal, useProtection } from '../../requests/drafts'
+import { SkipsFreeze } from '../../requests/freeze'
 import { ConfirmDialog, Loading, Notice, followsAtOnce, toast, useAsks } from '../../ui'
 import { expectNone, removeFirst } from '../flag/added'
 import { flagPath } from '../flag/data'
@@ -58,7 +59,12 @@ export function FirstStrategyDialog({ projectId, name, environment: place, onClo
     >
       {flag.isPending && <Loading lines={1} />}
       {dependencies.length > 0 && <p className="break">{onlyWhere(dependencies)}</p>}
-      {atOnce && <Notice kind="warn">{followsAtOnce(place)}</Notice>}
+      {atOnce && (
+        <Notice kind="warn">
+          {followsAtOnce(place)}
+          <SkipsFreeze project={projectId} environment={environment} />
+        </Notice>
+      )}
       <p>
         <Link to="/projects/$projectId/flags/$flag" params={{ projectId, flag: name }}>
           Open {name}

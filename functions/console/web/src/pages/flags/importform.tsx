@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError, api, errorText, useChange, type Schema } from '../../api'
+import { SkipsFreeze } from '../../requests/freeze'
 import { Button, DialogActions, Field, Icons, Loading, Notice, TextArea, plural, useAsked } from '../../ui'
 import { flagList } from './data'
 import { DependentsLine } from './dependents'
@@ -42,7 +43,12 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
       title: `Import ${plural(file.data.features.length, 'flag')} into ${body.environment}?`,
       action: 'Import',
       act: () => run.mutate(body),
-      details: <Effect data={file.data} project={body.project} environment={body.environment} />,
+      details: (
+        <>
+          <Effect data={file.data} project={body.project} environment={body.environment} />
+          <SkipsFreeze project={body.project} environment={body.environment} />
+        </>
+      ),
     })
   }
   const forget = () => {

@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { api, apiQuery, type Schema } from '../../api'
 import { describeConstraints, type Constraint } from '../../constraints'
 import { constraintDifferences } from '../../constraints/difference'
+import { SkipsFreeze } from '../../requests/freeze'
 import { ProductionMark, isProduction, number } from '../../ui'
 
 /** A flag that is on in an environment, where a strategy of it uses the segment. */
@@ -43,6 +44,9 @@ const shownUses = 20
 
 const whoIsIn = (constraints: readonly Constraint[]) => (constraints.length === 0 ? 'Everyone' : describeConstraints(constraints))
 
+// One use for each environment of a project.
+const placesOf = (live: LiveUse[]) => [...new Map(live.map((use) => [`${use.project} ${use.environment.name}`, use])).values()]
+
 /** Who is in the segment before and after the change, and the flags that it affects. */
 export function Affected({ live, before, after }: { live: LiveUse[]; before: readonly Constraint[]; after: readonly Constraint[] }) {
   return (
@@ -65,6 +69,9 @@ export function Affected({ live, before, after }: { live: LiveUse[]; before: rea
         ))}
         {live.length > shownUses && <li>and {number(live.length - shownUses)} more</li>}
       </ul>
+      {placesOf(live).map(({ project, environment: { name } }) => (
+        <SkipsFreeze key={`${project} ${name}`} project={project} environment={name} named />
+      ))}
     </>
   )
 }
