@@ -263,3 +263,28 @@ func TestListsOfMovingFlag(t *testing.T) {
 		}
 	}
 }
+
+// TestMoveIsInBothLogs moves a flag: the logs of both projects have the event, the log of all and that of the flag have it once, and so does a
+// webhook of the project that the flag left.
+func TestMoveIsInBothLogs(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.must(t, "POST", projects, `{"id":"shop"}`)
+	s.must(t, "POST", projects, `{"id":"third"}`)
+	s.must(t, "POST", "/api/admin/addons", `{"provider":"webhook","description":"d","enabled":true,"projects":["default"],"events":["feature-project-change"],"parameters":{"url":"https://example.com"}}`)
+	s.create(t, "f")
+	s.must(t, "POST", features+"/f/changeProject", `{"newProjectId":"shop"}`)
+	for query, want := range map[string]int{
+		"": 1, "&feature=IS:f": 1, "&project=IS:default": 1, "&project=IS:shop": 1, "&project=IS_ANY_OF:default,third": 1, "&project=IS:third": 0,
+		"&feature=IS:f&project=IS:default": 1, "&feature=IS:f&project=IS:third": 0,
+	} {
+		got := s.must(t, "GET", "/api/admin/search/events?type=IS:feature-project-change"+query, "").body
+		if n := strings.Count(got, `"oldProject":"default"`); n != want {
+			t.Errorf("the log with %q has the move %d times, want %d: %s", query, n, want, got)
+		}
+	}
+	if n := strings.Count(dynamotest.Scan(t, s.store), `"OUTBOX#`); n != 1 {
+		t.Errorf("%d entries of webhooks, want 1", n)
+	}
+	dynamotest.Check(t, s.store)
+}

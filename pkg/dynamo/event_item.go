@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -31,6 +32,7 @@ type eventItem struct {
 	Environment string `dynamodbav:"environment,omitempty"`
 	By          string `dynamodbav:"by,omitempty"`
 	User        string `dynamodbav:"user,omitempty"`
+	Former      string `dynamodbav:"former,omitempty"` // the project that the flag left
 }
 
 // newEventItem is the item of an event, and the document of its body; "" for none.
@@ -50,11 +52,18 @@ func newEventItem(at itemKey, e flags.Event) (item eventItem, body string, err e
 		BodyBytes: len(body),
 		envelope:  envelope{PK: at.pk, SK: at.sk, Document: document}, Log: logPartition, ID: e.ID, Project: e.Project,
 		Type: string(e.Type), Flag: e.FeatureName, Environment: e.Environment, By: e.CreatedBy,
+		Former: e.FormerProject,
 	}
 	if e.UserID != 0 {
 		item.User = strconv.FormatInt(e.UserID, 10)
 	}
 	return item, body, err
+}
+
+// former is a copy of the item, which is only in the log of the project that the flag left.
+func (item eventItem) former() eventItem {
+	item.SK, item.Log, item.Project = formerPrefix+strings.TrimPrefix(item.SK, eventPrefix), "", item.Former
+	return item
 }
 
 func (item eventItem) bodyKey() itemKey { return bodyKey(itemKey{item.PK, item.SK}) }
@@ -90,6 +99,7 @@ type eventDocument struct {
 	Data        jsontext.Value  `json:"data,omitzero"`
 	PreData     jsontext.Value  `json:"preData,omitzero"`
 
+	FormerProject  string   `json:"formerProject,omitempty"`
 	GroupType      string   `json:"groupType,omitempty"`
 	GroupID        string   `json:"groupId,omitempty"`
 	SkippedReviews []string `json:"skippedReviews,omitempty"`
@@ -103,7 +113,7 @@ func storeEvent(e flags.Event) (eventDocument, error) {
 	preData, err := eventData(e, e.PreData)
 	return eventDocument{
 		Format: format, ID: e.ID, Type: e.Type, CreatedAt: e.CreatedAt, CreatedBy: e.CreatedBy, UserID: e.UserID,
-		Project: e.Project, Environment: e.Environment, FeatureName: e.FeatureName, Data: data, PreData: preData, SkippedReviews: e.SkippedReviews, GroupType: e.GroupType, GroupID: e.GroupID,
+		Project: e.Project, Environment: e.Environment, FeatureName: e.FeatureName, Data: data, PreData: preData, FormerProject: e.FormerProject, SkippedReviews: e.SkippedReviews, GroupType: e.GroupType, GroupID: e.GroupID,
 	}, err
 }
 
@@ -134,7 +144,7 @@ func (doc eventDocument) event(body string) (flags.Event, error) {
 	}
 	e := flags.Event{
 		ID: doc.ID, Type: doc.Type, CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy, UserID: doc.UserID,
-		Project: doc.Project, Environment: doc.Environment, FeatureName: doc.FeatureName, SkippedReviews: doc.SkippedReviews, GroupType: doc.GroupType, GroupID: doc.GroupID,
+		Project: doc.Project, Environment: doc.Environment, FeatureName: doc.FeatureName, FormerProject: doc.FormerProject, SkippedReviews: doc.SkippedReviews, GroupType: doc.GroupType, GroupID: doc.GroupID,
 	}
 	if doc.Data != nil {
 		e.Data = doc.Data

@@ -17,6 +17,7 @@ import (
 //	flag             FLAG#<name>          FLAG                        the whole aggregate; never deleted, so a name is never used again
 //	flag history     FLAG#<name>          EVENT#<version>             the event of that version of the flag
 //	event body       as its event         BODY#<version>              Data and PreData of the event, if larger than 4 KiB
+//	event of a move  FLAG#<name>          FORMER#<version>            a copy of the event, in the log of the project that the flag left
 //	flag list row    PROJECT#<uid>        FLAG#<name> ARCHIVED#<name> what lists show; strongly consistent, unlike an index
 //	event log        indexes log, project every event by its ID, which begins with the time; see log.go
 //	project          PROJECT#<id>         PROJECT                     with its environments
@@ -144,6 +145,8 @@ func registryExists(string) conditionError { return versionConflict }
 const (
 	eventPrefix = "EVENT#"
 	bodyPrefix  = "BODY#"
+
+	formerPrefix = "FORMER#"
 )
 
 // eventKey is the key of the event of a version of an aggregate.

@@ -28,6 +28,9 @@ const (
 // minFiltered is how many events a Query with a filter reads at least, if they are not more than 1 MB.
 const minFiltered = 1000
 
+// maxFormer is how many projects a filter can name to find the flags that left them, too: an expression has at most 4 KB.
+const maxFormer = 20
+
 // maxPage limits the events of a page in bytes, to about what one Query reads. A page has at least one event.
 const maxPage = 1 << 20
 
@@ -171,7 +174,11 @@ func (r logRange) filters(q flags.LogQuery) []expression.ConditionBuilder {
 		}
 	}
 	if r.index != projectIndex {
-		oneOf("project", q.Projects)
+		if n := len(q.Projects); n > 0 && n <= maxFormer {
+			all = append(all, in("project", q.Projects).Or(in("former", q.Projects)))
+		} else {
+			oneOf("project", q.Projects)
+		}
 	}
 	if r.index != "" {
 		oneOf("flag", q.Features)

@@ -275,6 +275,11 @@ func (s *Store) planEvent(tx *transaction, at itemKey, event flags.Event) error 
 			return err
 		}
 	}
+	if item.Former != "" { // the data of such an event is small, so that it has no body
+		if err := s.put(tx, item.former(), absent, versionConflict); err != nil {
+			return err
+		}
+	}
 	return s.put(tx, item, absent, versionConflict)
 }
 

@@ -220,7 +220,7 @@ func FullEvent() flags.Event {
 		ID: "01960000-0000-7000-8000-000000000001", Type: flags.FeatureStrategyUpdate, CreatedAt: SampleTime, CreatedBy: "admin", UserID: 7,
 		Project: "shop", Environment: "production", FeatureName: "checkout",
 		Data: map[string]any{"name": "flexibleRollout", "list": []any{1.5, nil}}, PreData: map[string]any{"name": "default"},
-		SkippedReviews: []string{"production"}, GroupType: flags.RequestGroup, GroupID: "7",
+		FormerProject: "other", SkippedReviews: []string{"production"}, GroupType: flags.RequestGroup, GroupID: "7",
 	}
 }
 

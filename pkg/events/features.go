@@ -124,7 +124,9 @@ type move struct {
 
 // FeatureMoved is the event of a flag that moved to another project.
 func FeatureMoved(before, after *flags.Feature) flags.Event {
-	return ofFeature(flags.FeatureMoved, after, move{NewProject: after.Project, OldProject: before.Project}, nil)
+	event := ofFeature(flags.FeatureMoved, after, move{NewProject: after.Project, OldProject: before.Project}, nil)
+	event.FormerProject = before.Project
+	return event
 }
 
 // FeatureCompleted is the event of a flag that was marked completed.

@@ -157,9 +157,10 @@ func (s *Addons) Matching(e Event) []int64 {
 }
 
 // Matches reports whether the addon sends an event. An event without a project is sent also by an addon that has a list of
-// projects, and likewise for environments.
+// projects, and likewise for environments. That a flag moves concerns both projects.
 func (a Addon) Matches(e Event) bool {
-	return a.Enabled && slices.Contains(a.Events, e.Type) && selects(a.Projects, e.Project) && selects(a.Environments, e.Environment)
+	return a.Enabled && slices.Contains(a.Events, e.Type) && selects(a.Environments, e.Environment) &&
+		(selects(a.Projects, e.Project) || e.FormerProject != "" && selects(a.Projects, e.FormerProject))
 }
 
 func selects(names []string, name string) bool {

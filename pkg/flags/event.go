@@ -132,6 +132,8 @@ type Event struct {
 	Data        any // the state after the change, as a JSON document: only what changed, not the whole aggregate
 	PreData     any // the state before the change
 
+	FormerProject string // the project that a flag left: its log has the event, too
+
 	GroupType string // RequestGroup for the events of the application of a change request; "" for others
 	GroupID   string // the ID of the change request
 

@@ -42,7 +42,10 @@ func (c *checker) checkEvents() {
 			c.report("%s is at version %d, and %d of its versions have no event, want at most %d", pk, owner.version, missing, want)
 		}
 	}
-	for k := range c.items {
+	for k, i := range c.items {
+		if version, is := strings.CutPrefix(k.sk, "FORMER#"); is && i.doc != c.items[key{k.pk, "EVENT#" + version}].doc {
+			c.report("the copy %s %s of an event differs from it", k.pk, k.sk)
+		}
 		if strings.HasPrefix(k.pk, "FLAG#") && k.sk == "FLAG" && len(c.events[k.pk]) == 0 {
 			c.report("%s has no event", k.pk)
 		}
