@@ -48,7 +48,7 @@ test('a wide list keeps the name in view, names it in full, marks production, an
   await checkPage(page, 'flags-wide')
 
   const columns = page.getByRole('button', { name: 'Columns' })
-  await columns.click()
+  await columns.click({ delay: 500 }) // some people press long
   await page.getByRole('menuitem', { name: 'Created' }).click()
   await expect(table.getByRole('columnheader', { name: 'Created' })).toHaveCount(0)
   await page.reload()
