@@ -222,6 +222,14 @@ test('Undo does not switch on a flag that another person has switched off, reviv
     await page.getByRole('menuitem', { name: 'Archive…' }).click()
     await confirm()
   }
+  const already = `Not undone. Before that, ${flag} was already off in development. Nothing was changed.`
+  for (const view of [flagPage, `/projects/${id}`]) {
+    await open(view)
+    await page.getByRole('switch', { name: `${flag} in development` }).click()
+    await undo(`${flag} is off in development`, already)
+    expect(await state()).toEqual([false, false])
+  }
+
   await archive()
   await undo(`Flag ${flag} archived`)
   expect(await state()).toEqual([false, false])

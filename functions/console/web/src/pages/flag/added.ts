@@ -1,4 +1,4 @@
-// Undo of switches that have added the project's default strategy.
+// Undo of switches, which may have added the project's default strategy.
 import { api, isForbidden } from '../../api'
 import { plural } from '../../ui'
 import { expectAll, oneByOne } from '../flags/bulk'
@@ -28,6 +28,31 @@ export async function switchAdding<T>(place: Place, names: readonly string[], se
   const result = await send()
   const bare = names.filter((name) => before.get(name)?.length === 0)
   return { added: await strategiesOf(place, bare), result }
+}
+
+/** What a switch has done to one flag. */
+export interface Switched {
+  /** Whether the flag was already as the switch makes it: the page may be seconds old, and Undo must not take back what another person did. */
+  already: boolean
+  added: Added
+}
+
+/** Switches a flag, and says what Undo needs. adds is set if the flag seems to have no strategies. */
+export async function switchOne(
+  path: Place & { featureName: string },
+  { on, adds }: { on: boolean; adds?: boolean },
+  send: () => Promise<unknown>,
+): Promise<Switched> {
+  const { enabled } = await api.get(environmentPath, { path })
+  const { added } = await switchAdding(path, adds ? [path.featureName] : [], send)
+  return { already: enabled === on, added }
+}
+
+/** Takes a switch of a flag back, with a request that switches it back. */
+export async function undoOne(path: Place & { featureName: string }, on: boolean, { already, added }: Switched, back: () => Promise<unknown>) {
+  if (already) throw new Error(`Before that, ${path.featureName} was already ${on ? 'on' : 'off'} in ${path.environment}. Nothing was changed.`)
+  await back()
+  await removeAdded(path, added)
 }
 
 /** Throws if a flag has strategies by now, so that it would not be on as a question about its first strategy says. */

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api, apiQuery, useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { useProtection } from '../../requests/drafts'
+import { SkipsFreeze } from '../../requests/freeze'
 import { Button, Dialog, IconButton, Icons, Notice, RadioGroup, Section, followsAtOnce, listed, useAsked, useAsks } from '../../ui'
 import { Combobox, MultiCombobox } from '../../ui/combobox'
 import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
@@ -21,6 +22,10 @@ function useLive(flag: Flag) {
   const asks = useAsks()
   const protection = useProtection(flag.project)
   return protection.drafts() ? [] : flag.environments.filter((one) => one.enabled && asks(one))
+}
+
+function SkippedFreezes({ flag, live }: { flag: Flag; live: readonly { name: string }[] }) {
+  return live.map(({ name }) => <SkipsFreeze key={name} project={flag.project} environment={name} />)
 }
 
 /** The flags on which the flag depends, and those that depend on it. */
@@ -51,10 +56,13 @@ export function Dependencies({ flag }: { flag: Flag }) {
       action: 'Remove',
       danger: true,
       details: (
-        <p className="break">
-          {flag.name} will be on there for all whom its strategies select, whether {dependency.feature} is on or off.
-          {rest.length > 0 && ` ${onlyWhere(rest)}`}
-        </p>
+        <>
+          <p className="break">
+            {flag.name} will be on there for all whom its strategies select, whether {dependency.feature} is on or off.
+            {rest.length > 0 && ` ${onlyWhere(rest)}`}
+          </p>
+          <SkippedFreezes flag={flag} live={live} />
+        </>
       ),
       act,
     })
@@ -213,6 +221,7 @@ function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependenc
               {parentText({ ...bodyOf(form.values), feature: feature || 'its parent' })}.
             </p>
             <p>{followsAtOnce(...live)}</p>
+            <SkippedFreezes flag={flag} live={live} />
           </Notice>
         )}
         <FormActions form={form} submit={protection.label(dependency ? 'Save' : 'Add parent')} onCancel={onClose} />

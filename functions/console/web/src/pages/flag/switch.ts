@@ -1,5 +1,5 @@
 import { api, useChange } from '../../api'
-import { removeAdded, switchAdding } from './added'
+import { switchOne, undoOne } from './added'
 import { environmentPath, flagKey, touched, type Flag } from './data'
 
 interface Flip {
@@ -18,16 +18,13 @@ export function useSwitch(flag: Flag) {
   }
   const send = (flip: Flip) => api.send<unknown>(request(flip))
   return useChange({
-    change: async (flip: Flip) => (await switchAdding(at(flip), flip.adds ? [flag.name] : [], () => send(flip))).added,
+    change: (flip: Flip) => switchOne(at(flip), flip, () => send(flip)),
     requests: (flip: Flip) => [request(flip)],
     invalidates: touched,
     optimistic: ({ environment, on }: Flip) => [{ key: flagKey(flag), update: (old?: Flag) => old && withSwitch(old, environment, on) }],
-    success: (added, { environment, on }) =>
+    success: ({ added }, { environment, on }) =>
       `${flag.name} is ${on ? 'on' : 'off'} in ${environment}${added.size > 0 ? ", with the project's default strategy" : ''}`,
-    undo: async (flip, added) => {
-      await send({ ...flip, on: !flip.on })
-      await removeAdded(at(flip), added)
-    },
+    undo: (flip, done) => undoOne(at(flip), flip.on, done, () => send({ ...flip, on: !flip.on })),
   })
 }
 

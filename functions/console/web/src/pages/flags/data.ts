@@ -3,7 +3,7 @@ import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@ta
 import { api, apiKey, apiQuery, errorText, invalidate, refreshIn, type ApiRequest, type Schema } from '../../api'
 import { propose, proposalOf } from '../../requests/drafts'
 import { toast } from '../../ui'
-import { removeAdded, switchAdding, type Added } from '../flag/added'
+import { switchOne, undoOne, type Switched } from '../flag/added'
 import { changeRows, switched, type FlagRow } from './rows'
 
 const path = '/api/admin/projects/{projectId}/features'
@@ -91,26 +91,24 @@ interface Switching {
 /** Switches a flag in an environment, with Undo. */
 export function useSwitchFlag(projectId: string) {
   const client = useQueryClient()
-  const request = ({ name, environment, on }: Switching): ApiRequest => {
-    const options = { path: { projectId, featureName: name, environment } }
-    return on
+  const at = ({ name, environment }: Switching) => ({ projectId, featureName: name, environment })
+  const request = (input: Switching): ApiRequest => {
+    const options = { path: at(input) }
+    return input.on
       ? api.request.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on', options)
       : api.request.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off', options)
   }
-  return useRowChange<Switching, Added>(
+  return useRowChange<Switching, Switched>(
     projectId,
     request,
     (row, { environment, on }, back) => switched(row, environment, on !== back),
-    async (input) => {
-      const { name, environment, adds } = input
-      return (await switchAdding({ projectId, environment }, adds ? [name] : [], () => api.send(request(input)))).added
-    },
-    ({ name, environment, on, adds }, added) =>
-      toast.success(`${name} is ${on ? 'on' : 'off'} in ${environment}${added.size > 0 ? ", with the project's default strategy" : ''}`, {
+    (input) => switchOne(at(input), input, () => api.send(request(input))),
+    ({ name, environment, on, adds }, done) =>
+      toast.success(`${name} is ${on ? 'on' : 'off'} in ${environment}${done.added.size > 0 ? ", with the project's default strategy" : ''}`, {
         undo: async () => {
-          await api.send(request({ name, environment, on: !on }))
+          const back = { name, environment, on: !on }
+          await undoOne(at(back), on, done, () => api.send(request(back)))
           patchRows(client, projectId, [name], (row) => switched(row, environment, !on))
-          await removeAdded({ projectId, environment }, added)
           await invalidate(client, adds ? [...aroundFlags, path] : aroundFlags)
         },
       }),
