@@ -160,7 +160,11 @@ func (f *Faults) RoundTrip(req *http.Request) (*http.Response, error) {
 		f.later(fate, req, body)
 		return nil, errDropped
 	}
-	resp, err := fate.base.RoundTrip(copyOf(req.Context(), req, body))
+	ctx := req.Context()
+	if fate.fault == LoseResponse || fate.fault == FailAfter { // the engine has applied it when the caller reads the error
+		ctx = context.WithoutCancel(ctx)
+	}
+	resp, err := fate.base.RoundTrip(copyOf(ctx, req, body))
 	if fate.fault == DeliverTwice {
 		f.later(fate, req, body)
 	}
