@@ -3,7 +3,7 @@ import { queryOptions, useQueries, useQuery, useQueryClient, type QueryClient } 
 import { useSyncExternalStore } from 'react'
 import { api, apiQuery, invalidate, type ApiRequest, type Schema } from '../api'
 import { setBreakGlass } from '../api/client'
-import { plural, toast } from '../ui'
+import { isProduction, plural, toast } from '../ui'
 import { guardedOf, type Change } from './changes'
 import { draftPath, touchedRequests } from './data'
 
@@ -38,7 +38,7 @@ export const protection = (projectId: string) =>
           const { nobodySkips = false, offAllowed = false } = environments.find((one) => one.name === environment) ?? {}
           return { environment, type, requiredApprovals: requiredApprovals ?? 1, nobodySkips, offAllowed }
         })
-        .sort((a, b) => Number(b.type === 'production') - Number(a.type === 'production'))
+        .sort((a, b) => Number(isProduction(b)) - Number(isProduction(a)))
       return { environments: protectedOnes, frozen }
     },
     staleTime: 60_000,

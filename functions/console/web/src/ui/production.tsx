@@ -12,8 +12,8 @@ interface Environment {
   type: string
 }
 
-/** Whether an environment is for production. */
-export const isProduction = ({ type }: Pick<Environment, 'type'>) => type === 'production'
+/** Whether an environment is for production. A type is any word, so Production is one, too. */
+export const isProduction = ({ type }: Pick<Environment, 'type'>) => type.toLowerCase() === 'production'
 
 /** The mark of a production environment, beside its name. */
 export function ProductionMark({ type }: Pick<Environment, 'type'>) {

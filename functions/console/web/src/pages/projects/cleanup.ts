@@ -1,6 +1,7 @@
 // Which flags can go, and why.
 import type { Schema } from '../../api'
 import { plural } from '../../ui/format'
+import { isProduction } from '../../ui/production'
 import { lastSeen } from './restore'
 
 type Row = Schema<'ListedFeature'>
@@ -31,13 +32,13 @@ export function mayBeForEveryone(row: Row, lifetimes: ReadonlyMap<string, number
     lifetimes.get(row.type) !== null &&
     row.lifecycle.stage === 'live' &&
     daysSince(row.lifecycle.enteredStageAt, now) > quietDays &&
-    row.environments.some((one) => one.type === 'production' && one.enabled)
+    row.environments.some((one) => isProduction(one) && one.enabled)
   )
 }
 
 /** Whether a flag is on for everyone in each production environment: a strategy there leaves no one out. */
 export function isForEveryone(flag: Pick<Schema<'FeatureRecord'>, 'environments'>): boolean {
-  const production = flag.environments.filter((one) => one.type === 'production')
+  const production = flag.environments.filter(isProduction)
   return (
     production.length > 0 &&
     production.every(
