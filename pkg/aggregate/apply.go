@@ -34,9 +34,9 @@ func (a *Aggregator) apply(ctx context.Context, number int64, posts []*usage.Pos
 	for _, p := range posts {
 		t.add(p)
 	}
-	all, public := l.names()
-	for names := range slices.Chunk(all, flagsAtOnce) {
-		if err := a.addToFlags(ctx, number, names, public, t); err != nil {
+	projects := l.names()
+	for names := range slices.Chunk(slices.Sorted(maps.Keys(projects)), flagsAtOnce) {
+		if err := a.addToFlags(ctx, number, names, projects, t); err != nil {
 			return err
 		}
 	}
@@ -48,8 +48,8 @@ func (a *Aggregator) apply(ctx context.Context, number int64, posts []*usage.Pos
 const flagsAtOnce = 50
 
 // addToFlags adds what the posts have of some flags.
-func (a *Aggregator) addToFlags(ctx context.Context, number int64, names []string, public map[string][]string, t *tally) error {
-	found, err := a.loadFlags(ctx, names, public)
+func (a *Aggregator) addToFlags(ctx context.Context, number int64, names []string, projects map[string]string, t *tally) error {
+	found, err := a.loadFlags(ctx, names, projects)
 	if err != nil {
 		return err
 	}
@@ -65,17 +65,17 @@ func (a *Aggregator) addToFlags(ctx context.Context, number int64, names []strin
 	return a.recordEvaluations(ctx, evaluated, t.sources.registry)
 }
 
-// loadFlags loads the flags that exist among names. Those that came with public tokens only are loaded if they are in one of these projects:
-// with such a token, everyone can name the largest flags of all projects.
-func (a *Aggregator) loadFlags(ctx context.Context, names []string, public map[string][]string) (map[string]*flags.Feature, error) {
+// loadFlags loads the flags that exist among names. Those that came with public tokens of one project only are loaded if they are
+// in it: with such a token, everyone can name the largest flags of all projects.
+func (a *Aggregator) loadFlags(ctx context.Context, names []string, projects map[string]string) (map[string]*flags.Feature, error) {
 	found := make(map[string]*flags.Feature, len(names))
 	keys := make([]flags.Key, 0, len(names))
-	lookups := map[string][]string{}
+	lookups := map[string]string{}
 	for _, name := range names {
-		switch projects, is := public[name]; {
+		switch project := projects[name]; {
 		case flags.CheckName(name) != "":
-		case is:
-			lookups[name] = projects
+		case project != "":
+			lookups[name] = project
 		default:
 			keys = append(keys, flags.FeatureKey(name))
 		}

@@ -113,7 +113,7 @@ func TestFlagsOfOtherProjects(t *testing.T) {
 	post(counts...)
 	w.post(w.now, yes("both", 1))
 	w.now = w.now.Add(time.Minute)
-	if cost := w.costs(); cost.Read > ordinary.Read+15 {
+	if cost := w.costs(); cost.Read > ordinary.Read+20 {
 		t.Errorf("an aggregation with 10 large flags of another project reads %v units, and %v without", cost.Read, ordinary.Read)
 	}
 	for name, want := range map[string]int64{"own": 2, "old": 2, "both": 4, "large-0": 0} {
@@ -122,6 +122,37 @@ func TestFlagsOfOtherProjects(t *testing.T) {
 	names := find[*usage.ApplicationNames](w, usage.ApplicationNamesKey("shop"))
 	if text := fmt.Sprint(names); !strings.Contains(text, "large-9") {
 		t.Errorf("the names of the other project are not listed as unknown: %s", text)
+	}
+}
+
+// TestInventedNames reports 1000 flags that do not exist, with public tokens of one project and of two: one read of each, with full calls.
+func TestInventedNames(t *testing.T) {
+	w := newWorld(t)
+	tokens := map[string]string{"one": dynamotest.FrontendToken, "two": "[]:development.two"}
+	p := find[*flags.Project](w, flags.ProjectKey(flags.DefaultProject))
+	other := &flags.Project{ID: "other", UID: "other-uid", Name: "Other"}
+	w.commit(flags.Write{After: other}, flags.Write{After: &access.Token{
+		Hash: access.HashSecret(tokens["two"]), Name: "two", Type: access.FrontendToken, Environment: "development",
+		Projects: []string{p.ID, other.ID}, ProjectUIDs: []string{p.UID, other.UID},
+	}})
+	for name, secret := range tokens {
+		report := func(n int) capacity.Cost {
+			p := newPost(w.now)
+			p.TokenHash = access.HashSecret(secret)
+			for i := range n {
+				p.Counts = append(p.Counts, yes(fmt.Sprint("invented-", i), 1))
+			}
+			if err := w.store.PutPost(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+			w.now = w.now.Add(time.Minute)
+			return w.costs()
+		}
+		report(1000)
+		ordinary := report(1)
+		if cost := report(1000); cost.Read > ordinary.Read+1000+20 || cost.Calls > ordinary.Calls+20 {
+			t.Errorf("1000 invented names with a token of %s take %v, and one %v", name, cost, ordinary)
+		}
 	}
 }
 

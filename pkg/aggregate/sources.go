@@ -54,26 +54,24 @@ type sources struct {
 	registry *flags.Environments
 }
 
-// names returns the names of all flags in the posts. Of those that came with public tokens only, of few projects, it also returns the UIDs of
-// these projects.
-func (l *sources) names() (all []string, public map[string][]string) {
-	public, other := map[string][]string{}, map[string]bool{}
+// names returns the names of all flags in the posts, and for those that came with public tokens of one project only, its UID.
+func (l *sources) names() map[string]string {
+	names := map[string]string{}
 	for _, s := range l.byHash {
+		project := ""
+		if s.invents() && !s.scope.All && len(s.scope.Projects) == 1 {
+			project = s.scope.Projects[0].UID
+		}
 		for name := range s.names {
-			other[name] = other[name] || !s.invents() || s.scope.All || len(public[name])+len(s.scope.Projects) > maxLookups
-			for _, p := range s.scope.Projects {
-				if !other[name] && !slices.Contains(public[name], p.UID) {
-					public[name] = append(public[name], p.UID)
-				}
+			if other, has := names[name]; has && other != project {
+				names[name] = ""
+			} else {
+				names[name] = project
 			}
 		}
 	}
-	maps.DeleteFunc(public, func(name string, _ []string) bool { return other[name] })
-	return slices.Sorted(maps.Keys(other)), public
+	return names
 }
-
-// maxLookups is in how many projects a flag is looked for before it is read.
-const maxLookups = 8
 
 // loadSources loads the tokens of the posts with their scopes, and decides which applications are admitted.
 func (a *Aggregator) loadSources(ctx context.Context, posts []*usage.Post) (*sources, error) {

@@ -104,7 +104,7 @@ import (
 //	aggregate without reports    1 BatchGetItem,       11; and every ten minutes 2 batches and cursors: 4 writes, 9 reads
 //	                             8 Query
 //	aggregate with reports       the same, and         0.25 per KB of posts, again ten minutes later; 1 per 64 posts for the
-//	                             1 PutItem a sum       batch; 3 reads and 2 writes a flag, 0.5 reads more if only
+//	                             1 PutItem a sum       batch; 3 reads and 2 writes a flag, 1 read more if only
 //	                                                   browsers report it
 //	read the sums of a flag      1 Query               1 per 4 KB
 //	look for what is due         1 Query               1 per 4 KB: about 0.02 for each

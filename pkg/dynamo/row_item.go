@@ -2,7 +2,6 @@ package dynamo
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -121,25 +120,18 @@ func readRow(document string) (flags.FeatureSummary, error) {
 	return doc.summary(), err
 }
 
-// Listed looks for the list rows of flags in projects: for those of active flags, then for those of archived ones. One call per 100 rows.
-func (s *Store) Listed(ctx context.Context, projects map[string][]string) (names []string, err error) {
-	found := map[string]bool{}
-	for _, archived := range []bool{false, true} {
-		var keys []itemKey
-		for name, uids := range projects {
-			for _, uid := range uids {
-				if !found[name] {
-					keys = append(keys, itemKey{projectPartition(uid), rowPrefix(archived) + name})
-				}
-			}
-		}
-		err := batchGet(ctx, s, keys, false, func(row envelope) error {
-			found[strings.TrimPrefix(row.SK, rowPrefix(archived))] = true
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
+// Listed looks for the list rows of flags in a project each, also those of archived flags: one call per 50 flags.
+func (s *Store) Listed(ctx context.Context, projects map[string]string) (names []string, err error) {
+	keys := make([]itemKey, 0, 2*len(projects))
+	for name, uid := range projects {
+		// Both in one call, so that no flag is missed that is archived or revived between two calls. It may be found twice.
+		keys = append(keys, itemKey{projectPartition(uid), rowPrefix(false) + name}, itemKey{projectPartition(uid), rowPrefix(true) + name})
 	}
-	return slices.Sorted(maps.Keys(found)), nil
+	err = batchGet(ctx, s, keys, false, func(row envelope) error {
+		_, name, _ := strings.Cut(row.SK, "#")
+		names = append(names, name)
+		return nil
+	})
+	slices.Sort(names)
+	return slices.Compact(names), err
 }

@@ -112,8 +112,8 @@ type SumStore interface {
 	// Sums loads the stored sums among those of these flags, units and starts.
 	Sums(ctx context.Context, keys []Sum) ([]Sum, error)
 
-	// Listed returns which of some flags are in one of their projects, given by UID, by their list rows: it does not read the flags.
-	Listed(ctx context.Context, projects map[string][]string) ([]string, error)
+	// Listed returns which of some flags are in their projects, given by UID, by their list rows: it does not read the flags.
+	Listed(ctx context.Context, projects map[string]string) ([]string, error)
 
 	// PutSum stores a sum with a batch, unless the stored sum has this batch or a later one already.
 	PutSum(ctx context.Context, sum *Sum) error
