@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Callers that send or read slowly hold memory, so large bodies share a budget. A body that finds no room in time gets a 503. Small
-// bodies need no room: they wait for nobody.
+// Callers that send or read slowly hold memory, so large bodies share a budget. A body that finds no room in time gets a 503, and so does one
+// that finds no room to wait: a response that waits is in memory, too. Small bodies need no room: they wait for nobody.
 const (
 	smallBody        = 64 << 10 // bytes
 	requestsInFlight = 32 << 20 // bytes of large request bodies that are being read or served
@@ -29,22 +29,32 @@ const (
 
 var errNoRoom = errors.New("too many large bodies are being sent at the same time; try again")
 
-// A budget is a number of bytes that large bodies share.
-type budget struct{ *semaphore.Weighted }
+// A budget is a number of bytes that large bodies share. As many bytes of others can wait.
+type budget struct {
+	*semaphore.Weighted
+	waiting *semaphore.Weighted
+}
 
-func newBudget(bytes int64) budget { return budget{semaphore.NewWeighted(bytes)} }
+func newBudget(bytes int64) budget {
+	return budget{semaphore.NewWeighted(bytes), semaphore.NewWeighted(bytes)}
+}
 
 // take waits for room for a body, and returns the function that gives it back.
 func (b budget) take(ctx context.Context, size int) (release func(), err error) {
 	if size <= smallBody {
 		return func() {}, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, roomWait)
-	defer cancel()
-	if b.Acquire(ctx, int64(size)) != nil {
+	n := int64(size)
+	if !b.waiting.TryAcquire(n) {
 		return nil, errNoRoom
 	}
-	return func() { b.Release(int64(size)) }, nil
+	defer b.waiting.Release(n)
+	ctx, cancel := context.WithTimeout(ctx, roomWait)
+	defer cancel()
+	if b.Acquire(ctx, n) != nil {
+		return nil, errNoRoom
+	}
+	return func() { b.Release(n) }, nil
 }
 
 // readBody reads a request body. Of a body that is larger than limit, it keeps one byte more than that: the function then refuses it

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -131,6 +132,32 @@ func checkFree(t *testing.T, name string, b budget, bytes int64) {
 	defer cancel()
 	if err := b.Acquire(ctx, bytes); err != nil {
 		t.Errorf("the budget of %s is not free: %v", name, err)
+	}
+}
+
+// TestWaitingIsBounded fills the budget and the room to wait: another body is refused while the first that waits is still waiting.
+func TestWaitingIsBounded(t *testing.T) {
+	const size = 1 << 20
+	b := newBudget(size)
+	release, err := b.take(t.Context(), size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	waited := make(chan error)
+	go func() {
+		_, err := b.take(t.Context(), size)
+		waited <- err
+	}()
+	for b.waiting.TryAcquire(1) { // until the other one waits
+		b.waiting.Release(1)
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := b.take(t.Context(), size); !errors.Is(err, errNoRoom) {
+		t.Errorf("another body: %v, want %v", err, errNoRoom)
+	}
+	release()
+	if err := <-waited; err != nil {
+		t.Errorf("the body that waited first: %v", err)
 	}
 }
 
