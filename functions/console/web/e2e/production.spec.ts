@@ -355,10 +355,22 @@ test('a first strategy is not added where another person has added one, and Undo
       expect(await state()).toEqual([false, 1])
       await api('DELETE', `${path}/strategies/${id}`)
     }
-    await start()
-    await dialog.getByRole('button', { name: button, exact: true }).click()
-    await expect(messages.getByText(`${flag} is on in production for`)).toBeVisible()
+    const first = async () => {
+      await start()
+      await dialog.getByRole('button', { name: button, exact: true }).click()
+      await expect(messages.getByText(`${flag} is on in production for`)).toBeVisible()
+      expect(await state()).toEqual([true, 1])
+    }
+    await first()
+    const [{ id: own }] = await api('GET', `${path}/strategies`)
+    await api('PUT', `${path}/strategies/${own}`, { name: 'default' })
+    await messages.getByRole('button', { name: 'Undo' }).click()
+    await expect(messages.getByText(`Not undone. Meanwhile the strategies of ${flag} in production have changed. Nothing was undone.`)).toBeVisible()
     expect(await state()).toEqual([true, 1])
+    await api('POST', `${path}/off`)
+    await api('DELETE', `${path}/strategies/${own}`)
+
+    await first()
     await add()
     await messages.getByRole('button', { name: 'Undo' }).click()
     await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()

@@ -651,6 +651,12 @@ test('an administrator adds to a draft as well, and changes directly only after 
   await expect(toggle).not.toBeChecked()
   await page.getByRole('button', { name: 'Stop changing production directly' }).click()
   await expect(page.getByRole('button', { name: 'Change production directly' })).toBeVisible()
+  // The history says so.
+  await expect(page.getByText(`${flag} is off in production`, { exact: true })).toBeVisible()
+  await page.goto(`${flagPage}/history`)
+  await expect(page.getByRole('article', { name: 'Switched off' })).toContainText(
+    'Made without a change request, which production needs: the person may skip it.',
+  )
 })
 
 test('where nobody skips change requests, an administrator changes in an emergency, with a reason that the log has', async ({ browser, page, api, server }) => {

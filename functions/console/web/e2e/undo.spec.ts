@@ -230,6 +230,15 @@ test('Undo does not switch on a flag that another person has switched off, reviv
     expect(await state()).toEqual([false, false])
   }
 
+  // Another person changes whom the flag selects, before Undo would switch it on again.
+  await open(flagPage, false)
+  await page.getByRole('switch', { name: `${flag} in development` }).click()
+  await expect(messages.getByText(`${flag} is off in development`, { exact: true })).toBeVisible()
+  const extra = await api<{ id: string }>('POST', `${development}/strategies`, { name: 'default' })
+  await undo(`${flag} is off in development`, `Not undone. Meanwhile the strategies of ${flag} in development have changed. Nothing was undone.`)
+  expect(await state()).toEqual([false, false, false])
+  await api('DELETE', `${development}/strategies/${extra.id}`)
+
   await archive()
   await undo(`Flag ${flag} archived`)
   expect(await state()).toEqual([false, false])
@@ -249,6 +258,16 @@ test('Undo does not switch on a flag that another person has switched off, reviv
   await confirm()
   await undo(`${flag} is archived.`)
   expect(await state()).toEqual([false, false])
+
+  // A flag that was revived is not archived again if another person has switched it on.
+  await api('DELETE', path)
+  await page.goto(`/projects/${id}/archive`)
+  await page.getByRole('button', { name: `Revive ${flag}` }).click()
+  const revived = `${flag} is active again, and off in all environments.`
+  await expect(messages.getByText(revived)).toBeVisible()
+  await api('POST', `${development}/on`)
+  await undo(revived, `Not undone. Meanwhile ${flag} was switched on. Nothing was undone.`)
+  await api('POST', `${development}/off`)
 
   await archive(false)
   await expect(messages.getByText(`Flag ${flag} archived`)).toBeVisible()

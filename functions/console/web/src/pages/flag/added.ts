@@ -34,6 +34,8 @@ export async function switchAdding<T>(place: Place, names: readonly string[], se
 export interface Switched {
   /** Whether the flag was already as the switch makes it: the page may be seconds old, and Undo must not take back what another person did. */
   already: boolean
+  /** The strategies that selected whom it is about: Undo must not switch on others. */
+  strategies: Strategy[]
   added: Added
 }
 
@@ -43,14 +45,15 @@ export async function switchOne(
   { on, adds }: { on: boolean; adds?: boolean },
   send: () => Promise<unknown>,
 ): Promise<Switched> {
-  const { enabled } = await api.get(environmentPath, { path })
+  const { enabled, strategies } = await api.get(environmentPath, { path })
   const { added } = await switchAdding(path, adds ? [path.featureName] : [], send)
-  return { already: enabled === on, added }
+  return { already: enabled === on, strategies: added.get(path.featureName) ?? strategies, added }
 }
 
 /** Takes a switch of a flag back, with a request that switches it back. */
-export async function undoOne(path: Place & { featureName: string }, on: boolean, { already, added }: Switched, back: () => Promise<unknown>) {
+export async function undoOne(path: Place & { featureName: string }, on: boolean, { already, strategies, added }: Switched, back: () => Promise<unknown>) {
   if (already) throw new Error(`Before that, ${path.featureName} was already ${on ? 'on' : 'off'} in ${path.environment}. Nothing was changed.`)
+  if (!on && JSON.stringify(await api.get(listPath, { path })) !== JSON.stringify(strategies)) throw changed(path)
   await back()
   await removeAdded(path, added)
 }
@@ -64,10 +67,15 @@ export async function expectNone(path: Place & { featureName: string }) {
     )
 }
 
-/** Takes back a first strategy with which a flag was switched on: the flag is off, also if it has got others since. */
-export async function removeFirst(path: Place & { featureName: string }, strategyId: string) {
+const changed = ({ featureName, environment }: Place & { featureName: string }) =>
+  new Error(`Meanwhile the strategies of ${featureName} in ${environment} have changed. Nothing was undone.`)
+
+/** Takes back a first strategy with which a flag was switched on, unless it changed since: the flag is off, also if it has got others since. */
+export async function removeFirst(path: Place & { featureName: string }, strategy: Strategy) {
+  const now = (await api.get(listPath, { path })).find(({ id }) => id === strategy.id)
+  if (JSON.stringify(now) !== JSON.stringify(strategy)) throw changed(path)
   await api.post(`${environmentPath}/off`, { path })
-  await api.delete(`${listPath}/{strategyId}`, { path: { ...path, strategyId } })
+  await api.delete(`${listPath}/{strategyId}`, { path: { ...path, strategyId: strategy.id } })
 }
 
 /** Removes the added strategy of flags, unless it or the list changed since, or the caller may not: then the flag is off, and keeps it. */

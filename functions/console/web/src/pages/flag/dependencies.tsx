@@ -148,7 +148,13 @@ function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependenc
     onDrafted: onClose,
     invalidates: touched,
     success: (_, body) => `${flag.name}: depends on ${body.feature}`,
-    undo: ({ feature }) => (dependency ? save(flag, dependency) : api.send(removeRequest(flag, feature))),
+    undo: async (body) => {
+      const { dependencies } = await api.get(flagPath, { path: pathOf(flag) })
+      const now = dependencies.find(({ feature }) => feature === body.feature)
+      if (!now || now.enabled !== body.enabled || String(now.variants) !== String(body.variants))
+        throw new Error(`Meanwhile the dependency on ${body.feature} has changed. Nothing was undone.`)
+      await (dependency ? save(flag, dependency) : api.send(removeRequest(flag, body.feature)))
+    },
     showsErrors: true,
     onSuccess: onClose,
   })

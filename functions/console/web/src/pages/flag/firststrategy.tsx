@@ -40,7 +40,7 @@ export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: F
     onDrafted: onClose,
     invalidates: touched,
     success: (_, rollout) => `${flag.name} is on in ${environment.name} for ${rollout === 100 ? 'everyone' : `${rollout}% of users`}`,
-    undo: (_, strategy) => removeFirst(path, strategy.id),
+    undo: (_, strategy) => removeFirst(path, strategy),
     showsErrors: true,
     onSuccess: onClose,
   })

@@ -33,7 +33,10 @@ function MetadataForm({ flag }: { flag: Flag }) {
     change: ({ values }: { values: Metadata; before: Metadata }) => api.send(requestOf(values)),
     invalidates: touched,
     success: `${flag.name}: settings saved`,
-    undo: async ({ before }) => {
+    undo: async ({ values, before }) => {
+      const now = await api.get(flagPath, { path: { projectId: flag.project, featureName: flag.name } })
+      if ((now.description ?? '') !== values.description || now.type !== values.type || now.impressionData !== values.impressionData)
+        throw new Error(`Meanwhile the settings of ${flag.name} have changed. Nothing was undone.`)
       await api.send(requestOf(before))
       form.reset(before)
     },

@@ -42,7 +42,7 @@ export function FirstStrategyDialog({ projectId, name, environment: place, onClo
     await invalidate(client, aroundFlags)
     toast.success(`${name} is on in ${environment} for everyone`, {
       undo: async () => {
-        await removeFirst(path, strategy.id)
+        await removeFirst(path, strategy)
         await invalidate(client, ['/api/admin/projects/{projectId}/features', ...aroundFlags])
       },
     })

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState, type ReactNode } from 'react'
 import { accountName, actorOf, apiQuery, useMe, type Schema } from '../../api'
-import { Button, DateTime, Icons, number, plural } from '../../ui'
+import { Button, DateTime, Icons, listed, number, plural } from '../../ui'
 import { Diff } from '../../ui/diffview'
 import { EnvironmentName } from '../../ui/environmentname'
 import { changesOf, eventTitle, groupsOf, omittedOf, plainNames, subjectOf, type EventNames } from './eventtext'
@@ -110,6 +110,9 @@ function EventRow({ event, withFlag, names, actions }: { event: Event; withFlag?
             )}
           </div>
         </div>
+        {event.skippedChangeRequests && (
+          <p className="strong">Made without a change request, which {listed(event.skippedChangeRequests)} needs: the person may skip it.</p>
+        )}
         {changes.length > 0 && !open && (
           <ul className="stack-s">
             {changes.map((change) => (

@@ -90,6 +90,13 @@ export async function restore(projectId: string, flags: readonly Archivable[], p
   for (const [environment, wereOn] of byEnvironment(flags)) await switchOn(projectId, environment, wereOn)
 }
 
+/** Throws if one of the flags is on somewhere by now: Undo of reviving them would archive it. */
+export async function expectOff(projectId: string, names: readonly string[]) {
+  const { features } = await api.get('/api/admin/projects/{projectId}/features', { path: { projectId } })
+  const live = features.find((flag) => names.includes(flag.name) && flag.environments.some(({ enabled }) => enabled))
+  if (live) throw new Error(`Meanwhile ${live.name} was switched on. Nothing was undone.`)
+}
+
 /** Archives a flag, and returns what takes that back. It reads the flag before, as the page may be seconds old. */
 export async function archiveFlag(projectId: string, featureName: string) {
   const path = { projectId, featureName }

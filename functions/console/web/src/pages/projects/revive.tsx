@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { api, useChange, useMe, type Schema } from '../../api'
 import { ConfirmDialog, ProductionMark, RadioGroup, plural } from '../../ui'
-import { lostParents, restore, type Parents } from './restore'
+import { expectOff, lostParents, restore, type Parents } from './restore'
 
 type Flag = Schema<'ArchivedFeature'>
 
@@ -26,7 +26,11 @@ export function useRevive(projectId: string, onSuccess?: () => void): { start: (
     invalidates: ['/api/admin/archive', '/api/admin/projects', '/api/admin/search', '/api/admin/features', '/api/admin/events', '/api/admin/segments'],
     success: (_, { flags, on }) =>
       `${flags.length === 1 ? `${flags[0]!.name} is` : `${plural(flags.length, 'flag')} are`} active again, and ${on ? 'on where they were on' : 'off in all environments'}.`,
-    undo: ({ flags }) => api.post('/api/admin/projects/{projectId}/archive', { path: { projectId }, body: { features: flags.map(({ name }) => name) } }),
+    undo: async ({ flags, on }) => {
+      const names = flags.map(({ name }) => name)
+      if (!on) await expectOff(projectId, names)
+      await api.post('/api/admin/projects/{projectId}/archive', { path: { projectId }, body: { features: names } })
+    },
     onSuccess,
   })
   const start = (flags: Flag[]) => {
