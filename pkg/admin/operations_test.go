@@ -268,7 +268,7 @@ var examples = map[string]example{
 	ofProject("GET", "/applications"):      {"", 200, 2, 2},
 	ofProject("GET", "/insights"):          {"", 200, 3, 3},
 
-	ofProject("POST", "/environments/{environment}/change-requests"):             {aChange, 200, 6, 5},
+	ofProject("POST", "/environments/{environment}/change-requests"):             {aChange, 200, 5, 5},
 	ofProject("GET", "/change-requests"):                                         {"", 200, 4, 4},
 	ofProject("GET", "/change-requests/pending"):                                 {"", 200, 2, 2},
 	ofProject("GET", "/change-requests/pending/{featureName}"):                   {"", 200, 2, 2},

@@ -29,7 +29,6 @@ import (
 //	comment          REQUEST#<id>         COMMENT#<number>            on the change request
 //	request list row PROJECT#<uid>        REQUEST#<kind>#<id>         what lists show of a change request; see request_item.go for the kinds
 //	request count    PROJECT#<uid>        REQUESTS                    how many change requests of the project are open
-//	dropped requests REQUESTER#<person>   DROPPED#<date>              KiB that edits wrote of requests that the author discarded or cancelled that day; expires
 //	registries       REGISTRY#<entity>    REGISTRY                    environments, roles, tag types, strategy types, context fields, addons: one item each
 //	token            TOKEN#<sha256>       TOKEN                       an API or personal token, found by the hash of its secret
 //	token last use   TOKEN#<sha256>       SEEN                        when the token was last used, written at most once an hour

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
@@ -40,7 +39,6 @@ var requestEntity = entity{
 		if was == is {
 			return nil
 		}
-		tx.countDropped(old, r)
 		open, count := expression.Name("open"), tx.guardUpdate(itemKey{projectPartition(cmp.Or(r, old).ProjectUID), "REQUESTS"})
 		if was {
 			count.counts["open"]--
@@ -56,33 +54,6 @@ var requestEntity = entity{
 }
 
 var tooManyRequests = flags.Errorf(flags.Conflict, "the project has %d open change requests, which is the limit; apply or cancel some first", review.MaxOpen)
-
-// countDropped counts what the edits of a request wrote that is discarded or cancelled, for its author.
-func (tx *transaction) countDropped(before, after *review.Request) {
-	if before == nil || after.State != review.Cancelled || before.Edited == 0 {
-		return
-	}
-	at := after.Entered[review.Cancelled]
-	count := tx.guardUpdate(droppedKey(after.CreatedBy.Key, at))
-	count.counts["edited"] += before.Dropped()
-	count.set["ttl"] = at.Add(2 * 24 * time.Hour).Unix()
-}
-
-func droppedKey(author string, day time.Time) itemKey {
-	return itemKey{"REQUESTER#" + author, "DROPPED#" + day.UTC().Format(time.DateOnly)}
-}
-
-// Dropped reads what countDropped has counted: one call.
-func (s *Store) Dropped(ctx context.Context, author string, day time.Time) (edited int, err error) {
-	type count struct {
-		Edited int `dynamodbav:"edited"`
-	}
-	err = batchGet(ctx, s, []itemKey{droppedKey(author, day)}, true, func(c count) error {
-		edited = c.Edited
-		return nil
-	})
-	return edited, err
-}
 
 var requestCodec = jsonCodec(func(a *review.Request) *int64 { return &a.Version })
 

@@ -116,12 +116,6 @@ func (tx *Tx) Requests(projects []*flags.Project, open bool) map[string][]*revie
 	})
 }
 
-// Dropped is how many KiB the edits of those change requests have written that an author has discarded or cancelled today: one call.
-func (tx *Tx) Dropped(author string) int {
-	type dropped struct{ author string }
-	return memoized(tx, dropped{author}, func() (int, error) { return tx.service.store.Dropped(tx.ctx, author, tx.Now) })
-}
-
 // A Count is how many active flags a project has, and how many of them are stale.
 type Count struct{ Active, Stale int }
 

@@ -46,7 +46,6 @@ const (
 	MaxSize             = 256 << 10 // bytes of all changes
 	MaxStored           = 300 << 10 // bytes of a request when it is edited; approvals, the reason of a failure and the like need the rest of 400 KiB
 	MaxEdited           = 16 << 20  // bytes that all edits of a request write, because each one writes the whole request
-	MaxDropped          = 64 << 10  // KiB of these, in requests of one author that are discarded or cancelled on a day: then no other begins
 	MaxItems            = 70        // items that the changes write; addons, the request, and conditions on who has approved it need the rest of 100
 	MaxReviewers        = 10
 	MaxComments         = 100
@@ -454,9 +453,6 @@ func (c *Comment) Clone() *Comment {
 	return &d
 }
 
-// Dropped is how many KiB the edits of a request have written that is discarded or cancelled.
-func (r *Request) Dropped() int { return (r.Edited + 1023) >> 10 }
-
 // CommentKeys returns the keys of the comments of the request.
 func (r *Request) CommentKeys() (keys []flags.Key) {
 	for n := range r.Comments {
@@ -479,9 +475,6 @@ type Store interface {
 	// Requests returns the open change requests of a project, or the latest of the others, newest first, as Request.Listed returns them. Of
 	// the others these are at most MaxListed that were applied, and as many that were not: fewer of each if they have more than 1 MB.
 	Requests(ctx context.Context, projectUID string, open bool) ([]*Request, error)
-
-	// Dropped returns how many KiB the edits of those change requests have written that an author, by the key, discarded or cancelled on a day.
-	Dropped(ctx context.Context, author string, day time.Time) (int, error)
 
 	// Items returns how many items a change would write. Invalid if they are more than one transaction can have.
 	Items(change flags.Change) (int, error)

@@ -87,10 +87,6 @@ func draftIn(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment) (*r
 	if open >= review.MaxOpenOfOne {
 		return nil, flags.Errorf(flags.Conflict, "%s has %d open change requests in project %q, which is the limit; apply or cancel some first", tx.Caller.Name, open, p.ID)
 	}
-	// Otherwise whoever may only read a project begins one after the other, each with as many edits as it can have.
-	if tx.Dropped(draft.CreatedBy.Key) >= review.MaxDropped {
-		return nil, flags.Errorf(flags.Conflict, "the edits of the change requests that %s has discarded or cancelled today have written %d MiB, which is the limit of a day (UTC); add to one that is still open, or begin another one tomorrow", tx.Caller.Name, review.MaxDropped>>10)
-	}
 	return draft, nil
 }
 
