@@ -437,6 +437,11 @@ test('a switch names the freeze instead of asking; who may skip the freeze reads
   await page.getByRole('menuitem', { name: 'Archive…' }).click()
   await expect(question).toContainText(skipped)
   await question.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Actions', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Move to another project…' }).click()
+  await expect(question).toContainText('The flag is on in production.')
+  await expect(question).toContainText(new RegExp(`Project ${project}: ${skipped.source}`))
+  await question.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Edit strategy in production' }).click()
   await question.getByRole('spinbutton', { name: 'Percentage' }).fill('20')
   await expect(question).toContainText(skipped)
@@ -455,6 +460,50 @@ test('a switch names the freeze instead of asking; who may skip the freeze reads
   await page.getByRole('button', { name: 'Check' }).click()
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   await expect(question).toContainText(skipped)
+  await page.goto(`/projects/${project}/environments`)
+  await page.getByRole('button', { name: 'Actions for production' }).click()
+  await page.getByRole('menuitem', { name: 'Remove from the project' }).click()
+  await expect(question).toContainText(skipped)
+
+  // Reviving where the flag was on, and moving it into the project.
+  const revived = unique('revived')
+  const features = `/api/admin/projects/${project}/features`
+  await api('POST', features, { name: revived })
+  await api('POST', `${features}/${revived}/environments/production/strategies`, { name: 'default' })
+  await api('POST', `${features}/${revived}/environments/production/on`)
+  await api('DELETE', `${features}/${revived}`)
+  await page.goto(`/projects/${project}/archive`)
+  await page.getByRole('button', { name: `Revive ${revived}` }).click()
+  await expect(question).toBeVisible()
+  await expect(question).not.toContainText('is frozen')
+  await question.getByRole('radio', { name: 'On where it was on' }).click()
+  await expect(question).toContainText(skipped)
+  await liveFlag(page, api)
+  await page.getByRole('button', { name: 'Actions', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Move to another project…' }).click()
+  await expect(question).not.toContainText('is frozen')
+  await question.getByRole('combobox', { name: 'New project' }).selectOption(project)
+  await expect(question).toContainText(new RegExp(`Project ${project}: ${skipped.source}`))
+
+  // Archiving skips nothing where the flag is off, and where it is drafted.
+  const archiveAsks = async () => {
+    await page.getByRole('button', { name: 'Actions', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Archive…' }).click()
+  }
+  const idle = unique('idle')
+  await api('POST', features, { name: idle })
+  await page.goto(`/projects/${project}/flags/${idle}`)
+  await expect(page.getByText(/production is frozen until/)).toBeVisible()
+  await archiveAsks()
+  await expect(question).toContainText('Off in all environments')
+  await expect(question).not.toContainText('is frozen')
+  await api('PUT', `/api/admin/projects/${project}/environments/development/change-requests/config`, { changeRequestsEnabled: true, requiredApprovals: 1 })
+  await page.goto(`/projects/${project}/flags/${flag}`)
+  await expect(page.getByText(/production is frozen until/)).toBeVisible()
+  await archiveAsks()
+  await expect(question.getByRole('button', { name: 'Add to draft' })).toBeVisible()
+  await expect(question).not.toContainText('is frozen')
+  await api('PUT', `/api/admin/projects/${project}/environments/development/change-requests/config`, { changeRequestsEnabled: false })
 
   // Without the permission.
   const email = `${unique('olga')}@example.org`

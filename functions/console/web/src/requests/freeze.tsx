@@ -34,3 +34,16 @@ export function SkipsFreeze({ project, environment, named }: SkipsFreezeProps) {
     </p>
   )
 }
+
+interface SkipsFreezesProps {
+  project: string
+  flags: readonly { environments: readonly { name: string; enabled: boolean }[] }[]
+  named?: boolean
+}
+
+/** The same for a change of flags as a whole: it concerns the environments in which one of them is on. */
+export function SkipsFreezes({ project, flags, named }: SkipsFreezesProps) {
+  return useProtection(project)
+    .frozen.filter(({ environment }) => flags.some((flag) => flag.environments.some((one) => one.enabled && one.name === environment)))
+    .map(({ environment }) => <SkipsFreeze key={environment} project={project} environment={environment} named={named} />)
+}

@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
+import { SkipsFreezes } from '../../requests/freeze'
 import { Checkbox, Dialog, Notice, RadioGroup, Select, TextField } from '../../ui'
+import { OnInProduction } from '../flags/archivedialog'
 import { flagPath, touched, type Flag } from './data'
 
 interface DialogProps {
@@ -103,6 +105,10 @@ export function MoveDialog({ flag, onClose }: DialogProps) {
           {...form.field('newProjectId')}
           hint="It needs every environment in which the flag is on. A flag with dependencies cannot be moved."
         />
+        <OnInProduction flags={[flag]} />
+        {[flag.project, form.values.newProjectId].filter(Boolean).map((project) => (
+          <SkipsFreezes key={project} named project={project} flags={[flag]} />
+        ))}
         <FormActions form={form} submit="Move flag" onCancel={onClose} />
       </form>
     </Dialog>

@@ -1,5 +1,5 @@
 import { useProtection } from '../../requests/drafts'
-import { SkipsFreeze } from '../../requests/freeze'
+import { SkipsFreezes } from '../../requests/freeze'
 import { ConfirmDialog, DateTime, Notice, ProductionMark, isProduction, number, plural } from '../../ui'
 import { lastSeen, type Archivable } from '../projects/restore'
 import './flags.css'
@@ -16,7 +16,7 @@ interface ArchiveDialogProps {
 /** Asks before flags are archived: where they are on, and when they were last used. */
 export function ArchiveDialog({ project, flags, onClose, onConfirm }: ArchiveDialogProps) {
   const protection = useProtection(project)
-  const live = flags.filter((flag) => flag.environments.some((one) => one.enabled && isProduction(one)))
+  const live = flags.filter(isLive)
   const ordered = [...live, ...flags.filter((flag) => !live.includes(flag))]
   return (
     <ConfirmDialog
@@ -27,14 +27,8 @@ export function ArchiveDialog({ project, flags, onClose, onConfirm }: ArchiveDia
       description="Applications no longer get an archived flag, and use the default in their code. You can revive it."
       action={protection.label('Archive')}
     >
-      {live.length > 0 && (
-        <Notice kind="warn">
-          {flags.length === 1 ? 'The flag is on in production.' : `${plural(live.length, 'flag')} ${live.length === 1 ? 'is' : 'are'} on in production.`}
-        </Notice>
-      )}
-      {protection.frozen.map(({ environment }) => (
-        <SkipsFreeze key={environment} project={project} environment={environment} />
-      ))}
+      <OnInProduction flags={flags} />
+      {!protection.drafts() && <SkipsFreezes project={project} flags={flags} />}
       <ul className="flags-failures" aria-label="Flags to archive" tabIndex={0}>
         {ordered.slice(0, shown).map((flag) => (
           <li key={flag.name} className="break">
@@ -47,6 +41,19 @@ export function ArchiveDialog({ project, flags, onClose, onConfirm }: ArchiveDia
       </ul>
       <More count={flags.length} />
     </ConfirmDialog>
+  )
+}
+
+const isLive = (flag: Pick<ArchiveDialogProps['flags'][number], 'environments'>) => flag.environments.some((one) => one.enabled && isProduction(one))
+
+/** Warns that some of the flags of a question are on in production. */
+export function OnInProduction({ flags }: Pick<ArchiveDialogProps, 'flags'>) {
+  const live = flags.filter(isLive).length
+  if (live === 0) return null
+  return (
+    <Notice kind="warn">
+      {flags.length === 1 ? 'The flag is on in production.' : `${plural(live, 'flag')} ${live === 1 ? 'is' : 'are'} on in production.`}
+    </Notice>
   )
 }
 

@@ -158,7 +158,7 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
       {dialog === 'move' && (
         <MoveDialog
           projectId={projectId}
-          count={flags.length}
+          flags={flags}
           onClose={close}
           onSubmit={(target) => {
             close()

@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiQuery, useMe, type Schema } from '../../api'
 import { Cancel } from '../../forms'
+import { SkipsFreezes } from '../../requests/freeze'
 import { Button, Checkbox, Dialog, DialogActions, Loaded, plural } from '../../ui'
 import { Combobox } from '../../ui/combobox'
+import { OnInProduction } from './archivedialog'
 import { countTags, parseTag, tagText, type FlagRow } from './rows'
 import { TagPicker } from './tagpicker'
 
@@ -62,13 +64,13 @@ export function TagsDialog({ flags, onClose, onSubmit }: TagsDialogProps) {
 
 interface MoveDialogProps {
   projectId: string
-  count: number
+  flags: readonly FlagRow[]
   onClose: () => void
   onSubmit: (target: string) => void
 }
 
 /** Asks for the project to move flags to. */
-export function MoveDialog({ projectId, count, onClose, onSubmit }: MoveDialogProps) {
+export function MoveDialog({ projectId, flags, onClose, onSubmit }: MoveDialogProps) {
   const projects = useQuery(apiQuery('/api/admin/projects'))
   const { can } = useMe()
   const [target, setTarget] = useState('')
@@ -76,7 +78,7 @@ export function MoveDialog({ projectId, count, onClose, onSubmit }: MoveDialogPr
     <Dialog
       open
       onClose={onClose}
-      title={`Move ${plural(count, 'flag')}`}
+      title={`Move ${plural(flags.length, 'flag')}`}
       description="The other project must have every environment in which a flag is on. Applications that read only this project no longer get the flags."
     >
       <Loaded query={projects} lines={2}>
@@ -97,6 +99,10 @@ export function MoveDialog({ projectId, count, onClose, onSubmit }: MoveDialogPr
                 .filter(({ id }) => id !== projectId)
                 .map(({ id, name }) => ({ value: id, label: name === id ? name : `${name} (${id})`, disabled: !can('CREATE_FEATURE', id).allowed }))}
             />
+            <OnInProduction flags={flags} />
+            {[projectId, target].filter(Boolean).map((project) => (
+              <SkipsFreezes key={project} named project={project} flags={flags} />
+            ))}
             <DialogActions>
               <Cancel onCancel={onClose} dirty={target !== ''} />
               <Button type="submit" variant="primary" disabledReason={target ? undefined : 'Choose a project first.'}>

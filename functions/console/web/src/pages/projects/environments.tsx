@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { SkipsFreeze } from '../../requests/freeze'
 import { Freezes } from '../../requests/freezes'
 import { useProtection } from '../../requests/drafts'
 import {
@@ -85,7 +86,9 @@ function Environments({ projectId, attached }: { projectId: string; attached: En
         description={`${plural(removing?.projectEnabledToggleCount ?? 0, 'flag')} of this project ${removing?.projectEnabledToggleCount === 1 ? 'is' : 'are'} on in it. Applications stop getting them at once. If you add the environment again, the flags have their strategies, but stay off.${removing ? productionText(removing) : ''}`}
         action="Remove environment"
         onConfirm={() => detach.mutateAsync(removing!)}
-      />
+      >
+        {removing && <SkipsFreeze project={projectId} environment={removing.name} />}
+      </ConfirmDialog>
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { api, useChange, useMe, type Schema } from '../../api'
+import { SkipsFreeze } from '../../requests/freeze'
 import { ConfirmDialog, ProductionMark, RadioGroup, plural } from '../../ui'
 import { expectOff, lostParents, restore, type Parents } from './restore'
 
@@ -46,19 +47,25 @@ export function useRevive(projectId: string, onSuccess?: () => void): { start: (
     start,
     pending: revive.isPending ? revive.variables.flags : undefined,
     question: asking && (
-      <ReviveDialog flags={asking} onClose={() => setAsking(undefined)} onRevive={(on, parents) => revive.mutateAsync({ flags: asking, on, parents })} />
+      <ReviveDialog
+        projectId={projectId}
+        flags={asking}
+        onClose={() => setAsking(undefined)}
+        onRevive={(on, parents) => revive.mutateAsync({ flags: asking, on, parents })}
+      />
     ),
   }
 }
 
 interface ReviveDialogProps {
+  projectId: string
   flags: Flag[]
   onClose: () => void
   onRevive: (on: boolean, parents?: Parents) => Promise<unknown>
 }
 
 // Offers the state that flags had when they were archived. Where they are on again, they depend on the same parents: without, more users would get them.
-function ReviveDialog({ flags, onClose, onRevive }: ReviveDialogProps) {
+function ReviveDialog({ projectId, flags, onClose, onRevive }: ReviveDialogProps) {
   const [state, setState] = useState<'off' | 'on'>('off')
   const were = flags.filter((flag) => flag.wasEnabledIn.length > 0)
   const names = were.map(({ name }) => name)
@@ -89,6 +96,8 @@ function ReviveDialog({ flags, onClose, onRevive }: ReviveDialogProps) {
           },
         ]}
       />
+      {state === 'on' &&
+        [...new Set(were.flatMap(({ wasEnabledIn }) => wasEnabledIn))].map((name) => <SkipsFreeze key={name} project={projectId} environment={name} />)}
       <ul aria-label="Where flags were on">
         {were.slice(0, maxBulk).map(({ name, wasEnabledIn, environments }) => (
           <li key={name} className="break">
