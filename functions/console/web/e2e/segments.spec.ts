@@ -240,6 +240,17 @@ test('saving a segment asks where flags that are on in production use it, and Un
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     expect(await operators()).toHaveLength(4)
 
+    // While the question is open, another flag that uses the segment is switched on.
+    await save.click()
+    await expect(dialog.getByRole('listitem')).toHaveCount(1)
+    await api('POST', `/api/admin/projects/default/features/${off}/environments/production/on`)
+    await dialog.getByRole('button', { name: 'Save segment' }).click()
+    await expect(dialog).toContainText('Meanwhile the flags that are on and use the segment have changed. Nothing was saved: look at them again.')
+    await expect(dialog.getByRole('listitem')).toHaveCount(2)
+    expect(await operators()).toHaveLength(4)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await api('POST', `/api/admin/projects/default/features/${off}/environments/production/off`)
+
     await save.click()
     await dialog.getByRole('button', { name: 'Save segment' }).click()
     await expect(messages.getByText('Segment saved')).toBeVisible()

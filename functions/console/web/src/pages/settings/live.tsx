@@ -7,7 +7,7 @@ import { SkipsFreeze } from '../../requests/freeze'
 import { ProductionMark, isProduction, number } from '../../ui'
 
 /** A flag that is on in an environment, where a strategy of it uses the segment. */
-interface LiveUse {
+export interface LiveUse {
   flag: string
   project: string
   environment: Schema<'Environment'>

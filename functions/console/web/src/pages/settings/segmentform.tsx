@@ -9,7 +9,7 @@ import { addToDraft, useSegmentProtection } from '../../requests/drafts'
 import { ProtectionLine } from '../../requests/line'
 import { Button, Icons, Notice, Section, Select, TextArea, TextField, toast, useAsked, useAsks } from '../../ui'
 import { ConflictDialog } from '../../ui/conflict'
-import { Affected, liveUses } from './live'
+import { Affected, liveUses, type LiveUse } from './live'
 import { canChangeSegment, canCreateSegment } from './rights'
 
 type Segment = Schema<'Segment'>
@@ -116,14 +116,22 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
     if (!base || drafts || !constrains(form.values)) return void form.props.onSubmit(event)
     event.preventDefault()
     if (form.pending || look.isPending) return
-    look.mutate(base.body, {
-      onSuccess: (live) => {
-        const act = () => void form.submit()
-        if (!live[0]) return act()
-        const details = <Affected live={live} before={base.body.constraints} after={form.values.constraints} />
-        ask({ environment: live[0].environment, title: `Save ${base.body.name}?`, action: 'Save segment', act, details })
-      },
-    })
+    look.mutate(base.body, { onSuccess: (live) => askAbout(base.body, live) })
+  }
+  // What the question says is looked at again when it is answered.
+  const askAbout = (segment: Segment, live: LiveUse[], again = false) => {
+    if (!live[0]) return void form.submit()
+    const act = () =>
+      look.mutate(segment, {
+        onSuccess: (now) => (JSON.stringify(now) === JSON.stringify(live) ? void form.submit() : askAbout(segment, now, true)),
+      })
+    const details = (
+      <>
+        {again && <Notice kind="warn">Meanwhile the flags that are on and use the segment have changed. Nothing was saved: look at them again.</Notice>}
+        <Affected live={live} before={segment.constraints} after={form.values.constraints} />
+      </>
+    )
+    ask({ environment: live[0].environment, title: `Save ${segment.name}?`, action: 'Save segment', act, details })
   }
 
   const take = (version: Versioned<Segment>) => {
