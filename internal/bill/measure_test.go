@@ -215,6 +215,8 @@ func measure(t testing.TB) Measured {
 		m.OpenFlag = m.OpenFlag.Plus(each(path))
 	}
 	m.OpenList = m.OpenList.Plus(each(openOverview).Times(perMinute))
+	protection := each(openConfig).Times(perMinute)
+	m.OpenFlag, m.OpenList = m.OpenFlag.Plus(protection), m.OpenList.Plus(protection)
 	m.ListBytes = float64(d.do("GET", features, "").Body.Len()) / sample
 	m.Create = d.units("POST", features, newFlag(sample))
 	m.Guarded = d.meter.parts["PROJECT"].Write

@@ -73,18 +73,18 @@ const (
 	postMinutes, postKB        = 2 * 24 * 60, 0.8
 )
 
-// What a visible page of the console reads: itself every ten seconds, these every minute. A page of a project reads the overview as often
-// as its list.
+// What a visible page of the console reads: itself and what is protected in its project every ten seconds, these every minute. A page of
+// a project reads the overview as often as its list.
 const (
 	perMinute    = 6
 	openHours    = 160 // a month of working days
 	openOverview = "/api/admin/projects/default/overview"
+	openConfig   = "/api/admin/projects/default/change-requests/config"
 )
 
 var (
 	openAlways = []string{
 		"/api/admin/user", "/api/admin/projects", "/api/admin/search/change-requests?state=IS:open&limit=100",
-		"/api/admin/projects/default/change-requests/config",
 	}
 	openFlag = []string{
 		openOverview, "/api/admin/client-metrics/features/{feature}/raw?hoursBack=24", "/api/admin/strategies", "/api/admin/segments",

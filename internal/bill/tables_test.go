@@ -91,8 +91,8 @@ func (m Measured) open() string {
 		units    Units
 		requests int // in a minute
 	}{
-		{"of a flag", m.OpenFlag, perMinute + len(openAlways) + len(openFlag)},
-		{"of a project of 200 flags", m.OpenList, 2*perMinute + len(openAlways)},
+		{"of a flag", m.OpenFlag, 2*perMinute + len(openAlways) + len(openFlag)},
+		{"of a project of 200 flags", m.OpenList, 3*perMinute + len(openAlways)},
 	} {
 		requests := float64(page.requests) * 60
 		hour := requests*(priceHTTP+lambda(adminSeconds, functionGB)+logs(logKB)) + page.units.Times(60).dollars()

@@ -523,3 +523,17 @@ test('a switch names the freeze instead of asking; who may skip the freeze reads
   }
   await context.close()
 })
+
+test('an open page notices that its project is frozen or protected meanwhile', async ({ page, api }) => {
+  const { flag } = await liveFlag(page, api)
+  const project = unique('shop')
+  await api('POST', '/api/admin/projects', { id: project, name: project })
+  await api('POST', `/api/admin/projects/default/features/${flag}/changeProject`, { newProjectId: project })
+  await page.goto(`/projects/${project}/flags/${flag}`)
+  await expect(page.getByRole('switch', { name: `${flag} in production` })).toBeChecked()
+  const environment = `/api/admin/projects/${project}/environments/production`
+  await api('POST', `${environment}/freezes`, { reason: 'Holidays', to: new Date(Date.now() + 86_400_000).toISOString(), offAllowed: false })
+  await expect(page.getByText(/production is frozen until/)).toBeVisible()
+  await api('PUT', `${environment}/change-requests/config`, { changeRequestsEnabled: true, requiredApprovals: 1 })
+  await expect(page.getByRole('button', { name: 'Change production directly' })).toBeVisible()
+})

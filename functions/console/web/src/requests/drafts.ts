@@ -41,7 +41,6 @@ export const protection = (projectId: string) =>
         .sort((a, b) => Number(isProduction(b)) - Number(isProduction(a)))
       return { environments: protectedOnes, frozen }
     },
-    staleTime: 60_000,
   })
 
 // The environments in which the person has chosen to change directly, until the page is loaded again. In an emergency, with the reason.
