@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"golang.org/x/sync/errgroup"
 
 	"guidon/pkg/httpapi"
 )
@@ -196,5 +198,32 @@ func TestOtherNames(t *testing.T) {
 		if w.Code != tt.want || w.Code == 403 && !strings.Contains(w.Body.String(), "PUBLIC_URL") {
 			t.Errorf("%s with %s for %s (open %t): %d %s, want %d", tt.listens, tt.public, tt.host, tt.open, w.Code, w.Body, tt.want)
 		}
+	}
+}
+
+// TestFilesAreAnsweredInTurn checks that only the function with the files of the site answers a few calls at a time.
+func TestFilesAreAnsweredInTurn(t *testing.T) {
+	g := opened(t, httpapi.Config{})
+	for _, r := range g.routes.routes {
+		if limited := r.function.slots != nil; limited != (r.group == "site") {
+			t.Errorf("%s of the function %s: limited %v", r.key, r.group, limited)
+		}
+	}
+	var running, most atomic.Int32
+	f := function{timeout: time.Minute, slots: make(chan struct{}, maxSiteCalls), handle: func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		most.Store(max(most.Load(), running.Add(1)))
+		time.Sleep(time.Millisecond)
+		running.Add(-1)
+		return events.APIGatewayV2HTTPResponse{}, nil
+	}}
+	var calls errgroup.Group
+	for range 50 {
+		calls.Go(func() error {
+			_, err := f.call(events.APIGatewayV2HTTPRequest{})
+			return err
+		})
+	}
+	if err := calls.Wait(); err != nil || most.Load() > maxSiteCalls {
+		t.Errorf("%d calls at the same time, want at most %d (%v)", most.Load(), maxSiteCalls, err)
 	}
 }

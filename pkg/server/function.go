@@ -15,10 +15,19 @@ type function struct {
 	handle  lambdahttp.EventHandler
 	timeout time.Duration
 	maxBody int // bytes
+	// Room for its calls at the same time; nil for all others than the site, whose files are large and need no token.
+	slots chan struct{}
 }
+
+// maxSiteCalls is how many calls answer with files at the same time. Each one has several copies of its file in memory.
+const maxSiteCalls = 4
 
 // call invokes the function. Its context is not the request's: as on AWS, it continues when the caller disconnects.
 func (f *function) call(event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	if f.slots != nil {
+		f.slots <- struct{}{}
+		defer func() { <-f.slots }()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), f.timeout)
 	defer cancel()
 	ctx = lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: event.RequestContext.RequestID})

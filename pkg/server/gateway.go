@@ -227,6 +227,9 @@ func (g *gateway) functions(t *template, store *dynamo.Store, config httpapi.Con
 			timeout: f.timeout,
 		}
 		for _, group := range of {
+			if group.Site != nil {
+				invoke.slots = make(chan struct{}, maxSiteCalls)
+			}
 			for _, op := range group.Operations {
 				invoke.maxBody = max(invoke.maxBody, op.Shape().MaxBody)
 			}
