@@ -49,6 +49,7 @@ test('a wide list keeps the name in view, names it in full, marks production, an
 
   const columns = page.getByRole('button', { name: 'Columns' })
   await columns.click({ delay: 500 }) // some people press long
+  await expect(page.getByRole('menuitem', { name: 'production' })).toContainText('Prod')
   await page.getByRole('menuitem', { name: 'Created' }).click()
   await expect(table.getByRole('columnheader', { name: 'Created' })).toHaveCount(0)
   await page.reload()

@@ -291,3 +291,28 @@ test('Undo does not switch on a flag that another person has switched off, reviv
   await undo(done, 'Not undone. The flag changed since. Nothing was undone.')
   expect(await state()).toEqual([false, true, false])
 })
+
+test('a flag that was moved goes back with Undo, and messages name the flag', async ({ page, api }) => {
+  const messages = page.getByRole('region', { name: 'Messages' })
+  const [from, to] = [unique('from'), unique('to')]
+  const flag = unique('checkout')
+  for (const id of [from, to]) await api('POST', '/api/admin/projects', { id, name: id })
+  await api('POST', `/api/admin/projects/${from}/features`, { name: flag })
+  await page.goto(`/projects/${from}/flags/${flag}`)
+  const action = async (name: string) => {
+    await page.getByRole('button', { name: 'Actions', exact: true }).click()
+    await page.getByRole('menuitem', { name }).click()
+  }
+  await action('Move to another project…')
+  const dialog = page.getByRole('dialog', { name: `Move ${flag}` })
+  await dialog.getByRole('combobox', { name: 'New project' }).selectOption(to)
+  await dialog.getByRole('button', { name: 'Move flag' }).click()
+  await expect(messages.getByText(`${flag} moved to ${to}`, { exact: true })).toBeVisible()
+  await expect(page).toHaveURL(new RegExp(`/projects/${to}/flags/${flag}$`))
+  await messages.getByRole('button', { name: 'Undo' }).click()
+  await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()
+  await expect(page).toHaveURL(new RegExp(`/projects/${from}/flags/${flag}$`))
+  expect((await api('GET', `/api/admin/projects/${from}/features/${flag}`)).project).toBe(from)
+  await action('Mark as stale')
+  await expect(messages.getByText(`${flag} is marked as stale`, { exact: true })).toBeVisible()
+})

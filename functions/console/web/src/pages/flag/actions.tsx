@@ -52,7 +52,7 @@ export function useStale(flag: Flag) {
     change: send,
     invalidates: touched,
     optimistic: (stale) => [{ key: flagKey(flag), update: (old?: Flag) => old && { ...old, stale } }],
-    success: (_, stale) => (stale ? 'Marked as stale' : 'No longer marked as stale'),
+    success: (_, stale) => `${flag.name} is ${stale ? 'marked' : 'no longer marked'} as stale`,
     undo: (stale) => send(!stale),
   })
 }
@@ -63,7 +63,7 @@ export function useUncomplete(flag: Flag) {
   return useChange({
     change: () => api.post(`${flagPath}/lifecycle/uncomplete`, { path }),
     invalidates: touched,
-    success: 'No longer marked as completed',
+    success: `${flag.name} is no longer marked as completed`,
   })
 }
 

@@ -66,16 +66,21 @@ export function MoveDialog({ flag, onClose }: DialogProps) {
   const navigate = useNavigate()
   const { can } = useMe()
   const projects = useQuery(apiQuery('/api/admin/projects'))
-  const requestOf = (newProjectId: string) =>
-    api.request.post(`${flagPath}/changeProject`, { path: { projectId: flag.project, featureName: flag.name }, body: { newProjectId } })
+  const requestOf = (newProjectId: string, projectId = flag.project) =>
+    api.request.post(`${flagPath}/changeProject`, { path: { projectId, featureName: flag.name }, body: { newProjectId } })
+  const goTo = (projectId: string) => navigate({ to: '/projects/$projectId/flags/$flag', params: { projectId, flag: flag.name } })
   const move = useChange({
     change: (newProjectId: string) => api.send(requestOf(newProjectId)),
     invalidates: touched,
     success: (_, project) => `${flag.name} moved to ${project}`,
+    undo: async (project) => {
+      await api.send(requestOf(flag.project, project))
+      await goTo(flag.project)
+    },
     showsErrors: true,
     onSuccess: (_, project) => {
       onClose()
-      void navigate({ to: '/projects/$projectId/flags/$flag', params: { projectId: project, flag: flag.name } })
+      void goTo(project)
     },
   })
   const form = useForm({
@@ -127,7 +132,7 @@ export function CompleteDialog({ flag, onClose }: DialogProps) {
   const complete = useChange({
     change: (values: { status: Outcome; statusValue: string }) => api.send(requestOf(values)),
     invalidates: touched,
-    success: 'Marked as completed',
+    success: `${flag.name} is marked as completed`,
     undo: () => api.post(`${flagPath}/lifecycle/uncomplete`, { path: { projectId: flag.project, featureName: flag.name } }),
     showsErrors: true,
     onSuccess: onClose,

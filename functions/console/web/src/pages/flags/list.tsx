@@ -99,7 +99,15 @@ export default function FlagsTab() {
           <Menu
             trigger={<Button icon={<Icons.Sliders />}>Columns</Button>}
             heading="Shown columns, kept in this browser"
-            entries={optional.map(({ id, header }) => ({ label: header, checked: !hidden.has(id), onSelect: () => setHidden(id, !hidden.has(id)) }))}
+            entries={optional.map(({ id, header, mark }) => ({
+              label: (
+                <>
+                  {header} {mark}
+                </>
+              ),
+              checked: !hidden.has(id),
+              onSelect: () => setHidden(id, !hidden.has(id)),
+            }))}
           />
           <SavedViews list="flags" state={view} defaults={noView} onChange={setView} />
           {newFlag}

@@ -26,7 +26,7 @@ export function useRevive(projectId: string, onSuccess?: () => void): { start: (
       ),
     invalidates: ['/api/admin/archive', '/api/admin/projects', '/api/admin/search', '/api/admin/features', '/api/admin/events', '/api/admin/segments'],
     success: (_, { flags, on }) =>
-      `${flags.length === 1 ? `${flags[0]!.name} is` : `${plural(flags.length, 'flag')} are`} active again, and ${on ? 'on where they were on' : 'off in all environments'}.`,
+      `${flags.length === 1 ? `${flags[0]!.name} is` : `${plural(flags.length, 'flag')} are`} active again, and ${on ? `on where ${flags.length === 1 ? 'it was' : 'they were'} on` : 'off in all environments'}.`,
     undo: async ({ flags, on }) => {
       const names = flags.map(({ name }) => name)
       if (!on) await expectOff(projectId, names)
