@@ -219,11 +219,22 @@ func TestFilesAreAnsweredInTurn(t *testing.T) {
 	var calls errgroup.Group
 	for range 50 {
 		calls.Go(func() error {
-			_, err := f.call(events.APIGatewayV2HTTPRequest{})
+			_, err := f.call(t.Context(), events.APIGatewayV2HTTPRequest{})
 			return err
 		})
 	}
 	if err := calls.Wait(); err != nil || most.Load() > maxSiteCalls {
 		t.Errorf("%d calls at the same time, want at most %d (%v)", most.Load(), maxSiteCalls, err)
+	}
+	for range maxSiteCalls {
+		f.slots <- struct{}{}
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.call(gone, events.APIGatewayV2HTTPRequest{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a caller who is gone waits for a slot: %v", err)
+	}
+	if _, err := f.call(t.Context(), events.APIGatewayV2HTTPRequest{RawPath: "/health"}); err != nil {
+		t.Errorf("a probe, while all slots are taken: %v", err)
 	}
 }

@@ -22,11 +22,16 @@ type function struct {
 // maxSiteCalls is how many calls answer with files at the same time. Each one has several copies of its file in memory.
 const maxSiteCalls = 4
 
-// call invokes the function. Its context is not the request's: as on AWS, it continues when the caller disconnects.
-func (f *function) call(event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-	if f.slots != nil {
-		f.slots <- struct{}{}
-		defer func() { <-f.slots }()
+// call invokes the function. Its context is not the caller's: as on AWS, it continues when the caller disconnects. Only a call that waits for a
+// slot ends then. Probes wait for nobody.
+func (f *function) call(caller context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	if f.slots != nil && event.RawPath != "/health" {
+		select {
+		case f.slots <- struct{}{}:
+			defer func() { <-f.slots }()
+		case <-caller.Done():
+			return events.APIGatewayV2HTTPResponse{}, caller.Err()
+		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), f.timeout)
 	defer cancel()

@@ -298,7 +298,7 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request, matched *route, 
 		refuse(w, err)
 		return
 	}
-	response, err := matched.function.call(event)
+	response, err := matched.function.call(r.Context(), event)
 	release() // a caller that reads slowly needs no room for its request
 	if err != nil {
 		writeError(w, http.StatusInternalServerError, "InternalError", "the function failed; see its log")

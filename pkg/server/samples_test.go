@@ -72,7 +72,7 @@ func checkSample(t *testing.T, g *gateway, sample samples.Sample, event events.A
 	if http.Path != event.RawPath {
 		t.Errorf("the path is %s in one place and %s in another", event.RawPath, http.Path)
 	}
-	response, err := matched.function.call(event)
+	response, err := matched.function.call(t.Context(), event)
 	if err != nil || response.StatusCode != sample.Status {
 		t.Errorf("the answer is %d %s, %v; want %d", response.StatusCode, response.Body, err, sample.Status)
 	}
