@@ -430,6 +430,15 @@ test('the dependencies of a flag that is on in production say so and ask, and al
   await question.getByRole('button', { name: 'Remove' }).click()
   await undo(`${flag}: no longer depends on ${parent}`)
   expect(await stored()).toEqual([true])
+
+  // Undo leaves the dependency that another person has added since.
+  await page.getByRole('button', { name: `Remove dependency on ${parent}` }).click()
+  await question.getByRole('button', { name: 'Remove' }).click()
+  await expect(messages.getByText(`${flag}: no longer depends on ${parent}`)).toBeVisible()
+  await api('POST', `${features}/${flag}/dependencies`, { feature: parent, enabled: false })
+  await messages.getByRole('button', { name: 'Undo' }).click()
+  await expect(messages.getByText(`Not undone. Meanwhile the dependency on ${parent} has changed. Nothing was undone.`)).toBeVisible()
+  expect(await stored()).toEqual([false])
   check()
 })
 

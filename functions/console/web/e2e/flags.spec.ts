@@ -202,7 +202,10 @@ test('changes tags, states and switches of several flags, and moves them', async
   for (const name of names) await addStrategy(api, id, name, 'production')
   await page.goto(`/projects/${id}`)
   const table = page.getByRole('table', { name: `Flags of ${id}` })
-  const selectAll = () => table.getByRole('checkbox', { name: 'Select all shown flags' }).check()
+  const selectAll = async () => {
+    await expect(page.getByRole('group', { name: 'Selected flags' })).toHaveCount(0) // what was done clears the selection
+    await table.getByRole('checkbox', { name: 'Select all shown flags' }).check()
+  }
   await selectAll()
   await page.getByRole('button', { name: 'Switch on' }).click()
   await page.getByRole('menuitem', { name: 'production Prod' }).click()

@@ -259,6 +259,18 @@ test('Undo does not switch on a flag that another person has switched off, reviv
   await undo(`${flag} is archived.`)
   expect(await state()).toEqual([false, false])
 
+  // The same for several flags.
+  await open(`/projects/${id}`, false)
+  await page.getByRole('checkbox', { name: `Select ${flag}` }).check()
+  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'Switch off' }).click()
+  await page.getByRole('menuitem', { name: 'development' }).click()
+  await expect(messages.getByText('1 flag switched off in development')).toBeVisible()
+  const another = await api<{ id: string }>('POST', `${development}/strategies`, { name: 'default' })
+  await messages.getByRole('button', { name: 'Undo' }).click()
+  await expect(messages.getByText(`Meanwhile ${flag} has changed in development. Nothing was undone.`)).toBeVisible()
+  expect(await state()).toEqual([false, false, false])
+  await api('DELETE', `${development}/strategies/${another.id}`)
+
   // A flag that was revived is not archived again if another person has switched it on.
   await api('DELETE', path)
   await page.goto(`/projects/${id}/archive`)

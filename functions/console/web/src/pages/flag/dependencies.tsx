@@ -17,6 +17,14 @@ const saveRequest = (flag: Flag, dependency: Dependency) => api.request.post(`${
 const save = (flag: Flag, dependency: Dependency) => api.send(saveRequest(flag, dependency))
 const removeRequest = (flag: Flag, parent: string) => api.request.delete(`${flagPath}/dependencies/{parent}`, { path: { ...pathOf(flag), parent } })
 
+// Throws if the dependency on a parent, or that there is none, is not what a change has left: Undo must not overwrite that of another person.
+async function expectDependency(flag: Flag, parent: string, left?: Dependency) {
+  const { dependencies } = await api.get(flagPath, { path: pathOf(flag) })
+  const now = dependencies.find(({ feature }) => feature === parent)
+  if (now?.enabled !== left?.enabled || String(now?.variants) !== String(left?.variants))
+    throw new Error(`Meanwhile the dependency on ${parent} has changed. Nothing was undone.`)
+}
+
 /** The production environments where the flag is on, so that a change of its dependencies is followed at once, without those that do not ask. */
 function useLive(flag: Flag) {
   const asks = useAsks()
@@ -42,7 +50,10 @@ export function Dependencies({ flag }: { flag: Flag }) {
       { key: flagKey(flag), update: (old?: Flag) => old && { ...old, dependencies: old.dependencies.filter((one) => one.feature !== dependency.feature) } },
     ],
     success: (_, dependency) => `${flag.name}: no longer depends on ${dependency.feature}`,
-    undo: (dependency) => save(flag, dependency),
+    undo: async (dependency) => {
+      await expectDependency(flag, dependency.feature)
+      await save(flag, dependency)
+    },
   })
   const askAndRemove = (dependency: Dependency) => {
     const act = () => remove.mutate(dependency)
@@ -149,10 +160,7 @@ function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependenc
     invalidates: touched,
     success: (_, body) => `${flag.name}: depends on ${body.feature}`,
     undo: async (body) => {
-      const { dependencies } = await api.get(flagPath, { path: pathOf(flag) })
-      const now = dependencies.find(({ feature }) => feature === body.feature)
-      if (!now || now.enabled !== body.enabled || String(now.variants) !== String(body.variants))
-        throw new Error(`Meanwhile the dependency on ${body.feature} has changed. Nothing was undone.`)
+      await expectDependency(flag, body.feature, body)
       await (dependency ? save(flag, dependency) : api.send(removeRequest(flag, body.feature)))
     },
     showsErrors: true,
