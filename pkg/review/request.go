@@ -307,11 +307,11 @@ func (r *Request) countEdit() (size int, err error) {
 	size = len(document)
 	r.Edited += size + len(row)
 	if err = errors.Join(err, other); err == nil && r.Edited > MaxEdited {
-		todo := "have it applied or cancel it, and propose what is missing in another one"
+		todo := "have it applied or cancel it"
 		if r.State == Draft {
-			todo = "send it to review or discard it, and propose what is missing in another one"
+			todo = "send it to review or discard it"
 		}
-		err = flags.Errorf(flags.Conflict, "change request %d has been edited too often for its size: its edits can write at most %d MiB together; %s", r.ID, MaxEdited>>20, todo)
+		err = flags.Errorf(flags.Conflict, "change request %d has been edited too often for its size: its edits can write at most %d MiB together; %s, and propose what is missing in another one", r.ID, MaxEdited>>20, todo)
 	}
 	return size, err
 }

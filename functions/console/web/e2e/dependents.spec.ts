@@ -1,4 +1,4 @@
-// Whoever changes a flag on which others depend is told which these are.
+// Questions and forms name the flags that depend on the one that changes.
 import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
 
 /** A project with a flag that is on in production for everyone, and another one that depends on it. */

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api, apiQuery, useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { useProtection } from '../../requests/drafts'
-import { SkipsFreeze } from '../../requests/freeze'
+import { SkipsFreezes } from '../../requests/freeze'
 import { Button, Dialog, IconButton, Icons, Notice, RadioGroup, Section, followsAtOnce, listed, useAsked, useAsks } from '../../ui'
 import { Combobox, MultiCombobox } from '../../ui/combobox'
 import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
@@ -30,10 +30,6 @@ function useLive(flag: Flag) {
   const asks = useAsks()
   const protection = useProtection(flag.project)
   return protection.drafts() ? [] : flag.environments.filter((one) => one.enabled && asks(one))
-}
-
-function SkippedFreezes({ flag, live }: { flag: Flag; live: readonly { name: string }[] }) {
-  return live.map(({ name }) => <SkipsFreeze key={name} project={flag.project} environment={name} />)
 }
 
 /** The flags on which the flag depends, and those that depend on it. */
@@ -72,7 +68,7 @@ export function Dependencies({ flag }: { flag: Flag }) {
             {flag.name} will be on there for all whom its strategies select, whether {dependency.feature} is on or off.
             {rest.length > 0 && ` ${onlyWhere(rest)}`}
           </p>
-          <SkippedFreezes flag={flag} live={live} />
+          <SkipsFreezes project={flag.project} flags={[{ environments: live }]} />
         </>
       ),
       act,
@@ -235,7 +231,7 @@ function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependenc
               {parentText({ ...bodyOf(form.values), feature: feature || 'its parent' })}.
             </p>
             <p>{followsAtOnce(...live)}</p>
-            <SkippedFreezes flag={flag} live={live} />
+            <SkipsFreezes project={flag.project} flags={[{ environments: live }]} />
           </Notice>
         )}
         <FormActions form={form} submit={protection.label(dependency ? 'Save' : 'Add parent')} onCancel={onClose} />

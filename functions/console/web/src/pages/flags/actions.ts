@@ -58,7 +58,7 @@ export function switchAction(projectId: string, flags: readonly FlagRow[], envir
     },
     requests: (names) => [switchRequest(projectId, environment, on, [...names])],
     undo: async (names) => {
-      if (!on) await expectOff(environment, names)
+      if (!on) await expectUntouched(environment, names)
       expectAll(await inBatches(names, (batch) => sendSwitch(projectId, environment, !on, batch)))
       const changed = new Set(names)
       await removeAdded(place, new Map([...added].filter(([name]) => changed.has(name))))
@@ -70,7 +70,7 @@ export function switchAction(projectId: string, flags: readonly FlagRow[], envir
 const switches = 'feature-environment-disabled,feature-environment-enabled,feature-strategy-add,feature-strategy-update,feature-strategy-remove'
 
 // Throws if a flag or its strategies changed since it was switched off, by its newest event: Undo would switch it on for others.
-async function expectOff(environment: string, names: readonly string[]) {
+async function expectUntouched(environment: string, names: readonly string[]) {
   const look = async (featureName: string) => {
     const { events } = await api.get('/api/admin/events/{featureName}', { path: { featureName }, query: { type: `IS_ANY_OF:${switches}` } })
     if (events.find((event) => event.environment === environment)?.type !== 'feature-environment-disabled')

@@ -65,7 +65,7 @@ export function lostIn(events: readonly Pick<Schema<'Event'>, 'type' | 'createdA
 }
 
 /** Adds parents to flags again. */
-export async function addParents(projectId: string, parents: Parents) {
+async function addParents(projectId: string, parents: Parents) {
   for (const [featureName, dependencies] of parents)
     for (const body of dependencies) await api.post(`${flagPath}/dependencies`, { path: { projectId, featureName }, body })
 }
@@ -91,7 +91,7 @@ export async function restore(projectId: string, flags: readonly Archivable[], p
 }
 
 /** Throws if one of the flags is on somewhere by now: Undo of reviving them would archive it. */
-export async function expectOff(projectId: string, names: readonly string[]) {
+export async function expectOffEverywhere(projectId: string, names: readonly string[]) {
   const { features } = await api.get('/api/admin/projects/{projectId}/features', { path: { projectId } })
   const live = features.find((flag) => names.includes(flag.name) && flag.environments.some(({ enabled }) => enabled))
   if (live) throw new Error(`Meanwhile ${live.name} was switched on. Nothing was undone.`)

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { api, useChange, useMe, type Schema } from '../../api'
 import { SkipsFreeze } from '../../requests/freeze'
 import { ConfirmDialog, ProductionMark, RadioGroup, plural } from '../../ui'
-import { expectOff, lostParents, restore, type Parents } from './restore'
+import { expectOffEverywhere, lostParents, restore, type Parents } from './restore'
 
 type Flag = Schema<'ArchivedFeature'>
 
@@ -29,7 +29,7 @@ export function useRevive(projectId: string, onSuccess?: () => void): { start: (
       `${flags.length === 1 ? `${flags[0]!.name} is` : `${plural(flags.length, 'flag')} are`} active again, and ${on ? `on where ${flags.length === 1 ? 'it was' : 'they were'} on` : 'off in all environments'}.`,
     undo: async ({ flags, on }) => {
       const names = flags.map(({ name }) => name)
-      if (!on) await expectOff(projectId, names)
+      if (!on) await expectOffEverywhere(projectId, names)
       await api.post('/api/admin/projects/{projectId}/archive', { path: { projectId }, body: { features: names } })
     },
     onSuccess,
