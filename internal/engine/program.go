@@ -14,8 +14,9 @@ import (
 
 // A program is an engine that was downloaded.
 type program struct {
-	name   string
-	launch func(data string, log io.Writer) (*instance, error) // in memory if data is empty
+	name string
+	// launch runs the engine, in memory if data is empty. If port is not empty, the engine serves HTTP there.
+	launch func(data, port string, log io.Writer) (*instance, error)
 }
 
 // find returns the engine of a name, "" for the default, and downloads it if necessary.
@@ -91,13 +92,19 @@ func findDynoxide(ctx context.Context, local string, log io.Writer) (program, er
 func dynoxideProgram(binary string) program {
 	return program{
 		name: "dynoxide",
-		launch: func(data string, log io.Writer) (*instance, error) {
+		launch: func(data, port string, log io.Writer) (*instance, error) {
 			args := []string{"mcp"}
+			if port != "" {
+				args = []string{"serve", "--port", port}
+			}
 			if data != "" {
 				if err := createFile(data); err != nil {
 					return nil, err
 				}
 				args = append(args, "--db-path", data)
+			}
+			if port != "" {
+				return launchOnPort(exec.Command(binary, args...), port, log)
 			}
 			return launchOnPipes(exec.Command(binary, args...), log)
 		},
@@ -121,10 +128,12 @@ func findDynamoDBLocal(ctx context.Context, local string, log io.Writer) (progra
 	lib := filepath.Join(dir, "lib")
 	return program{
 		name: "DynamoDB Local",
-		launch: func(data string, log io.Writer) (*instance, error) {
-			port, err := child.FreePort()
-			if err != nil {
-				return nil, err
+		launch: func(data, port string, log io.Writer) (*instance, error) {
+			if port == "" {
+				var err error
+				if port, err = child.FreePort(); err != nil {
+					return nil, err
+				}
 			}
 			args := []string{
 				"-Djava.library.path=" + lib, "-cp", filepath.Join(lib, "*"),

@@ -39,7 +39,7 @@ func TestProperties(t *testing.T) {
 	}
 	for batch := range dynamotest.Times(1, 20) { // each has its own engine: an engine slows down with every request token that it stores
 		t.Run(strconv.Itoa(batch), func(t *testing.T) {
-			e, err := engine.Start(t.Context(), engine.Options{})
+			e, err := engine.Start(t.Context(), engine.Options{Direct: true})
 			if err != nil {
 				t.Fatal(err)
 			}

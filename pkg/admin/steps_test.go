@@ -184,7 +184,7 @@ func TestSteps(t *testing.T) {
 			}
 		}
 	}
-	e, err := engine.Start(t.Context(), engine.Options{})
+	e, err := engine.Start(t.Context(), engine.Options{Direct: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestSteps(t *testing.T) {
 // TestStepsPassNames renames two segments in one transaction: the second gets the name that the first had.
 func TestStepsPassNames(t *testing.T) {
 	t.Parallel()
-	e, err := engine.Start(t.Context(), engine.Options{})
+	e, err := engine.Start(t.Context(), engine.Options{Direct: true})
 	if err != nil {
 		t.Fatal(err)
 	}

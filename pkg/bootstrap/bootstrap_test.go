@@ -26,7 +26,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	e, err := engine.Start(context.Background(), engine.Options{Log: os.Stderr})
+	e, err := engine.Start(context.Background(), engine.Options{Direct: true, Log: os.Stderr})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -110,7 +110,7 @@ func newTable() string { return fmt.Sprintf("own-%d", tables.Add(1)) }
 // newEngine starts an engine for one test. Its data survives a restart; the request tokens do not.
 func newEngine(t *testing.T) *engine.Engine {
 	t.Helper()
-	e, err := engine.Start(t.Context(), engine.Options{DataFile: filepath.Join(t.TempDir(), "engine.db")})
+	e, err := engine.Start(t.Context(), engine.Options{Direct: true, DataFile: filepath.Join(t.TempDir(), "engine.db")})
 	if err != nil {
 		t.Fatal(err)
 	}

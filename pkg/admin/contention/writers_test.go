@@ -46,7 +46,7 @@ const table = "contention"
 // as long as overlaps says, however busy the machine is.
 func inRegion(t *testing.T, test func(t *testing.T, r *region)) {
 	t.Helper()
-	e, err := engine.Start(t.Context(), engine.Options{DataFile: filepath.Join(t.TempDir(), "engine.db")})
+	e, err := engine.Start(t.Context(), engine.Options{Direct: true, DataFile: filepath.Join(t.TempDir(), "engine.db")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ type world struct {
 // run records a history. It uses its own engine, since an engine slows down with every request token that it stores.
 func run(t *testing.T, s setup) *world {
 	t.Helper()
-	var options engine.Options
+	options := engine.Options{Direct: true}
 	if s.restarts > 0 {
 		options.DataFile = filepath.Join(t.TempDir(), "engine.db")
 	}

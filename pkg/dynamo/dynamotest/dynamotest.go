@@ -35,7 +35,7 @@ var (
 // Run starts the engine that the tests of a package share, runs the tests, and stops the engine. TestMain calls it.
 // Without an engine the tests fail; they are never skipped.
 func Run(m *testing.M) int {
-	e, err := engine.Start(context.Background(), engine.Options{Log: os.Stderr})
+	e, err := engine.Start(context.Background(), engine.Options{Direct: true, Log: os.Stderr})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "starting the DynamoDB engine for the tests:", err)
 		return 1

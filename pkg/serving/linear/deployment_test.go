@@ -122,7 +122,7 @@ func numberOf(f wireFlag) int64 {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	e, err := engine.Start(t.Context(), engine.Options{})
+	e, err := engine.Start(t.Context(), engine.Options{Direct: true})
 	if err != nil {
 		t.Fatal(err)
 	}

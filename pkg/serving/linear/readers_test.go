@@ -76,7 +76,7 @@ type history struct {
 
 func newHistory(t *testing.T, seed uint64, isTorn bool) *history {
 	t.Helper()
-	e, err := engine.Start(t.Context(), engine.Options{})
+	e, err := engine.Start(t.Context(), engine.Options{Direct: true})
 	if err != nil {
 		t.Fatal(err)
 	}
