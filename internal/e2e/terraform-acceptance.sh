@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the acceptance tests of Unleash's Terraform provider against a new Guidon: `make test-terraform PROVIDER=folder`.
+# Runs the acceptance tests of Unleash's Terraform provider against a new Guidon: terraform-acceptance.sh .local/bin/guidon folder.
 # The folder is a checkout of github.com/Unleash/terraform-provider-unleash. It needs terraform on the PATH.
 # Arguments: the built server, the folder of the provider. It fails if other tests fail than those listed here.
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs examples/terraform/flags with Unleash's Terraform provider against a new Guidon: apply, plan, change, import, destroy.
-# `make test-terraform-example PROVIDER=folder`: a checkout of github.com/Unleash/terraform-provider-unleash, which is built.
+# terraform-example.sh .local/bin/guidon folder: a checkout of github.com/Unleash/terraform-provider-unleash, which is built.
 # It needs terraform (or TERRAFORM=program), git, curl and jq. Arguments: the built server, the folder of the provider.
 set -euo pipefail
 guidon=$1 provider=$2

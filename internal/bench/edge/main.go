@@ -1,4 +1,4 @@
-// Command edge measures Guidon Edge beside a handler that only writes the same bytes: `make bench-edge`. It prints a table with the goals.
+// Command edge measures Guidon Edge beside a handler that only writes the same bytes: `go run ./internal/bench/edge`. It prints a table with the goals.
 //
 // Edge runs offline, with the flags of a file. If EDGE is the program unleash-edge, it is measured as well. Callers wait for their responses; the two programs are measured in turn, and their processor
 // time is compared, because the rate depends on other work on the machine. Streams use TLS.

@@ -1,4 +1,4 @@
-// Takes the screenshots of the documentation: make docs-images. They need a server without the data of other tests.
+// Takes the screenshots of the documentation: DOCS=1 make test-browser TEST=e2e/docs.spec.ts. They need a server without the data of other tests.
 import { fileURLToPath } from 'node:url'
 import { expect, test, type Api } from './fixtures'
 
