@@ -192,7 +192,7 @@ test-migration: check-go check-npm $(CLIENTS_NODE)/installed ## migrate a real U
 	CLIENTS_NODE='$(abspath $(CLIENTS_NODE))' FLAGS='$(FLAGS)' go test -tags migration -count=1 -v -timeout 30m \
 		-run '^$(if $(FLAGS),TestManyFlags,Test(Migration|GuidonEdge))$$' ./internal/migration
 
-test-upgrade: check-go check-npm ## run earlier versions and this one on the same table (needs the history of the repository)
+test-upgrade: check-go check-npm ## run an earlier version and this one on the same table (needs the history of the repository)
 	go test -tags upgrade -count=1 -timeout 20m -run '^TestUpgrade$$' ./internal/e2e
 
 test-terraform: check-go check-npm guidon ## run the acceptance tests of Unleash's Terraform provider (PROVIDER=checkout; needs terraform)
