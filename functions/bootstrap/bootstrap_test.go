@@ -62,45 +62,6 @@ func TestLifeOfAStack(t *testing.T) {
 	s.tellsNoSecret(t, secret)
 }
 
-// TestTokensOfTheFeed deploys to a table of an earlier version. Tokens have entries from the second deployment on, as the first one can be
-// rolled back to a version that does not know them. If that happens, it begins again. Running it by hand switches nothing.
-func TestTokensOfTheFeed(t *testing.T) {
-	s := newStack(t)
-	s.succeeds(t, cfn.RequestCreate)
-	if !s.feed(t).HasTokens() {
-		t.Fatal("the feed of a new table has no tokens")
-	}
-	earlier := func() { // resets the feed as it did
-		t.Helper()
-		if err := s.store.ResetFeedWithoutTokens(t.Context(), newEpoch(), "of another epoch"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	deploy := func(version string, want bool) {
-		t.Helper()
-		if _, err := run(t.Context(), cfn.Event{RequestType: cfn.RequestUpdate, ResourceProperties: map[string]any{"Version": version}}); err != nil {
-			t.Fatal(err)
-		}
-		if got := s.feed(t).HasTokens(); got != want {
-			t.Errorf("after %q the feed has tokens: %t, want %t", version, got, want)
-		}
-	}
-	earlier()
-	deploy("1", false)
-	deploy("1", false)
-	deploy("", false)
-	earlier()
-	deploy("2", false)
-	deploy("", false)
-	deploy("3", true)
-	deploy("4", true)
-	deploy("", true)
-	deploy("3", true)
-	earlier()
-	deploy("5", false)
-	deploy("6", true)
-}
-
 // TestEpochs deploys versions one after the other. Instances must read everything again after a restore, which is seen by the name of the table,
 // if the form of what applications see has changed, or if the function is invoked by hand.
 func TestEpochs(t *testing.T) {
@@ -127,8 +88,8 @@ func TestEpochs(t *testing.T) {
 			t.Fatal(err)
 		}
 		now := s.feed(t)
-		if isNew := now.Epoch != epoch; isNew != wantNew || !now.HasTokens() {
-			t.Errorf("version %q began another epoch: %t, want %t; with tokens: %t, want true", version, isNew, wantNew, now.HasTokens())
+		if isNew := now.Epoch != epoch; isNew != wantNew {
+			t.Errorf("version %q began another epoch: %t, want %t", version, isNew, wantNew)
 		}
 		epoch = now.Epoch
 	}
@@ -138,7 +99,7 @@ func TestEpochs(t *testing.T) {
 	change("table", &types.AttributeValueMemberS{Value: "restored-from"})
 	deploy("3", true)
 	deploy("4", false)
-	change("form", &types.AttributeValueMemberN{Value: "1"})
+	change("form", &types.AttributeValueMemberN{Value: "99"})
 	deploy("5", true)
 	deploy("6", false)
 }

@@ -71,31 +71,17 @@ func seed(ctx context.Context, version string) (string, error) {
 // applications see than the one before. Other deployments continue the epoch, so that no application waits for them. Invoked by hand, it
 // always begins one, because the table may have been changed by hand too.
 //
-// Tokens have entries in the epoch if every version that may serve beside the one that was deployed, or
-// after a rollback, can read and write such entries. That is so for a new table, and from the second deployment of this code on: the first
-// one leaves a note. An earlier version resets the feed without tokens, and then the note is of another epoch.
-//
 // version is the version of this function that is being deployed; "" if it was invoked by hand.
 func resetFeed(ctx context.Context, store *dynamo.Store, version string) error {
 	view, err := store.Load(ctx, []flags.Key{flags.FeedKey()})
 	if err != nil {
 		return err
 	}
-	epoch, note := newEpoch(), func(epoch, version string) string { return "after " + epoch + " " + version }
 	feed := flags.Find[*flags.Feed](view, flags.FeedKey())
-	noted, isNote := "", false
-	if feed != nil && feed.Tokens != nil {
-		noted, isNote = strings.CutPrefix(*feed.Tokens, note(feed.Epoch, ""))
-	}
-	switch {
-	case version != "" && feed != nil && feed.HasTokens() && feed.Table == os.Getenv("TABLE_NAME") && feed.Form == flags.SnapshotForm:
+	if version != "" && feed != nil && feed.Table == os.Getenv("TABLE_NAME") && feed.Form == flags.SnapshotForm {
 		return nil
-	case feed == nil || feed.HasTokens() || isNote && version != "" && noted != version:
-		return store.ResetFeed(ctx, epoch)
-	case version == "":
-		version = noted
 	}
-	return store.ResetFeedWithoutTokens(ctx, epoch, note(epoch, version))
+	return store.ResetFeed(ctx, newEpoch())
 }
 
 // newEpoch returns a name for an epoch of the feed that was never used. It is in the ETags of deltas.

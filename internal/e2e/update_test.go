@@ -49,9 +49,6 @@ func (s *deployed) testUpdate(t *testing.T) {
 	if want := strings.Fields(template); len(want) != len(after) {
 		t.Errorf("the functions are %s, want those of the stack, %s", after, want)
 	}
-	if slices.Equal(before, after) {
-		t.Error("the earlier version has the same functions, so no function has moved")
-	}
 	s.ask(t, "GET", flag, s.token, "").has(t, 200, `"name":"kept"`)
 	s.ask(t, "GET", poll, client, "").has(t, 200, `"name":"kept"`, `"enabled":true`)
 	s.ask(t, "GET", "/api/frontend?userId=7", frontend, "").has(t, 200, `"name":"kept"`)

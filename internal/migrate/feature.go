@@ -185,7 +185,7 @@ func (record strategyRecord) strategy(segments map[int64]string) strategy {
 			s.Parameters[name] = fmt.Sprint(value)
 		}
 	}
-	flags.NormalizeParameters(s.Name, s.Parameters, false)
+	flags.NormalizeParameters(s.Name, s.Parameters)
 	return s
 }
 

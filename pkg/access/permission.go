@@ -212,7 +212,7 @@ func DescribePermission(p Permission) (PermissionInfo, bool) {
 	if name, ok := unleashOnlyPermissions[p]; ok {
 		return PermissionInfo{Name: p, DisplayName: name + " (not in Guidon; grants nothing)"}, false
 	}
-	return PermissionInfo{Name: p, DisplayName: string(p)}, false // stored by an earlier version
+	return PermissionInfo{Name: p, DisplayName: string(p)}, false // stored by a later version
 }
 
 // unleashPermissionIDs are the IDs that are known from the acceptance tests of Unleash's Terraform provider.

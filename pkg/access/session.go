@@ -34,11 +34,7 @@ type Sessions struct {
 	User    int64     `json:"user"`
 	List    []Session `json:"list,omitempty"` // oldest first
 
-	// Generation is how often all sessions were ended. Sign-in links of an earlier generation are invalid.
-	Generation int64 `json:"generation,omitzero"`
-
-	// Link is the hash of the user's newest sign-in link; all others are invalid. It is "" if that link was created by a version
-	// that did not note it.
+	// Link is the hash of the user's newest sign-in link; all others are invalid.
 	Link string `json:"link,omitzero"`
 }
 
@@ -90,18 +86,7 @@ func (s *Sessions) End(hash string) {
 }
 
 // EndAll ends all sessions, and makes the sign-in links of the user invalid that were created before.
-func (s *Sessions) EndAll() {
-	s.List = nil
-	s.Generation++
-}
-
-// generation is the generation of links that are valid now. A user who never signed in has no sessions.
-func (s *Sessions) generation() int64 {
-	if s == nil {
-		return 0
-	}
-	return s.Generation
-}
+func (s *Sessions) EndAll() { s.List, s.Link = nil, "" }
 
 func (s Session) expired(now time.Time) bool { return !now.Before(s.ExpiresAt) }
 
@@ -149,12 +134,11 @@ func isSecret(s string) bool {
 
 // A SignInLink lets a person sign in once, without a password. The address has the secret, and the store has its hash.
 type SignInLink struct {
-	Version    int64     `json:"version,omitzero"`
-	Hash       string    `json:"hash"`
-	User       int64     `json:"user"`
-	Generation int64     `json:"generation,omitzero"` // of the user's sessions when the link was created
-	CreatedAt  time.Time `json:"createdAt"`
-	ExpiresAt  time.Time `json:"expiresAt"`
+	Version   int64     `json:"version,omitzero"`
+	Hash      string    `json:"hash"`
+	User      int64     `json:"user"`
+	CreatedAt time.Time `json:"createdAt"`
+	ExpiresAt time.Time `json:"expiresAt"`
 }
 
 // Key returns the key of the link.
@@ -176,7 +160,7 @@ func NewSignInLink(u *User, sessions *Sessions, secret string, now time.Time, li
 		return nil, err
 	}
 	sessions.Link = HashSecret(secret)
-	return &SignInLink{Hash: sessions.Link, User: u.ID, Generation: sessions.Generation, CreatedAt: now, ExpiresAt: now.Add(lifetime)}, nil
+	return &SignInLink{Hash: sessions.Link, User: u.ID, CreatedAt: now, ExpiresAt: now.Add(lifetime)}, nil
 }
 
 // SignInURL returns the address of the page that uses a sign-in link. The secret is in the fragment, which browsers send to no
@@ -203,8 +187,8 @@ func SignInLinkHash(secret string) string {
 func (l *SignInLink) Check(hash string, user *User, sessions *Sessions, now time.Time) error {
 	switch {
 	case subtle.ConstantTimeCompare([]byte(l.Hash), []byte(hash)) != 1, // an item that was not written by Guidon gives no access
-		!now.Before(l.ExpiresAt), user == nil, user.ID != l.User, user.ServiceAccount, l.Generation != sessions.generation(),
-		sessions != nil && sessions.Link != "" && sessions.Link != l.Hash:
+		!now.Before(l.ExpiresAt), user == nil, user.ID != l.User, user.ServiceAccount,
+		sessions == nil, sessions.Link != l.Hash:
 		return ErrLinkInvalid
 	}
 	return nil

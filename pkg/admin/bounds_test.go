@@ -167,8 +167,8 @@ func TestLongList(t *testing.T) {
 		change := flags.Change{Event: flags.Event{ID: fmt.Sprintf("0190-%d", i), Type: flags.FeatureCreated, FeatureName: fmt.Sprintf("f%04d", i*7)}}
 		for j := range 7 {
 			f := flags.NewFeature(p, fmt.Sprintf("f%04d", i*7+j), flags.Metadata{Type: flags.Release}, "test", time.Now().UTC())
-			for k := range 40 {
-				f.Favorites = append(f.Favorites, fmt.Sprintf("token:a caller with a long name %03d", k))
+			for k := range 25 {
+				f.Tags = append(f.Tags, flags.Tag{Type: "simple", Value: fmt.Sprintf("a tag with a long value %03d", k)})
 			}
 			change.Writes = append(change.Writes, flags.Write{After: f})
 		}

@@ -239,7 +239,7 @@ var goldenSteps = []step{
 
 // TestGoldenEvents makes changes of every kind and compares their events with the golden files. The data of an event is stored
 // for years and read by API clients, so a changed file is a changed contract. Run the test with -update-events only if
-// clients can handle the change, and keep the old form in testdata/earlier.
+// clients can handle the change. From the release 0.1.0 on, keep a copy of the old form, which TestReadGoldenEvents must still read.
 func TestGoldenEvents(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -469,20 +469,14 @@ type eventOnWire struct {
 	Data, PreData                     json.RawMessage
 }
 
-// TestReadEventsOfEarlierVersions stores the events of the golden files, including those of earlier versions. The log shows
-// their data and preData as they were stored.
-func TestReadEventsOfEarlierVersions(t *testing.T) {
+// TestReadGoldenEvents stores the events of the golden files. The log shows their data and preData as they were stored.
+func TestReadGoldenEvents(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	files, err := filepath.Glob(filepath.Join(goldenEvents, "*.golden"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no golden files (%v)", err)
 	}
-	earlier, err := filepath.Glob(filepath.Join(goldenEvents, "earlier", "*.golden")) // forms that are no longer written
-	if err != nil || len(earlier) == 0 {
-		t.Fatalf("no golden files of earlier versions (%v)", err)
-	}
-	files = append(files, earlier...)
 	var want []goldenEvent
 	for i, file := range files {
 		golden, err := os.ReadFile(file)

@@ -112,49 +112,6 @@ func TestFavoriteUnits(t *testing.T) {
 	s.check(t, call{"there is room again", "POST", features + "/more/favorites", "", 200, ""}, annsHeader)
 }
 
-// TestFavoritesInFlags reads favorites that an earlier version stored in the flag and the project, and removes them. The flag does not
-// change.
-func TestFavoritesInFlags(t *testing.T) {
-	t.Parallel()
-	s := serve(t)
-	s.create(t, "f", "g")
-	ann, annsHeader := s.person(t, access.RoleViewer)
-	_, ben := s.person(t, access.RoleViewer)
-	view, err := s.store.Load(t.Context(), []flags.Key{flags.FeatureKey("f"), flags.ProjectKey("default")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, p := flags.Find[*flags.Feature](view, flags.FeatureKey("f")), flags.Find[*flags.Project](view, flags.ProjectKey("default"))
-	withFavorite, projectWithFavorite := f.Clone(), p.Clone()
-	withFavorite.Favorites = []string{fmt.Sprintf("user:%d", ann)}
-	projectWithFavorite.Favorites = withFavorite.Favorites
-	if err := s.store.Commit(t.Context(), flags.Change{
-		Writes: []flags.Write{{Before: f, After: withFavorite}, {Before: p, After: projectWithFavorite}}, Event: flags.Event{ID: "0190", Type: "feature-favorited", FeatureName: "f"},
-	}); err != nil {
-		t.Fatal(err)
-	}
-	all := func(of string, is bool) {
-		t.Helper()
-		s.check(t, call{"the flag", "GET", features + "/f", "", 200, fmt.Sprintf(`{"...":0,"favorite":%t}`, is)}, of)
-		s.check(t, call{"the project", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"favorite":%t,"features":[{"...":0,"name":"f","favorite":%[1]t},{"...":0,"favorite":false}]}`, is)}, of)
-		s.check(t, call{"the list of projects", "GET", projects, "", 200, fmt.Sprintf(`{"...":0,"projects":[{"...":0,"favorite":%t}]}`, is)}, of)
-		first := map[bool]string{true: "f", false: "g"}[is]
-		s.check(t, call{"a search", "GET", "/api/admin/search/features?favoritesFirst=true&sortBy=name&sortOrder=desc", "", 200, fmt.Sprintf(`{"...":0,"features":[{"...":0,"name":%q,"favorite":%t},{"...":0}]}`, first, is)}, of)
-	}
-	all(annsHeader, true)
-	all(ben, false)
-	for _, method := range []string{"DELETE", "POST", "DELETE"} {
-		s.check(t, call{method, method, features + "/f/favorites", "", 200, ""}, annsHeader)
-		s.check(t, call{method, method, project + "/favorites", "", 200, ""}, annsHeader)
-		all(annsHeader, method == "POST")
-	}
-	all(ben, false)
-	view, err = s.store.Load(t.Context(), []flags.Key{flags.FeatureKey("f")})
-	if got := flags.Find[*flags.Feature](view, flags.FeatureKey("f")); err != nil || got.Version != 2 {
-		t.Errorf("the flag is at version %d (%v), want 2", got.Version, err)
-	}
-}
-
 // TestFavoritesWithoutTokens reads favorites from a service that requires no tokens.
 func TestFavoritesWithoutTokens(t *testing.T) {
 	t.Parallel()

@@ -1,20 +1,14 @@
 package admin_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	flagsearch "guidon/pkg/admin/features"
-	"guidon/pkg/httpapi"
 )
 
 // A searchPage is a page of search results.
@@ -114,38 +108,6 @@ func TestSearch(t *testing.T) {
 		"createdAt=2026-01-01", "createdAt=IS_BEFORE:soon", "archived=IS:true",
 	} {
 		s.check(t, call{query, "GET", "/api/admin/search/features?" + query, "", 400, `{"...":0,"name":"ValidationError","message":"<any>","id":"<uuid>"}`})
-	}
-}
-
-// earlierRows makes the list rows in responses of DynamoDB those of the version before rows had segments.
-type earlierRows struct{ http.RoundTripper }
-
-var rowSegments = regexp.MustCompile(`\\"sg\\":\[[0-9,]+\],`)
-
-func (e earlierRows) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := e.RoundTripper.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	body, err := io.ReadAll(response.Body)
-	body = rowSegments.ReplaceAll(bytes.ReplaceAll(body, []byte(`{\"f\":3,`), []byte(`{\"f\":2,`)), nil)
-	response.Body = io.NopCloser(bytes.NewReader(body))
-	return response, err
-}
-
-// TestSearchOfEarlierRows checks that a search names the segments of flags whose rows an earlier version wrote.
-func TestSearchOfEarlierRows(t *testing.T) {
-	t.Parallel()
-	count := &counter{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = earlierRows{count} })
-	s.createFullFlag(t)
-	calls := count.during(func() {
-		if _, page := s.search(t, "query=full"); len(page.Features) != 1 || !slices.Equal(page.Features[0].Segments, []string{"testers"}) {
-			t.Errorf("found %+v, want the flag full with the segment testers", page.Features)
-		}
-	})
-	if want := []string{"BatchGetItem", "Query", "Query", "Query", "BatchGetItem"}; !slices.Equal(calls, want) {
-		t.Errorf("calls %v, want %v: the uses are read", calls, want)
 	}
 }
 

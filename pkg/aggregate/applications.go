@@ -68,8 +68,11 @@ func (a *Aggregator) tryApplication(ctx context.Context, name string, reports []
 	if stored := flags.Find[*usage.Application](view, keys[0]); stored != nil {
 		before, after = stored, stored.Clone()
 	}
-	storedNames := flags.Find[*usage.ApplicationNames](view, keys[1])
-	names := after.Names(storedNames)
+	var beforeNames flags.Aggregate
+	names := &usage.ApplicationNames{Application: name}
+	if stored := flags.Find[*usage.ApplicationNames](view, keys[1]); stored != nil {
+		beforeNames, names = stored, stored.Clone()
+	}
 	instances := map[string]*usage.Instances{} // by environment
 	for _, r := range reports {
 		known := instances[r.Environment]
@@ -95,10 +98,6 @@ func (a *Aggregator) tryApplication(ctx context.Context, name string, reports []
 		if err := a.store.PutReport(ctx, stored, instances[environment], a.now().Add(usage.InstanceTTL)); err != nil {
 			return err
 		}
-	}
-	var beforeNames flags.Aggregate
-	if storedNames != nil {
-		beforeNames = storedNames
 	}
 	if err := a.store.PutReport(ctx, beforeNames, names, a.now().Add(usage.ApplicationTTL)); err != nil {
 		return err

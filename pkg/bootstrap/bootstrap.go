@@ -28,7 +28,7 @@ type Options struct {
 type Store interface {
 	flags.Store
 
-	// StartFeed begins the feed of a new table.
+	// StartFeed begins the feed of a new table, and refuses a table whose data this version cannot read.
 	StartFeed(ctx context.Context) error
 }
 
@@ -38,7 +38,7 @@ const author = "bootstrap"
 // Seed creates the initial data that is missing, and encrypts secrets again that have an older key of the Sealer. Its errors are those of the store.
 func Seed(ctx context.Context, store Store, o Options) error {
 	if err := store.StartFeed(ctx); err != nil {
-		return fmt.Errorf("starting the feed: %w", err)
+		return fmt.Errorf("opening the table: %w", err)
 	}
 	s := &seeding{store: store, sealer: o.Sealer, now: o.Now}
 	if s.now == nil {

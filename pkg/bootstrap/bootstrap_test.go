@@ -171,6 +171,19 @@ func TestSeedAtOnce(t *testing.T) {
 	}
 }
 
+// TestSeedRefusesOtherForms opens a table whose data says nothing of the version of its forms, as before there was one.
+func TestSeedRefusesOtherForms(t *testing.T) {
+	store := newStore(t)
+	commit(t, store, nil, &flags.Project{ID: "shop", UID: "u"})
+	err := bootstrap.Seed(t.Context(), store, bootstrap.Options{})
+	if err == nil || !strings.Contains(err.Error(), "export them with a server of that version") {
+		t.Errorf("%v, want to be told how to keep the flags", err)
+	}
+	if all, err := store.List(t.Context(), access.EntityUser); err != nil || len(all) > 0 {
+		t.Errorf("%d users (%v), want nothing to be written", len(all), err)
+	}
+}
+
 // TestSeedKeepsChanges checks that Seed does not undo later changes.
 func TestSeedKeepsChanges(t *testing.T) {
 	store := newStore(t)

@@ -89,8 +89,8 @@ func checkScope(name string) string {
 	return flags.CheckName(name)
 }
 
-// token creates a token, or updates it: an earlier version stored no secrets, and the projects of the token may have been
-// created since. A deleted token stays deleted.
+// token creates a token, or updates it: there may be a key for its secret now, and its projects may have been created since. A deleted
+// token stays deleted.
 func (s *seeding) token(ctx context.Context, t Token) error {
 	key := access.TokenKey(access.HashSecret(t.Secret))
 	keys := []flags.Key{key, flags.EnvironmentsKey()}
@@ -136,9 +136,6 @@ func (s *seeding) seedToken(t Token, name string, before *access.Token, view fla
 	}
 	if before != nil {
 		write.Before, after = before, before.Clone()
-		if len(t.Projects) == 0 { // an earlier version gave it access to all
-			after.Projects = t.Projects
-		}
 	}
 	write.After = after
 	after.Bind(func(id string) *flags.Project {

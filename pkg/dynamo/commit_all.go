@@ -40,11 +40,7 @@ func (s *Store) CommitAll(ctx context.Context, changes []flags.Change) []error {
 		for ; next < len(changes) && len(planned) < maxPlanned; next++ {
 			change := changes[next]
 			change.Feed = feed.next(ctx)
-			var tx *transaction
-			change, err := s.withFeed(ctx, change)
-			if err == nil {
-				tx, err = s.plan(change)
-			}
+			tx, err := s.plan(change)
 			if errs[next] = err; tx != nil {
 				feed.planned(tx)
 				planned = append(planned, commit{next, tx, tx.keys()})

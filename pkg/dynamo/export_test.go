@@ -2,7 +2,6 @@ package dynamo
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
-	"guidon/pkg/review"
 	"guidon/pkg/usage"
 )
 
@@ -43,44 +41,6 @@ func GuardOf(t *testing.T, s *Store, f *flags.Feature) *Guard {
 	return g
 }
 
-// FirstRow stores the list row of a flag as an earlier version did.
-func FirstRow(t *testing.T, s *Store, f *flags.Feature) {
-	t.Helper()
-	row := storeRow(f.Summary())
-	row.Format, row.Lower = 1, ""
-	document, err := encode(row)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := rowKey(f)
-	item, err := attributevalue.MarshalMap(envelope{PK: at.pk, SK: at.sk, Document: document})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &s.table, Item: item}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// FirstRequestRow moves the list row of a closed change request to where the first versions stored it.
-func FirstRequestRow(t *testing.T, s *Store, r *review.Request) {
-	t.Helper()
-	document, at, err := requestEntity.row(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.client.DeleteItem(context.Background(), &dynamodb.DeleteItemInput{TableName: &s.table, Key: at.attributes()}); err != nil {
-		t.Fatal(err)
-	}
-	item, err := attributevalue.MarshalMap(envelope{PK: at.pk, SK: fmt.Sprintf("%s%012d", appliedRows, r.ID), Document: document})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &s.table, Item: item}); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // CloseGuard closes the guard that counts a flag, as deleting its project does.
 func CloseGuard(t *testing.T, s *Store, f *flags.Feature) {
 	t.Helper()
@@ -90,18 +50,6 @@ func CloseGuard(t *testing.T, s *Store, f *flags.Feature) {
 		t.Fatal(err)
 	}
 	if _, err := s.client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &s.table, Item: item}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// EarlierGuard removes the attributes that the guard of a segment did not have in an earlier version.
-func EarlierGuard(t *testing.T, s *Store, segment int64) {
-	t.Helper()
-	_, err := s.client.UpdateItem(context.Background(), &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: segmentGuard(segment).attributes(), UpdateExpression: aws.String("REMOVE #begun, #owner"),
-		ExpressionAttributeNames: map[string]string{"#begun": "begun", "#owner": "owner"},
-	})
-	if err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,17 +1,14 @@
 package dynamo
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
-	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
@@ -36,48 +33,16 @@ const (
 	pageTTL    = 7 * 24 * time.Hour
 )
 
-// A token of an application has entries only in an epoch in which all versions of Guidon write them (flags.Feed.HasTokens). So a change
-// of one is made on the condition that the epoch is still the one that was read, whether it has an entry or not.
-
-// withFeed returns a change with the feed, if it changes a token of an application: one call, unless the caller has loaded it.
-func (s *Store) withFeed(ctx context.Context, change flags.Change) (flags.Change, error) {
-	needs := slices.ContainsFunc(change.Writes, func(w flags.Write) bool { return changesToken(w) && w.ChangesServed() })
-	if change.Feed != nil || !needs {
-		return change, nil
-	}
-	view, err := s.Load(ctx, []flags.Key{flags.FeedKey()})
-	if change.Feed = flags.Find[*flags.Feed](view, flags.FeedKey()); change.Feed == nil {
-		change.Feed = &flags.Feed{}
-	}
-	return change, err
-}
-
-func changesToken(w flags.Write) bool {
-	_, is := cmp.Or(w.After, w.Before).(*access.Token)
-	return is
-}
-
 // mostFeedItems are the feed and a page.
 const mostFeedItems = 2
 
-// planFeed adds the entry of a change to the feed. The feed as it was read is needed to turn it and to change a token, and may be nil
-// otherwise.
+// planFeed adds the entry of a change to the feed. The feed as it was read is needed to turn it, and may be nil.
 //
 // It also has the condition that nothing has changed of what the change assumes about change requests.
 func (s *Store) planFeed(tx *transaction, read *flags.Feed, assumed flags.ReviewAssumption) error {
 	condition, failure := reviewsUnchanged(assumed)
-	if len(tx.tokens) > 0 {
-		condition, failure = hasEpoch(read.Epoch), versionConflict // a change of a token assumes nothing
-		if read.HasTokens() {
-			tx.served = append(tx.served, tx.tokens...)
-		}
-	}
 	if len(tx.served) == 0 {
-		if len(tx.tokens) == 0 {
-			return s.planReview(tx)
-		}
-		return s.update(tx, feedKey, expression.NewBuilder().WithCondition(condition).
-			WithUpdate(expression.Add(expression.Name("turn"), expression.Value(0))), versionConflict)
+		return s.planReview(tx)
 	}
 	entry := formatEntry(tx.served)
 	tx.bytes += len(entry)
@@ -92,15 +57,6 @@ func (s *Store) planFeed(tx *transaction, read *flags.Feed, assumed flags.Review
 		builder = builder.WithCondition(condition)
 	}
 	return s.update(tx, feedKey, builder, failure)
-}
-
-// hasEpoch is the condition that the feed has an epoch. The first one is "".
-func hasEpoch(epoch string) expression.ConditionBuilder {
-	name := expression.Name("epoch")
-	if epoch == "" {
-		return name.AttributeNotExists().Or(name.Equal(expression.Value("")))
-	}
-	return name.Equal(expression.Value(epoch))
 }
 
 // feedReserve is more than the sizes of the feed and of a page in a transaction.
@@ -159,31 +115,33 @@ func (s *Store) FeedPages(ctx context.Context, number int64) ([]flags.FeedEntry,
 	return entries, nil
 }
 
-// ResetFeed begins a new epoch of the feed, in which tokens have entries: one call. The number rises too, so that the pages of the
-// earlier epoch are not taken for those of the new one.
+// ResetFeed begins a new epoch of the feed: one call. The number rises too, so that the pages of the epoch before are not taken for
+// those of the new one.
 func (s *Store) ResetFeed(ctx context.Context, epoch string) error {
-	return s.resetFeed(ctx, epoch, epoch)
-}
-
-// ResetFeedWithoutTokens begins a new epoch of the feed, in which tokens have no entries: one call. note says who did it; it is no epoch.
-func (s *Store) ResetFeedWithoutTokens(ctx context.Context, epoch, note string) error {
-	return s.resetFeed(ctx, epoch, note)
-}
-
-func (s *Store) resetFeed(ctx context.Context, epoch, tokens string) error {
 	one := expression.Value(1)
 	_, _, err := s.updateIf(ctx, feedKey, expression.NewBuilder().WithUpdate(
-		expression.Set(expression.Name("epoch"), expression.Value(epoch)).Set(expression.Name("tokens"), expression.Value(tokens)).
+		expression.Set(expression.Name("epoch"), expression.Value(epoch)).
 			Set(expression.Name("table"), expression.Value(s.table)).Set(expression.Name("form"), expression.Value(flags.SnapshotForm)).
 			Set(expression.Name("earlier"), expression.Value([]string{})).Set(expression.Name("recent"), expression.Value([]string{})).
 			Add(expression.Name("n"), one).Add(expression.Name("turn"), one)))
 	return err // whether it was reset does not matter: it is to be called again
 }
 
-// StartFeed begins the feed of a new table: its first epoch is "", and tokens have entries. It does nothing if there is a feed. One call.
+// StartFeed begins the feed of a new table, with the version of the stored forms; its first epoch is "". Of any other table it checks that
+// version: one call, two for a table that has a feed.
 func (s *Store) StartFeed(ctx context.Context) error {
-	_, _, err := s.updateIf(ctx, feedKey, expression.NewBuilder().WithCondition(absent).WithUpdate(
-		expression.Set(expression.Name("tokens"), expression.Value("")).Set(expression.Name("table"), expression.Value(s.table)).
+	_, exists, err := s.updateIf(ctx, feedKey, expression.NewBuilder().WithCondition(absent).WithUpdate(
+		expression.Set(expression.Name("table"), expression.Value(s.table)).Set(expression.Name("format"), expression.Value(format)).
 			Add(expression.Name("turn"), expression.Value(0))))
-	return err
+	if err != nil || !exists {
+		return err
+	}
+	view, err := s.Load(ctx, []flags.Key{flags.FeedKey()})
+	if err != nil {
+		return err
+	}
+	if feed := flags.Find[*flags.Feed](view, flags.FeedKey()); feed == nil || feed.Format != format {
+		return fmt.Errorf("the table %q has data of another version of Guidon, which this one cannot read: to keep its flags, export them with a server of that version (guidon export); then start with an empty table (locally: make reset)", s.table)
+	}
+	return nil
 }

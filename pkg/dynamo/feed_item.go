@@ -32,8 +32,8 @@ func cannotEncode(a flags.Aggregate) (string, error) {
 // last entry of "earlier" comes before the first of "recent".
 type feedAttributes struct {
 	Epoch   string   `dynamodbav:"epoch,omitempty"`
-	Tokens  *string  `dynamodbav:"tokens,omitempty"`  // the epoch in which tokens have entries
 	Table   string   `dynamodbav:"table,omitempty"`   // in which the epoch began
+	Format  int      `dynamodbav:"format,omitempty"`  // of all that the table stores
 	Form    int      `dynamodbav:"form,omitempty"`    // of the version that began it
 	Number  int64    `dynamodbav:"n,omitempty"`       // of the newest entry
 	Turn    int64    `dynamodbav:"turn,omitempty"`    // how often "recent" became "earlier"
@@ -45,7 +45,7 @@ type feedAttributes struct {
 
 func (e envelope) feed() (*flags.Feed, error) {
 	f := &flags.Feed{
-		Epoch: e.Epoch, Tokens: e.Tokens, Table: e.Table, Form: e.Form, Number: e.Number, Turn: e.Turn, Newer: len(e.Recent), Size: sizeOfEntries(e.Recent),
+		Epoch: e.Epoch, Table: e.Table, Form: e.Form, Format: e.Format, Number: e.Number, Turn: e.Turn, Newer: len(e.Recent), Size: sizeOfEntries(e.Recent),
 	}
 	var err error
 	if f.Entries, err = parseEntries(e.Number, e.Earlier, e.Recent); err != nil {

@@ -63,16 +63,13 @@ func jsonCodec[T any, A aggregate[T]](version func(A) *int64) codec {
 			a := A(new(T))
 			err := decode(e.Document, a)
 			*version(a) = e.Version
-			if old, ok := flags.Aggregate(a).(interface{ Upgrade() }); ok {
-				old.Upgrade()
-			}
 			return a, err
 		},
 	}
 }
 
-// format is the version of all stored forms. If a form changes so that old items would be misread, increase it, and keep
-// the code that reads the earlier format; testdata/golden has a file of each.
+// format is the version of all stored forms: a table of another one is refused, see StartFeed. From the release 0.1.0 on, a change that would
+// misread what is stored increases the version in its document, reads both, and adds a golden file.
 const format = 1
 
 // convert converts each element of a list. An empty list becomes nil.

@@ -112,8 +112,7 @@ import (
 // The log is an index with a single partition, log = LOG, so that one Query reads all events in order. DynamoDB writes at
 // most 1,000 units (KB) a second to a partition. An event takes 1 or 2 units in each index, 6 at most, because a larger
 // event has its body in an item of its own, which is in no index. So the service can make at least 160 changes a second,
-// usually about 500, far more than people and their tools need. Events of earlier versions have up to 128 KiB in the item
-// itself. Only events have the attributes log, id and project, so no other items are in an index.
+// usually about 500, far more than people and their tools need. Only events have the attributes log, id and project, so no other items are in an index.
 //
 // Every change that applications see writes the feed, so these changes are made one after the other: about 60 to 100 a second.
 //

@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
-	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
-	"guidon/pkg/dynamo/localtable"
 	"guidon/pkg/flags"
 )
 
@@ -58,35 +55,6 @@ func TestLogIsOneQuery(t *testing.T) {
 	}
 	if found != 2 || pages != 2 {
 		t.Errorf("rare events: %d events in %d pages, want 2 in 2 pages", found, pages)
-	}
-}
-
-// TestIndexesAreAdded checks that a table of an earlier version without indexes gets them, with its events.
-func TestIndexesAreAdded(t *testing.T) {
-	options, schema := dynamo.Options{Table: newTable(), Endpoint: dynamotest.Engine().URL()}, dynamotest.Schema()
-	if err := localtable.Create(t.Context(), options, localtable.Schema{Attributes: schema.Attributes[:2], Key: schema.Key}); err != nil {
-		t.Fatal(err)
-	}
-	old, err := dynamo.Open(t.Context(), options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := old.Commit(t.Context(), flags.Change{
-		Writes: []flags.Write{{After: newFlag("f")}},
-		Event:  flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: flags.FeatureCreated, CreatedAt: time.Now(), Project: "p"},
-	}); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 { // the second call changes nothing
-		if err := localtable.Create(t.Context(), options, schema); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, q := range []flags.LogQuery{{Limit: 5}, {Limit: 5, Projects: []string{"p"}}} {
-		page, err := old.Log(t.Context(), q)
-		if err != nil || len(page.Events) != 1 {
-			t.Errorf("%+v: %d events (%v), want 1", q, len(page.Events), err)
-		}
 	}
 }
 

@@ -20,7 +20,6 @@ type transaction struct {
 	errors []conditionError // for each item, the error if its condition fails
 	guards []guardUpdate
 	served []flags.FeedChange  // what changes for applications: its entry in the feed
-	tokens []flags.FeedChange  // tokens of applications that change: part of served if the feed has tokens
 	review *flags.Environments // if the transaction changes what the feed knows of change requests: the registry that has it
 	turns  bool                // whether it turns the feed
 	outbox int                 // how many of the items are entries of outboxes
@@ -147,11 +146,7 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 		if err := s.planWrite(tx, m); err != nil {
 			return nil, err
 		}
-		switch {
-		case !m.ChangesServed():
-		case changesToken(m.Write):
-			tx.tokens = append(tx.tokens, newFeedChange(m.Write, m.version()))
-		default:
+		if m.ChangesServed() {
 			tx.served = append(tx.served, newFeedChange(m.Write, m.version()))
 		}
 		tx.noteReview(m.Write)
@@ -253,7 +248,7 @@ func (s *Store) planDelete(tx *transaction, m *merge) error {
 }
 
 // planUnchanged adds the condition that an aggregate is still what was read, unless it is written on that condition. It is an update that
-// alters nothing: a condition check would need a permission that the boundaries of earlier deployments do not have.
+// alters nothing, because a condition check would need one permission more.
 func (s *Store) planUnchanged(tx *transaction, merged []*merge, a flags.Aggregate) error {
 	if slices.ContainsFunc(merged, func(m *merge) bool { return m.subject.Key() == a.Key() }) {
 		return nil

@@ -74,7 +74,7 @@ const requestPrefix = "REQUEST#"
 // drafts, which only their authors could see, are in no list: so whoever sends requests and cancels them hides no applied ones.
 const (
 	openRows      = "REQUEST#OPEN#"
-	appliedRows   = "REQUEST#CLOSED#" // and of what the first versions cancelled or rejected
+	appliedRows   = "REQUEST#CLOSED#"
 	unappliedRows = "REQUEST#UNAPPLIED#"
 	discardedRows = "REQUEST#DISCARDED#"
 )
@@ -109,9 +109,8 @@ func (s *Store) Requests(ctx context.Context, projectUID string, open bool) ([]*
 	}
 	applied, err := s.closedRequests(ctx, projectUID, appliedRows)
 	list := slices.Concat(unapplied, applied)
-	slices.SortStableFunc(list, func(a, b *review.Request) int { return cmp.Compare(b.ID, a.ID) })
-	// What a first version cancelled has a second, newer row if somebody has commented on it since.
-	return slices.CompactFunc(list, func(a, b *review.Request) bool { return a.ID == b.ID }), err
+	slices.SortFunc(list, func(a, b *review.Request) int { return cmp.Compare(b.ID, a.ID) })
+	return list, err
 }
 
 // closedRequests are the newest requests with such rows that one call returns.
@@ -133,13 +132,13 @@ func requestQuery(projectUID, prefix string) itemQuery {
 	return itemQuery{pk: projectPartition(projectUID), prefix: prefix, attributes: documentAttributes, descending: true}
 }
 
-// listedRequest decodes a list row. Those of earlier versions have all changes.
+// listedRequest decodes a list row.
 func listedRequest(e envelope) (*review.Request, error) {
 	a, err := requestCodec.decode(e)
 	if err != nil {
 		return nil, err
 	}
-	return a.(*review.Request).Listed(), nil
+	return a.(*review.Request), nil
 }
 
 // Items counts the items that a change would write: no call.

@@ -19,8 +19,8 @@ type rowDocument struct {
 
 // A rowHead is a row without its environments, which are the larger part of it, and which most searches do not compare.
 //
-// DynamoDB searches rows for texts in lower case, see mayHave. So from the second format on, a row with other letters in its name or tags
-// has these once more, in lower case.
+// DynamoDB searches rows for texts in lower case, see mayHave. So a row with other letters in its name or tags has these once more, in
+// lower case.
 type rowHead struct {
 	Format         int               `json:"f"`
 	Lower          string            `json:"x,omitzero"`
@@ -35,12 +35,11 @@ type rowHead struct {
 	ArchivedAt     time.Time         `json:"ca,omitzero"`
 	LastSeenAt     time.Time         `json:"l,omitzero"`
 	Tags           []flags.Tag       `json:"g,omitempty"`
-	Favorites      []string          `json:"fa,omitempty"`
 	Relation       flags.Relation    `json:"r,omitzero"`
 	Entered        flags.Phase       `json:"y,omitzero"`
 }
 
-// From the third format on, it has the segments.
+// A rowStanding is what a row has of the flag in one environment.
 type rowStanding struct {
 	Environment       string    `json:"u"`
 	EnabledIn         string    `json:"on,omitzero"`
@@ -53,10 +52,10 @@ type rowStanding struct {
 
 func storeRow(s flags.FeatureSummary) rowDocument {
 	doc := rowDocument{rowHead: rowHead{
-		Format: rowFormat, Lower: lowerOf(s), Name: s.Name, Project: s.Project, Type: s.Type, Description: s.Description, Stale: s.Stale,
+		Format: format, Lower: lowerOf(s), Name: s.Name, Project: s.Project, Type: s.Type, Description: s.Description, Stale: s.Stale,
 		ImpressionData: s.ImpressionData, Archived: s.Archived,
 		CreatedAt: s.CreatedAt, ArchivedAt: s.ArchivedAt, LastSeenAt: s.LastSeenAt,
-		Tags: s.Tags, Favorites: s.Favorites, Relation: s.Relation, Entered: s.LastPhase,
+		Tags: s.Tags, Relation: s.Relation, Entered: s.LastPhase,
 	}, Environments: make(map[string]rowStanding, len(s.Environments))}
 	for name, e := range s.Environments {
 		doc.Environments[name] = rowStanding{
@@ -72,7 +71,7 @@ func (doc rowDocument) summary() flags.FeatureSummary {
 		Name: doc.Name, Project: doc.Project,
 		Metadata: flags.Metadata{Type: doc.Type, Description: doc.Description, Stale: doc.Stale, ImpressionData: doc.ImpressionData},
 		Archived: doc.Archived, CreatedAt: doc.CreatedAt, ArchivedAt: doc.ArchivedAt, LastSeenAt: doc.LastSeenAt,
-		Tags: doc.Tags, Favorites: doc.Favorites, Relation: doc.Relation, LastPhase: doc.Entered, NoSegments: doc.Format < 3,
+		Tags: doc.Tags, Relation: doc.Relation, LastPhase: doc.Entered,
 		Environments: make(map[string]flags.EnvironmentSummary, len(doc.Environments)),
 	}
 	for name, e := range doc.Environments {
@@ -88,8 +87,6 @@ func (e rowStanding) summary() flags.EnvironmentSummary {
 	}
 }
 
-const rowFormat = 3
-
 // lowerOf returns the name and the tags of a flag in lower case; "" if they have no other letters.
 func lowerOf(s flags.FeatureSummary) string {
 	text := s.Name
@@ -103,11 +100,11 @@ func lowerOf(s flags.FeatureSummary) string {
 }
 
 // mayHave is the condition that a row can have one of some texts in its name or a tag. They are in lower case and have only characters of
-// names, which JSON does not escape. Rows of the first format can have any.
+// names, which JSON does not escape.
 func mayHave(texts []string) expression.ConditionBuilder {
 	doc := expression.Name("doc")
-	condition := doc.BeginsWith(`{"f":1,`)
-	for _, text := range texts {
+	condition := doc.Contains(texts[0])
+	for _, text := range texts[1:] {
 		condition = condition.Or(doc.Contains(text))
 	}
 	return condition

@@ -25,7 +25,7 @@ func FullFeature() *flags.Feature {
 		Name: "checkout.new-Flow_2~x", Project: "shop", ProjectUID: "0f1e2d3c",
 		Metadata: flags.Metadata{Type: flags.Experiment, Description: text("für \"alle\" <b>\n\u2028 𝄞"), Stale: true, ImpressionData: true},
 		Archived: true, CreatedAt: SampleTime, CreatedBy: "admin", ArchivedAt: SampleTime.Add(time.Hour), LastSeenAt: SampleTime.Add(time.Minute),
-		Tags: []flags.Tag{{Type: "simple", Value: "a/b %2F 𝄞"}}, Favorites: []string{"admin", "ci"},
+		Tags:         []flags.Tag{{Type: "simple", Value: "a/b %2F 𝄞"}},
 		Dependencies: []flags.Dependency{{Feature: "payments", Enabled: true, Variants: []string{"blue", "green"}}, {Feature: "legacy"}},
 		Children:     []string{"checkout.banner"},
 		Lifecycle: []flags.Phase{
@@ -77,8 +77,7 @@ func FullProject() *flags.Project {
 			Naming:        flags.Naming{Pattern: "^[a-z]+$", Example: "abc", Description: "small letters"},
 			LinkTemplates: []flags.LinkTemplate{{Title: text("issue"), URL: "https://example.com/{{feature}}"}, {URL: "https://example.com"}},
 		},
-		Members:   map[int64][]int64{2: {4}, 11: {5, 6}},
-		Favorites: []string{"token:admin", "user:2"},
+		Members: map[int64][]int64{2: {4}, 11: {5, 6}},
 		Environments: map[string]flags.Attachment{
 			"production":  {ID: "bbbb2222", EnvironmentUID: "aaaa1111", DefaultStrategy: &s},
 			"development": {ID: "dddd4444", EnvironmentUID: "eeee5555"},
@@ -90,7 +89,7 @@ func FullProject() *flags.Project {
 
 // FullFavorites returns favorites with all fields set.
 func FullFavorites() *flags.Favorites {
-	return &flags.Favorites{Owner: "user:2", Flags: map[string]bool{"checkout": true, "old": false}, Projects: map[string]bool{"0f1e2d3c": true}}
+	return &flags.Favorites{Owner: "user:2", Flags: map[string]bool{"checkout": true}, Projects: map[string]bool{"0f1e2d3c": true}}
 }
 
 // FullEnvironments returns a registry with all fields set.
@@ -196,14 +195,14 @@ func FullSignupToken() *access.SignupToken {
 
 // FullSessions returns the sessions of a user.
 func FullSessions() *access.Sessions {
-	return &access.Sessions{User: 3, Generation: 2, Link: "the hash of a link", List: []access.Session{
+	return &access.Sessions{User: 3, Link: "the hash of a link", List: []access.Session{
 		{Hash: "abcd", How: access.SignInByLink, CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(12 * time.Hour)},
 	}}
 }
 
 // FullSignInLink returns a sign-in link with all fields set.
 func FullSignInLink() *access.SignInLink {
-	return &access.SignInLink{Hash: "abcd", User: 3, Generation: 2, CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(15 * time.Minute)}
+	return &access.SignInLink{Hash: "abcd", User: 3, CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(15 * time.Minute)}
 }
 
 // FullIdentityLink returns a link of a person at an OpenID provider to a user.
@@ -234,9 +233,9 @@ func FullApplication() *usage.Application {
 		Projects:           map[string][]string{"*": {"development", "production"}},
 		Uses:               map[string][]string{"shop": {"production"}},
 		Environments: map[string]usage.ApplicationEnvironment{
-			"production": {SDKs: []string{"unleash-client-node:6.0.0"}, Unknown: []string{"a b\n"}, LastSeenAt: SampleTime.Add(time.Minute), Instances: 2},
+			"production": {SDKs: []string{"unleash-client-node:6.0.0"}, LastSeenAt: SampleTime.Add(time.Minute), Instances: 2},
 		},
-		Features: []string{"checkout", "payments"}, Strategies: []string{"default", "flexibleRollout"},
+		Strategies: []string{"default", "flexibleRollout"},
 	}
 }
 

@@ -25,9 +25,6 @@ import (
 //
 // "uses" and "begun" are read together. If no flag used the segment then, and no use has begun since, there are no uses by flags to
 // list. If there were some, the list ends once it has as many. Default strategies are not counted: they are always listed.
-//
-// Guards of earlier versions have "uses", but neither "begun" nor "owner". They need no migration: an absent "begun" is 0, and
-// "owner" is set by the next change of owner.
 
 // countSegments updates the guards of the segments that a flag begins or stops to use. If a new flag, or one that moves,
 // cannot use a segment, the segment has changed since it was read, so the request must run again.

@@ -12,10 +12,6 @@ import (
 
 // Commit applies a change in one transaction.
 func (s *Store) Commit(ctx context.Context, change flags.Change) error {
-	change, err := s.withFeed(ctx, change)
-	if err != nil {
-		return err
-	}
 	tx, err := s.plan(change)
 	if err != nil || tx == nil {
 		return err

@@ -46,19 +46,18 @@ var pageCases = []testCase{
 		}
 	}},
 	{"summaries that can have a text", func(t *storeTest) {
-		tagged, earlier := flag("u1", "tagged"), flag("u1", "Earlier-UPPER")
+		tagged := flag("u1", "tagged")
 		tagged.Tags = []flags.Tag{{Type: "Team", Value: "Über \"Checkout\""}}
-		t.mustAdd(flag("u1", "checkout-new"), flag("u1", "My.CheckOut"), tagged, flag("u1", "other"), earlier)
-		dynamo.FirstRow(t.T, t.store, earlier)
+		t.mustAdd(flag("u1", "checkout-new"), flag("u1", "My.CheckOut"), tagged, flag("u1", "other"))
 		for _, tt := range []struct {
 			texts []string
 			want  string
 		}{
-			{nil, "Earlier-UPPER My.CheckOut checkout-new other tagged"},
-			{[]string{"checkout"}, "Earlier-UPPER My.CheckOut checkout-new tagged"},
-			{[]string{"y.check", "othe"}, "Earlier-UPPER My.CheckOut other"},
-			{[]string{"none"}, "Earlier-UPPER"},
-			{[]string{"team:über"}, "Earlier-UPPER My.CheckOut checkout-new other tagged"}, // no text of a name, so DynamoDB leaves out nothing
+			{nil, "My.CheckOut checkout-new other tagged"},
+			{[]string{"checkout"}, "My.CheckOut checkout-new tagged"},
+			{[]string{"y.check", "othe"}, "My.CheckOut other"},
+			{[]string{"none"}, ""},
+			{[]string{"team:über"}, "My.CheckOut checkout-new other tagged"}, // no text of a name, so DynamoDB leaves out nothing
 		} {
 			var got []string
 			if err := t.store.EachSummary(t.Context(), "u1", false, tt.texts, func(row flags.SummaryRow) error {

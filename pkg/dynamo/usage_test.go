@@ -163,7 +163,7 @@ func TestReports(t *testing.T) {
 	}
 	before := flags.Find[*usage.Application](view, key)
 	after := before.Clone()
-	after.Features = nil
+	after.Strategies = nil
 	if err := store.PutReport(t.Context(), before, after, expires); err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ var addonEvents = []EventType{
 var unleashOnlyEvents = []EventType{
 	"feature-deleted", "feature-potentially-stale-on", "feature-import", "features-exported", "features-imported",
 	"group-created", "group-updated", "group-deleted", "banner-created", "banner-updated",
-	"banner-deleted", "feature-favorited", "feature-unfavorited", "project-favorited", "project-unfavorited", // the last four did in earlier versions
+	"banner-deleted", "feature-favorited", "feature-unfavorited", "project-favorited", "project-unfavorited",
 }
 
 // AddonTest is the type of the event of a test of an addon. It is in no log, and addons cannot select it.

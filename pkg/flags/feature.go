@@ -23,7 +23,6 @@ type Feature struct {
 	ArchivedAt time.Time `json:"archivedAt,omitzero"` // zero while active
 	LastSeenAt time.Time `json:"lastSeenAt,omitzero"` // zero until usage is reported
 	Tags       []Tag     `json:"tags,omitempty"`      // sorted by type and value
-	Favorites  []string  `json:"favorites,omitempty"` // keys of callers who have it as a favorite, from earlier versions: see Favorites
 
 	Dependencies []Dependency `json:"dependencies,omitempty"` // its parents, in the order in which they were added
 	Children     []string     `json:"children,omitempty"`     // names of the active flags that depend on it, sorted; kept by SetDependency
@@ -251,7 +250,7 @@ func (f *Feature) CloneAs(name string, replaceGroupID bool, registry *Environmen
 	c := f.Clone()
 	c.dropDeletedEnvironments(registry, func(int64) bool { return true })
 	c.Version, c.Name, c.CreatedAt, c.CreatedBy, c.LastSeenAt = 0, name, at, by, time.Time{}
-	c.Tags, c.Favorites, c.Dependencies, c.Children, c.Lifecycle = nil, nil, nil, nil, nil
+	c.Tags, c.Dependencies, c.Children, c.Lifecycle = nil, nil, nil, nil
 	for _, env := range slices.Sorted(maps.Keys(c.Environments)) {
 		fe := c.Environments[env]
 		fe.EnabledIn, fe.LastSeenAt = "", time.Time{}

@@ -12,8 +12,8 @@ import (
 // segment reads no flags. It has no version and is only used in lists.
 type FeatureUse struct {
 	Feature    string        `json:"feature"`
-	Project    string        `json:"project"`             // ID of the project
-	ProjectUID string        `json:"projectUid,omitzero"` // UID of the project; "" if stored by a version that did not have it
+	Project    string        `json:"project"`
+	ProjectUID string        `json:"projectUid"`
 	Archived   bool          `json:"archived,omitzero"`
 	Strategies []StrategyUse `json:"strategies"`
 }
@@ -31,10 +31,8 @@ type StrategyUse struct {
 // Key returns the key of the record.
 func (u FeatureUse) Key() Key { return Key{EntityUse, u.Feature} }
 
-// In reports whether the flag is in a project. A record without the UID of its project was stored with the ID of the one that it is in.
-func (u FeatureUse) In(p *Project) bool {
-	return u.ProjectUID == p.UID || u.ProjectUID == "" && u.Project == p.ID
-}
+// In reports whether the flag is in a project.
+func (u FeatureUse) In(p *Project) bool { return u.ProjectUID == p.UID }
 
 // StoredVersion returns 0, because a record has no version of its own: it is written with its flag.
 func (u FeatureUse) StoredVersion() int64 { return 0 }
@@ -86,7 +84,7 @@ func (s StrategyUse) environmentExists(registry *Environments) bool {
 // or its flag was archived in a project that was deleted. A strategy in an environment that was only detached
 // from the project is reachable: it returns when the environment is attached again.
 func (u FeatureUse) unreachable(s StrategyUse, projects []*Project, registry *Environments) bool {
-	return !s.environmentExists(registry) || u.ProjectUID != "" && u.project(projects) == nil
+	return !s.environmentExists(registry) || u.project(projects) == nil
 }
 
 // project returns the flag's project, or nil if it is not in the list.

@@ -28,15 +28,10 @@ type Feed struct {
 	Newer int
 	Size  int
 
-	// Tokens is the epoch in which every change of an application's token has an entry, too; nil for none. An earlier version of
-	// Guidon, which writes no such entries, begins another epoch: see HasTokens.
-	Tokens *string
-	Form   int    // the SnapshotForm of the version that began the epoch; 0 if it is not known
-	Table  string // the name of the table that the epoch began in: a restored table has another one; "" if it is not known
+	Format int    // the version of the stored forms of the table
+	Form   int    // the SnapshotForm of the version that began the epoch; 0 for the first one of a table
+	Table  string // the name of the table that the epoch began in: a restored table has another one
 }
-
-// HasTokens reports whether changes of tokens have entries. Within an epoch that never changes.
-func (f *Feed) HasTokens() bool { return f.Tokens != nil && *f.Tokens == f.Epoch }
 
 // Key returns the key of the feed, of which there is only one.
 func (f *Feed) Key() Key { return FeedKey() }
@@ -228,7 +223,7 @@ type FeedStore interface {
 	// Some may be missing: pages are deleted after a week.
 	FeedPages(ctx context.Context, number int64) ([]FeedEntry, error)
 
-	// ResetFeed begins a new epoch, so that every instance reads everything again. Changes of tokens have entries in it.
+	// ResetFeed begins a new epoch, so that every instance reads everything again.
 	ResetFeed(ctx context.Context, epoch string) error
 
 	// ReadSnapshot returns the content of a snapshot, or nil if a part of it is missing or damaged.

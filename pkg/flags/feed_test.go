@@ -12,8 +12,8 @@ func servedFlag() *Feature {
 	text := func(s string) *string { return &s }
 	return &Feature{
 		Version: 3, Name: "f", Project: "p", ProjectUID: "uid-p", CreatedAt: monday, CreatedBy: "author", LastSeenAt: monday,
-		Metadata:  Metadata{Type: Release, Description: text("old")},
-		Favorites: []string{"me"}, Children: []string{"child"}, Lifecycle: []Phase{{Stage: StageInitial}},
+		Metadata: Metadata{Type: Release, Description: text("old")},
+		Children: []string{"child"}, Lifecycle: []Phase{{Stage: StageInitial}},
 		Tags:         []Tag{{Type: "simple", Value: "tag"}},
 		Dependencies: []Dependency{{Feature: "parent", Variants: []string{"blue"}}},
 		Environments: map[string]FeatureEnvironment{
@@ -48,7 +48,6 @@ func TestChangesServedOfFlags(t *testing.T) {
 	}{
 		{"nothing", func(*Feature) {}, false},
 		{"version", func(f *Feature) { f.Version++ }, false},
-		{"favorites", func(f *Feature) { f.Favorites = nil }, false},
 		{"children", func(f *Feature) { f.Children = nil }, false},
 		{"lifecycle", func(f *Feature) { f.Lifecycle = nil }, false},
 		{"last seen", func(f *Feature) { f.LastSeenAt = tuesday }, false},
@@ -140,7 +139,7 @@ func TestChangesServedOfOthers(t *testing.T) {
 		{"a new project", Write{nil, project(func(*Project) {})}, true},
 		{"a deleted project", Write{project(func(*Project) {}), nil}, true},
 		{"a project with other texts", Write{project(func(*Project) {}), project(func(p *Project) {
-			p.Name, p.Description, p.UpdatedAt, p.Favorites, p.Members = "Q", "d", monday, []string{"me"}, map[int64][]int64{1: {2}}
+			p.Name, p.Description, p.UpdatedAt, p.Members = "Q", "d", monday, map[int64][]int64{1: {2}}
 			p.DefaultStickiness = "userId"
 		})}, false},
 		{"a default strategy", Write{project(func(*Project) {}), project(func(p *Project) {

@@ -34,7 +34,7 @@ type Project struct {
 	Reviews      map[string]ReviewRule `json:"reviews,omitempty"`      // by environment name: where change requests are on. Read it with Review
 	ReviewChange int64                 `json:"reviewChange,omitzero"`  // the number of the latest change by which more is guarded, see Environments.Knows
 	Freezes      []Freeze              `json:"freezes,omitempty"`      // that the project has set. Read them with Environments.Frozen
-	Favorites    []string              `json:"favorites,omitempty"`    // keys of callers who have it as a favorite, from earlier versions: see Favorites
+
 }
 
 // Settings are settings of a project that change nothing for applications.

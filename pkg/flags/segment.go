@@ -124,12 +124,7 @@ func (s *Segment) defaultStrategyUses(projects []*Project, registry *Environment
 }
 
 // inProjectOf reports whether the flag is in the project that the segment belongs to.
-func (u FeatureUse) inProjectOf(s *Segment) bool {
-	if u.ProjectUID == "" { // stored by a version without ProjectUID
-		return u.Project == s.Project
-	}
-	return u.ProjectUID == s.ProjectUID
-}
+func (u FeatureUse) inProjectOf(s *Segment) bool { return u.ProjectUID == s.ProjectUID }
 
 // FindOrphan finds an unreachable strategy that still uses the segment: flags keep their strategies in deleted
 // environments. All of these must be removed before the segment is deleted.

@@ -93,10 +93,10 @@ func usedBy() ([]FeatureUse, *Environments) {
 		return []StrategyUse{{ID: "s", Name: "default", Environment: "development", EnvironmentUID: uid, Segments: segments, ContextFields: fields}}
 	}
 	return []FeatureUse{
-		{Feature: "a", Project: "shop", Strategies: in("e1", []int64{7}, "country")},
-		{Feature: "b", Project: "other", Strategies: in("e1", nil, "country", "userId")},
-		{Feature: "dead", Project: "shop", Strategies: in("e0", []int64{7})},
-		{Feature: "old", Project: "shop", Archived: true, Strategies: in("e1", []int64{7}, "tier")},
+		{Feature: "a", Project: "shop", ProjectUID: "p1", Strategies: in("e1", []int64{7}, "country")},
+		{Feature: "b", Project: "other", ProjectUID: "p2", Strategies: in("e1", nil, "country", "userId")},
+		{Feature: "dead", Project: "shop", ProjectUID: "p1", Strategies: in("e0", []int64{7})},
+		{Feature: "old", Project: "shop", ProjectUID: "p1", Archived: true, Strategies: in("e1", []int64{7}, "tier")},
 	}, &Environments{List: []Environment{{Name: "development", UID: "e1"}}}
 }
 

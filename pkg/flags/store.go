@@ -77,10 +77,9 @@ func UseCountKey(id int64) Key { return Key{EntityUseCount, strconv.FormatInt(id
 func FeedKey() Key { return Key{Entity: EntityFeed} }
 
 // SnapshotForm is the version of the stored form of snapshots, and of what Served returns: versions of Guidon with the same one agree on what
-// applications see. Increase it with each change of these, which TestSnapshotFormat finds, and when Upgrade changes, since a
-// snapshot has flags as an earlier version decoded them. Each form has a head of its own: during a deployment, versions of
+// applications see. Increase it with each change of these, which TestSnapshotFormat finds. Each form has a head of its own: during a deployment, versions of
 // different forms write snapshots beside each other.
-const SnapshotForm = 5
+const SnapshotForm = 1
 
 // SnapshotKey returns the key of the head of the snapshots of this version's form.
 func SnapshotKey() Key { return Key{EntitySnapshot, strconv.Itoa(SnapshotForm)} }
@@ -116,8 +115,7 @@ type Change struct {
 	Then []Change
 
 	// Feed is the feed as it was loaded before the change. With it, the change can move older entries out of the feed's
-	// item, so that the item stays small. Nil if it was not loaded: it must be loaded for some changes, not for all. A change of an
-	// application's token needs it, and the store loads it if it is nil.
+	// item, so that the item stays small. Nil if it was not loaded: it must be loaded for some changes, not for all.
 	Feed *Feed
 
 	// Addons is the registry of addons as it was loaded before the change. Each event gets an entry in the outbox of each

@@ -22,39 +22,6 @@ type Strategy struct {
 	Variants    []Variant         `json:"variants,omitempty"` // strategy-level: without overrides
 }
 
-// upgrade changes values that earlier versions stored, and some SDKs cannot read, to the form of today.
-func (s *Strategy) upgrade() {
-	NormalizeParameters(s.Name, s.Parameters, true)
-	upgradeConstraints(s.Constraints)
-}
-
-func upgradeConstraints(list []Constraint) {
-	for i, c := range list {
-		list[i] = c.Normalized()
-	}
-}
-
-// Upgrade brings the strategies of a flag that was read from the store to the form of today.
-func (f *Feature) Upgrade() {
-	for _, fe := range f.Environments {
-		for i := range fe.Strategies {
-			fe.Strategies[i].upgrade()
-		}
-	}
-}
-
-// Upgrade does the same for the constraints of a segment.
-func (s *Segment) Upgrade() { upgradeConstraints(s.Constraints) }
-
-// Upgrade does the same for the default strategies of a project.
-func (p *Project) Upgrade() {
-	for _, attachment := range p.Environments {
-		if attachment.DefaultStrategy != nil {
-			attachment.DefaultStrategy.upgrade()
-		}
-	}
-}
-
 // size estimates the stored size of the strategy in bytes.
 func (s Strategy) size() int {
 	const each = 20 // bytes in addition to the texts

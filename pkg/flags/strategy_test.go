@@ -115,18 +115,10 @@ func TestStrategyCheckRollout(t *testing.T) {
 }
 
 func TestNormalizeParameters(t *testing.T) {
-	for value, want := range map[string]string{"50.0": "50", "100.": "100", "050": "50", "0.0": "0", "50": "50", "101.0": "101.0", "abc": "abc", "": ""} {
-		for _, stored := range []bool{false, true} {
-			parameters := map[string]string{"rollout": value, "groupId": "1.0"}
-			if NormalizeParameters("flexibleRollout", parameters, stored); parameters["rollout"] != want || parameters["groupId"] != "1.0" {
-				t.Errorf("%q: got %v, want %q", value, parameters, want)
-			}
-		}
-	}
-	for stored, want := range map[bool]string{false: "12.5", true: "12"} {
-		parameters := map[string]string{"percentage": "12.5"}
-		if NormalizeParameters("gradualRolloutRandom", parameters, stored); parameters["percentage"] != want {
-			t.Errorf("stored %t: got %v, want %s", stored, parameters, want)
+	for value, want := range map[string]string{"50.0": "50", "100.": "100", "050": "50", "0.0": "0", "50": "50", "101.0": "101.0", "12.5": "12.5", "abc": "abc", "": ""} {
+		parameters := map[string]string{"rollout": value, "groupId": "1.0"}
+		if NormalizeParameters("flexibleRollout", parameters); parameters["rollout"] != want || parameters["groupId"] != "1.0" {
+			t.Errorf("%q: got %v, want %q", value, parameters, want)
 		}
 	}
 }

@@ -228,19 +228,17 @@ func percentage(value string) (n float64, ok bool) {
 	return n, plain && err == nil && n <= 100
 }
 
-// NormalizeParameters changes the percentages of a built-in strategy type to the form that every SDK reads: 50 for 50.0. Of stored ones it
-// cuts off a fraction, which earlier versions accepted: SDKs that read it choose the same users.
-func NormalizeParameters(strategyType string, parameters map[string]string, stored bool) {
+// NormalizeParameters changes the percentages of a built-in strategy type to the form that every SDK reads: 50 for 50.0.
+func NormalizeParameters(strategyType string, parameters map[string]string) {
 	t := findBuiltInType(strategyType)
 	if t == nil {
 		return
 	}
 	for _, parameter := range t.Parameters {
 		value, given := parameters[parameter.Name]
-		if given && parameter.Type == percentageParameter && (stored || isPercentage(value)) {
-			if n, ok := percentage(value); ok {
-				parameters[parameter.Name] = strconv.Itoa(int(n))
-			}
+		if given && parameter.Type == percentageParameter && isPercentage(value) {
+			n, _ := percentage(value)
+			parameters[parameter.Name] = strconv.Itoa(int(n))
 		}
 	}
 }

@@ -17,10 +17,8 @@ type FeatureSummary struct {
 	ArchivedAt time.Time
 	LastSeenAt time.Time
 	Tags       []Tag
-	Favorites  []string
 	Relation   Relation
 	LastPhase  Phase // last entry of Feature.Lifecycle; zero for a new flag. Read with Phase
-	NoSegments bool  // whether the segments of the environments are missing, because an earlier version wrote the row
 
 	Environments map[string]EnvironmentSummary
 }
@@ -74,7 +72,7 @@ func (s FeatureSummary) Phase() Phase {
 func (f *Feature) Summary() FeatureSummary {
 	s := FeatureSummary{
 		Name: f.Name, Project: f.Project, Metadata: f.Metadata, Archived: f.Archived,
-		CreatedAt: f.CreatedAt, ArchivedAt: f.ArchivedAt, LastSeenAt: f.LastSeenAt, Tags: f.Tags, Favorites: f.Favorites,
+		CreatedAt: f.CreatedAt, ArchivedAt: f.ArchivedAt, LastSeenAt: f.LastSeenAt, Tags: f.Tags,
 		Relation: f.Relation(), Environments: make(map[string]EnvironmentSummary, len(f.Environments)),
 	}
 	if last := len(f.Lifecycle) - 1; last >= 0 {

@@ -199,7 +199,7 @@ func (v Variant) checkTexts(path string, p *Problems) {
 }
 
 // Without returns the problems that are not in before. With it, a change of one field is not refused because of
-// another one that was stored under older, weaker rules.
+// another one that was stored when limits were higher.
 func (p Problems) Without(before Problems) Problems {
 	return slices.DeleteFunc(slices.Clone(p), func(d Detail) bool { return slices.Contains(before, d) })
 }

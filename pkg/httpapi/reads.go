@@ -255,7 +255,7 @@ func (tx *Tx) Application(name string) *usage.Application {
 
 // ApplicationNames are the names of flags that an application evaluated.
 func (tx *Tx) ApplicationNames(a *usage.Application) *usage.ApplicationNames {
-	return a.Names(Find[*usage.ApplicationNames](tx, usage.ApplicationNamesKey(a.Name)))
+	return findOrNew(tx, usage.ApplicationNamesKey(a.Name), &usage.ApplicationNames{Application: a.Name})
 }
 
 // Favorites are the favorites of the caller.

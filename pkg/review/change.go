@@ -183,7 +183,7 @@ type SegmentBase struct {
 	Name        string `json:"name,omitzero"` // those who approve go by it
 	Constraints string `json:"constraints"`
 	Begun       int64  `json:"begun,omitzero"` // how often a strategy has begun to use it: a change of it changes those flags; 0 as a part of a FeatureBase
-	Uses        string `json:"uses,omitzero"`  // hash of where flags use it under protection; "" if an earlier version stored the request, or as a part of a FeatureBase
+	Uses        string `json:"uses,omitzero"`  // hash of where flags use it under protection; "" as a part of a FeatureBase
 }
 
 // A SegmentUse is a flag that uses a segment in an environment where change requests are on.
@@ -290,7 +290,7 @@ func (b SegmentBase) Difference(id int64, now *SegmentBase) string {
 		return "segment " + strconv.FormatInt(id, 10) + " is not what it was when the change was made: it was renamed"
 	case now.Constraints != b.Constraints:
 		return "segment " + strconv.FormatInt(id, 10) + " is not what it was when the change was made: its constraints were changed"
-	case now.Begun != b.Begun && (now.Uses != b.Uses || b.Uses == ""):
+	case now.Begun != b.Begun && now.Uses != b.Uses:
 		return "segment " + strconv.FormatInt(id, 10) + " is used by other strategies than when the change was made"
 	}
 	return ""

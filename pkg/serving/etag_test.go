@@ -51,7 +51,6 @@ func TestWhatChangesTheETag(t *testing.T) {
 		{"a description", true, func() {
 			w.changeFlag("dif-sdk-on", func(f *flags.Feature) { d := "new"; f.Description = &d })
 		}},
-		{"a favorite", false, func() { w.changeFlag("dif-sdk-on", func(f *flags.Feature) { f.Favorites = []string{"x"} }) }},
 		{"last seen", false, func() { w.changeFlag("dif-sdk-on", func(f *flags.Feature) { f.LastSeenAt = time.Now() }) }},
 		{"a tag", false, func() {
 			w.changeFlag("dif-sdk-on", func(f *flags.Feature) { f.Tags = []flags.Tag{{Type: "a", Value: "b"}} })

@@ -94,14 +94,12 @@ func (r *Reader) everything(ctx context.Context) (*State, error) {
 	for _, segment := range segments {
 		loaded[segment.Key()] = segment
 	}
-	if feed.HasTokens() {
-		tokens, err := r.store.List(ctx, access.EntityToken)
-		if err != nil {
-			return nil, err
-		}
-		for _, token := range tokens {
-			loaded[token.Key()] = token
-		}
+	tokens, err := r.store.List(ctx, access.EntityToken)
+	if err != nil {
+		return nil, err
+	}
+	for _, token := range tokens {
+		loaded[token.Key()] = token
 	}
 	keys, err := r.keysOfProjectsAndFlags(ctx)
 	if err != nil {
@@ -117,7 +115,7 @@ func (r *Reader) everything(ctx context.Context) (*State, error) {
 	state := &State{
 		Epoch: feed.Epoch, Number: first, Since: first, Environments: &flags.Environments{},
 		Flags: map[string]*Flag{}, Segments: map[int64]*Segment{}, Projects: map[string]*flags.Project{},
-		Tokens: map[string]*access.Token{}, HasTokens: feed.HasTokens(),
+		Tokens: map[string]*access.Token{},
 	}
 	updates := make([]update, 0, len(loaded))
 	for key, a := range loaded {

@@ -155,11 +155,10 @@ type content struct {
 	Projects     map[string]*flags.Project
 	Environments *flags.Environments
 	Tokens       map[string]*access.Token
-	HasTokens    bool
 }
 
 func contentOf(s *State) content {
-	c := content{HasTokens: s.HasTokens, Tokens: map[string]*access.Token{}, Flags: map[string]*flags.Feature{}, Segments: map[int64]*flags.Segment{}, Projects: map[string]*flags.Project{}}
+	c := content{Tokens: map[string]*access.Token{}, Flags: map[string]*flags.Feature{}, Segments: map[int64]*flags.Segment{}, Projects: map[string]*flags.Project{}}
 	for name, f := range s.Flags {
 		feature := *f.Feature
 		feature.Version = 0 // a change that applications do not see raises it too

@@ -62,7 +62,7 @@ func (p *Publisher) Run(ctx context.Context) (heads int, err error) {
 		return 0, err
 	}
 	now := p.reader.wallClock().UTC()
-	if !state.HasTokens || state.Epoch == p.epoch && state.Number == p.number && now.Sub(p.at) < publishedAge {
+	if state.Epoch == p.epoch && state.Number == p.number && now.Sub(p.at) < publishedAge {
 		return 0, nil
 	}
 	var failed []error

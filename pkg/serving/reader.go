@@ -125,16 +125,14 @@ type sharedRead struct {
 	err    error
 }
 
-// of returns the reading of a token. If the state has the tokens of applications, only other tokens count as they were looked up: the
+// of returns the reading of a token. The state has the tokens of applications; only other tokens count as they were looked up: the
 // item of a token may not be changed yet when the feed tells that it was deleted.
 func (read *sharedRead) of(hash string) Reading {
 	token := flags.Find[*access.Token](read.view, access.TokenKey(hash))
-	if read.state.HasTokens && (token == nil || token.Type == access.ClientToken || token.Type == access.FrontendToken) {
+	if token == nil || token.Type == access.ClientToken || token.Type == access.FrontendToken {
 		token = read.state.Tokens[hash]
 	}
-	return Reading{
-		Token: token, State: read.state, Current: read.state.HasTokens,
-	}
+	return Reading{Token: token, State: read.state, Current: true}
 }
 
 // errUnknownToken refuses to read for another unknown token.
@@ -149,7 +147,7 @@ func (r *Reader) join(hash string, lookUp bool) (*sharedRead, error) {
 	if read == nil {
 		read = &sharedRead{hashes: map[string]bool{}, done: make(chan struct{})}
 	}
-	if r.state != nil && r.state.HasTokens && hash != "" && r.state.Tokens[hash] == nil {
+	if r.state != nil && hash != "" && r.state.Tokens[hash] == nil {
 		// The limiter has the monotonic clock: one that is set back would refuse until it has caught up.
 		if _, joins := read.hashes[hash]; !joins && !r.known[hash] && !r.options.Open && !r.unknown.AllowN(r.options.Now(), 1) {
 			return nil, errUnknownToken
@@ -208,33 +206,27 @@ func (r *Reader) run(read *sharedRead) {
 	}
 }
 
-// read reads the feed, and tokens that are in no state, in one call, and brings the state up to date. It reads them once more if an
-// epoch without tokens has begun. A store that refuses this call because of load is not called again: the request is refused, and the SDK
-// keeps its flags until its next poll. The calls that follow a change, or that a new instance makes, are few, and are repeated.
+// read reads the feed, and tokens that are in no state, in one call, and brings the state up to date. A store that refuses this call
+// because of load is not called again: the request is refused, and the SDK keeps its flags until its next poll. The calls that follow a
+// change, or that a new instance makes, are few, and are repeated.
 func (r *Reader) read(ctx context.Context, read *sharedRead) error {
-	for {
-		began, state := r.wallClock(), r.current()
-		hasTokens := state != nil && state.HasTokens
-		var keys []flags.Key
-		for hash, lookUp := range read.hashes {
-			if lookUp || !hasTokens {
-				keys = append(keys, access.TokenKey(hash))
-			}
+	began, state := r.wallClock(), r.current()
+	var keys []flags.Key
+	for hash, lookUp := range read.hashes {
+		if lookUp || state == nil {
+			keys = append(keys, access.TokenKey(hash))
 		}
-		view, err := r.loadFeed(backoff.WithRetries(ctx, backoff.Polls), keys, state == nil)
-		if err != nil {
-			return err
-		}
-		if state, err = r.update(ctx, view); err != nil {
-			return err
-		}
-		if hasTokens && !state.HasTokens {
-			continue
-		}
-		read.view, read.state = view, state
-		r.remember(read, began)
-		return nil
 	}
+	view, err := r.loadFeed(backoff.WithRetries(ctx, backoff.Polls), keys, state == nil)
+	if err != nil {
+		return err
+	}
+	if state, err = r.update(ctx, view); err != nil {
+		return err
+	}
+	read.view, read.state = view, state
+	r.remember(read, began)
+	return nil
 }
 
 // loadFeed loads the feed with other keys, in one call, and with the head of the snapshots if asked for.
@@ -306,9 +298,7 @@ const maxRemembered = 1000
 func (r *Reader) remember(read *sharedRead, began time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if read.state.HasTokens {
-		r.rememberTokens(read)
-	}
+	r.rememberTokens(read)
 	if r.options.MaxAge <= 0 {
 		return
 	}
@@ -319,7 +309,7 @@ func (r *Reader) remember(read *sharedRead, began time.Time) {
 		r.recent, r.readAt = map[string]Reading{}, began
 	}
 	for hash := range read.hashes {
-		if reading := read.of(hash); reading.Token != nil || !read.state.HasTokens {
+		if reading := read.of(hash); reading.Token != nil {
 			r.recent[hash] = reading
 		}
 	}
@@ -355,7 +345,7 @@ func (r *Reader) fromMemory(hash string) (Reading, bool) {
 		age := r.wallClock().Sub(at)
 		return age >= 0 && age < r.options.MaxAge
 	}
-	if r.state != nil && r.state.HasTokens && (hash == "" || r.state.Tokens[hash] != nil) && young(r.asked) {
+	if r.state != nil && (hash == "" || r.state.Tokens[hash] != nil) && young(r.asked) {
 		return Reading{Token: r.state.Tokens[hash], State: r.state}, true
 	}
 	reading, ok := r.recent[hash]

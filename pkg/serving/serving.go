@@ -123,7 +123,7 @@ func (s *server) delta(ctx context.Context, r *http.Request) (httpapi.Response, 
 		return httpapi.Response{}, err
 	}
 	response, err := s.responder.Delta(a.set, a.scope, q, s.request(r))
-	if err == nil && a.state.tokens != "" {
+	if err == nil {
 		response.Header.Set("Guidon-Tokens", a.state.tokens)
 	}
 	return httpapi.Response(response), err

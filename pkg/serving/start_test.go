@@ -385,7 +385,7 @@ func TestSnapshotFormat(t *testing.T) {
 	feature := (&flags.Feature{
 		Version: 3, Name: "f", Project: "default", ProjectUID: "u", CreatedAt: at, CreatedBy: "c", LastSeenAt: at,
 		Metadata: flags.Metadata{Type: flags.Release, Description: &description, Stale: true, ImpressionData: true},
-		Tags:     []flags.Tag{{Type: "simple", Value: "t"}}, Favorites: []string{"1"}, Children: []string{"c"},
+		Tags:     []flags.Tag{{Type: "simple", Value: "t"}}, Children: []string{"c"},
 		Dependencies: []flags.Dependency{{Feature: "p", Enabled: true, Variants: []string{"v"}}},
 		Environments: map[string]flags.FeatureEnvironment{"development": {
 			EnvironmentState: flags.EnvironmentState{EnvironmentUID: "e", EnabledIn: "a"}, LastSeenAt: at, Variants: []flags.Variant{variant},
@@ -402,8 +402,7 @@ func TestSnapshotFormat(t *testing.T) {
 		Environments: (&flags.Environments{Version: 1, List: []flags.Environment{{Name: "development", UID: "e", Type: "development", CreatedAt: at}}}).Served().(*flags.Environments),
 		Tokens: map[string]*access.Token{"h": (&access.Token{Version: 3, Hash: "h", Sealed: "x", Name: "n", Type: access.ClientToken, Projects: []string{"default"},
 			ProjectUIDs: []string{"u"}, Environment: "development", EnvironmentUID: "e", CreatedAt: at, ExpiresAt: at}).Served().(*access.Token)},
-		HasTokens: true,
-		Gone:      []answers.Gone{{Number: 9, Flag: "g", Project: "default", ProjectUID: "u"}, {Number: 10, Segment: 8, ProjectUID: "u"}},
+		Gone: []answers.Gone{{Number: 9, Flag: "g", Project: "default", ProjectUID: "u"}, {Number: 10, Segment: 8, ProjectUID: "u"}},
 	}
 	got, err := json.Marshal(snapshot{flags.SnapshotForm, state}, json.OmitZeroStructFields(true), json.Deterministic(true), jsontext.WithIndent("  "))
 	if err != nil {

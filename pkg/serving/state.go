@@ -24,15 +24,12 @@ type State struct {
 	Projects     map[string]*flags.Project // by ID, as Project.Served
 	Environments *flags.Environments       // as Environments.Served
 
-	// Tokens are all tokens of applications, by hash, as Token.Served. HasTokens tells that they are kept up to date: Feed.HasTokens of
-	// the epoch. If not, tokens are read when they are used.
-	Tokens    map[string]*access.Token
-	HasTokens bool
+	Tokens map[string]*access.Token // all tokens of applications, by hash, as Token.Served
 
 	Gone []answers.Gone // what was removed after Since, oldest first
 
 	// tokens is a number that changes with the tokens and with which projects there are. It follows from those, so every instance has the
-	// same one. "" without HasTokens.
+	// same one.
 	tokens string
 
 	same *State // an earlier state from which this one differs only in tokens; nil for none
@@ -48,9 +45,6 @@ func (s *State) served() *State {
 
 // numberTokens sets the number of the tokens and projects.
 func (s *State) numberTokens() {
-	if s.tokens = ""; !s.HasTokens {
-		return
-	}
 	var sum uint64 // in any order
 	add := func(a, b string) {
 		h := fnv.New64a()

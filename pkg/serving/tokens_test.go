@@ -114,15 +114,6 @@ func TestReadsOfPolls(t *testing.T) {
 	now = now.Add(time.Second)
 	poll("an unknown token a second later", "unknown", 401, "FEED")
 
-	if err := a.store.ResetFeedWithoutTokens(t.Context(), "e", "by an earlier version"); err != nil {
-		t.Fatal(err)
-	}
-	i.get(pollPath, dynamotest.ClientToken, "")
-	read.take()
-	poll("a token without tokens in the feed", dynamotest.ClientToken, 200, "TOKEN FEED")
-	for range 2 * unknownReads {
-		poll("an unknown token without tokens in the feed", "unknown", 401, "TOKEN FEED")
-	}
 }
 
 // TestTokensMakeNoSet changes a token. The Set, and with it everything that was encoded, stays.
@@ -168,7 +159,7 @@ func TestUnreadableChange(t *testing.T) {
 }
 
 // TestTokensEndWithTheNextPoll creates, changes and deletes tokens and their projects, each on several instances at once, while
-// responses of the store are lost and epochs begin, with tokens and without, as deployments and rollbacks do. After each response of the
+// responses of the store are lost and epochs begin. After each response of the
 // administration, the next poll of any instance must follow it.
 func TestTokensEndWithTheNextPoll(t *testing.T) {
 	a := administer(t, nil)
@@ -226,13 +217,7 @@ func TestTokensEndWithTheNextPoll(t *testing.T) {
 				return
 			case <-time.After(300 * time.Millisecond):
 			}
-			var err error
-			if epoch := fmt.Sprint("epoch-", n); n%2 == 0 {
-				err = a.store.ResetFeedWithoutTokens(context.WithoutCancel(t.Context()), epoch, "by an earlier version")
-			} else {
-				err = a.store.ResetFeed(context.WithoutCancel(t.Context()), epoch)
-			}
-			if err != nil {
+			if err := a.store.ResetFeed(context.WithoutCancel(t.Context()), fmt.Sprint("epoch-", n)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -279,7 +264,7 @@ func TestTokensEndWithTheNextPoll(t *testing.T) {
 // TestHalfDeletedToken looks up a token whose deletion the feed tells, and whose item is not changed yet.
 func TestHalfDeletedToken(t *testing.T) {
 	client, admin := testToken(access.ClientToken, "client", flags.All), testToken(access.AdminToken, "admin", flags.All)
-	read := &sharedRead{state: &State{HasTokens: true}, view: flags.View{client.Key(): client, admin.Key(): admin}}
+	read := &sharedRead{state: &State{}, view: flags.View{client.Key(): client, admin.Key(): admin}}
 	if got := read.of(client.Hash).Token; got != nil {
 		t.Errorf("the item of a token that is not in the state counted: %+v", got)
 	}

@@ -20,7 +20,6 @@ type Application struct {
 	Projects     map[string][]string               `json:"projects,omitempty"`     // by the project IDs of its tokens, or All: the environments it reported from, sorted
 	Uses         map[string][]string               `json:"uses,omitempty"`         // by the project IDs of the flags that it evaluated: the environments, sorted
 	Environments map[string]ApplicationEnvironment `json:"environments,omitempty"` // by name
-	Features     []string                          `json:"features,omitempty"`     // of earlier versions, see ApplicationNames
 	Strategies   []string                          `json:"strategies,omitempty"`   // strategy types that it registered, sorted
 }
 
@@ -45,20 +44,6 @@ func (n *ApplicationNames) Key() flags.Key { return ApplicationNamesKey(n.Applic
 // StoredVersion returns the version at which the names were loaded, which is not that of the application.
 func (n *ApplicationNames) StoredVersion() int64 { return n.Version }
 
-// Names returns a copy of the names of the application that are stored. Those of earlier versions are in the application itself.
-func (a *Application) Names(stored *ApplicationNames) *ApplicationNames {
-	if stored != nil {
-		return stored.Clone()
-	}
-	n := &ApplicationNames{Application: a.Name, Features: a.Features, Unknown: map[string][]string{}}
-	for name, e := range a.Environments {
-		if e.Unknown != nil {
-			n.Unknown[name] = e.Unknown
-		}
-	}
-	return n
-}
-
 // ApplicationDetails are what users can say about an application.
 type ApplicationDetails struct {
 	Description string `json:"description,omitzero"`
@@ -69,8 +54,7 @@ type ApplicationDetails struct {
 
 // An ApplicationEnvironment is what an application reported from one environment.
 type ApplicationEnvironment struct {
-	SDKs       []string  `json:"sdks,omitempty"`    // names and versions, sorted
-	Unknown    []string  `json:"unknown,omitempty"` // of earlier versions, see ApplicationNames
+	SDKs       []string  `json:"sdks,omitempty"` // names and versions, sorted
 	LastSeenAt time.Time `json:"lastSeenAt,omitzero"`
 	Instances  int       `json:"instances,omitzero"` // how many there were in the last two days; at most MaxInstances
 }

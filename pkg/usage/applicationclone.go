@@ -9,7 +9,7 @@ import (
 func (a *Application) Clone() *Application {
 	c := *a
 	c.Projects, c.Uses, c.Environments = maps.Clone(a.Projects), maps.Clone(a.Uses), maps.Clone(a.Environments)
-	c.Features, c.Strategies = slices.Clone(a.Features), slices.Clone(a.Strategies)
+	c.Strategies = slices.Clone(a.Strategies)
 	return &c
 }
 

@@ -27,7 +27,6 @@ const (
 
 // Add adds a report. instances is how many instances of the environment are known with this report.
 func (a *Application) Add(r Report, instances int) {
-	a.Features = nil // they are in ApplicationNames
 	a.LastSeenAt = laterSeen(a.LastSeenAt, r.At)
 	a.Strategies = unite(a.Strategies, r.Strategies, MaxStrategyTypes, roomFor(maxReportedNames, a.Strategies))
 	if r.Environment == "" {
@@ -39,10 +38,8 @@ func (a *Application) Add(r Report, instances int) {
 		a.Environments = map[string]ApplicationEnvironment{}
 	}
 	var sdks [][]string
-	for name, e := range a.Environments {
+	for _, e := range a.Environments {
 		sdks = append(sdks, e.SDKs)
-		e.Unknown = nil // they are in ApplicationNames
-		a.Environments[name] = e
 	}
 	room, env := roomFor(maxReportedNames, sdks...), a.Environments[r.Environment]
 	env.LastSeenAt, env.Instances = laterSeen(env.LastSeenAt, r.At), instances

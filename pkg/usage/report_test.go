@@ -72,24 +72,6 @@ func TestReportsAreIdempotent(t *testing.T) {
 	}
 }
 
-// TestNamesOfEarlierVersions adds a report to an application that has the names of its flags in itself.
-func TestNamesOfEarlierVersions(t *testing.T) {
-	a := &Application{Name: "shop", Features: []string{"a"}, Environments: map[string]ApplicationEnvironment{
-		"production": {Unknown: []string{"x"}}, "staging": {Unknown: []string{"z"}},
-	}}
-	names, r := a.Names(nil), Report{Environment: "production", At: reported, Features: []string{"b"}, Unknown: []string{"y"}}
-	names.Add(r)
-	after := a.Clone()
-	after.Add(r, 1)
-	if !reflect.DeepEqual(names.Features, []string{"a", "b"}) || !reflect.DeepEqual(names.Unknown, map[string][]string{"production": {"x", "y"}, "staging": {"z"}}) ||
-		after.Features != nil || after.Environments["production"].Unknown != nil || after.Environments["staging"].Unknown != nil || !reflect.DeepEqual(a.Features, []string{"a"}) {
-		t.Errorf("%+v and %+v, want the names apart from the application", names, after)
-	}
-	if again := after.Names(names); !reflect.DeepEqual(again, names) {
-		t.Errorf("%+v, want %+v", again, names)
-	}
-}
-
 func TestInstances(t *testing.T) {
 	list := &Instances{}
 	add := func(name string, at time.Time) {

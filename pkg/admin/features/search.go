@@ -228,36 +228,17 @@ func (s *search) views(page []*finding) []foundFeature {
 	})
 }
 
-// segmentsOf returns the segments that flags use in existing environments, by the name of the flag. Rows of earlier versions do not have
-// them: the uses of such flags are read.
+// segmentsOf returns the segments that flags use in existing environments, by the name of the flag.
 func (s *search) segmentsOf(page []*finding) map[string][]int64 {
 	used, registry := map[string][]int64{}, s.tx.Environments()
-	var earlier []string
 	for _, f := range page {
-		if f.NoSegments && f.hasStrategies() {
-			earlier = append(earlier, f.Name)
-		}
 		for name, in := range f.Environments {
 			if env := registry.Find(name); env != nil && env.UID == in.EnvironmentUID {
 				used[f.Name] = append(used[f.Name], in.Segments...)
 			}
 		}
 	}
-	if len(earlier) > 0 {
-		for _, u := range flags.FindStrategyUses(s.tx.UsesOf(earlier), registry, func(flags.StrategyUse) bool { return true }) {
-			used[u.Feature] = append(used[u.Feature], u.Segments...)
-		}
-	}
 	return used
-}
-
-func (f *finding) hasStrategies() bool {
-	for _, env := range f.Environments {
-		if env.Strategies > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // A foundFeatures is a page of what a search finds.

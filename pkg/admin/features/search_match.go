@@ -53,7 +53,7 @@ func (c criteria) matchStatus(f *finding) bool {
 // compare puts a before b, by name where they are the same otherwise.
 func (s *search) compare(a, b *finding) int {
 	if s.favorites {
-		if first := compareBool(s.favoritesOf.HasFlag(a.Name, a.Favorites), s.favoritesOf.HasFlag(b.Name, b.Favorites)); first != 0 {
+		if first := compareBool(s.favoritesOf.HasFlag(a.Name), s.favoritesOf.HasFlag(b.Name)); first != 0 {
 			return -first
 		}
 	}

@@ -128,7 +128,7 @@ type featureRecord struct {
 func record(tx *httpapi.Tx, f *flags.Feature, envs []flags.ProjectEnvironment) featureRecord {
 	return featureRecord{
 		MetadataView: shape.MetadataViewOf(f), Archived: f.Archived, ArchivedAt: shape.TimeOrNull(f.ArchivedAt),
-		Enabled: slices.ContainsFunc(envs, f.Enabled), Favorite: flags.VersionOf(f) != 0 && tx.Favorites().HasFlag(f.Name, f.Favorites),
+		Enabled: slices.ContainsFunc(envs, f.Enabled), Favorite: flags.VersionOf(f) != 0 && tx.Favorites().HasFlag(f.Name),
 		Environments: httpapi.Each(envs, func(env flags.ProjectEnvironment) featureEnvironmentView { return environmentOf(f, env) }),
 		Variants:     shape.Variants(f.AllVariants(envs)), Tags: shape.Tags(f.Tags),
 		Children: f.Children, Dependencies: shape.Dependencies(f.Dependencies), Lifecycle: shape.PhaseViewOf(f.Phase()),

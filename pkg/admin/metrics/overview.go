@@ -175,16 +175,11 @@ const (
 
 // listProjectApplications lists the applications that evaluated flags of a project, or whose token names the project.
 func listProjectApplications(tx *httpapi.Tx, at httpapi.InProject) (projectApplications, error) {
-	p, its := at.Project(tx), map[string]bool{} // the flags of the project, for applications that an earlier version stored
+	p := at.Project(tx)
 	query, all := tx.Query(), tx.Applications()
-	if slices.ContainsFunc(all, func(a *usage.Application) bool { return a.Features != nil }) {
-		for _, s := range tx.Summaries(p) {
-			its[s.Name] = true
-		}
-	}
 	var matching []*usage.Application
 	for _, a := range all {
-		if environments := environmentsIn(a, p.ID, its); environments != nil && matches(a, environments, query.Get("query")) {
+		if environments := environmentsIn(a, p.ID); environments != nil && matches(a, environments, query.Get("query")) {
 			matching = append(matching, a)
 		}
 	}
@@ -194,7 +189,7 @@ func listProjectApplications(tx *httpapi.Tx, at httpapi.InProject) (projectAppli
 	limit := httpapi.WholeNumber(query, "limit", defaultApplications, 1, maxApplications)
 	var keys []flags.Key
 	for _, a := range matching[from:min(from+limit, len(matching))] {
-		environments := environmentsIn(a, p.ID, its)
+		environments := environmentsIn(a, p.ID)
 		keys = append(keys, instancesKeys(a, environments)...)
 		answer.Applications = append(answer.Applications, projectApplication{a.Name, environments, nil, projectSDKs(sdksOf(a, environments))})
 	}
@@ -212,21 +207,12 @@ func listProjectApplications(tx *httpapi.Tx, at httpapi.InProject) (projectAppli
 	return answer, err
 }
 
-// environmentsIn are the environments in which an application uses a project, sorted; nil if it does not use the project. One that an
-// earlier version stored names its flags and not their environments: it uses the project in all environments if it has one of its flags.
-func environmentsIn(a *usage.Application, projectID string, its map[string]bool) []string {
+// environmentsIn returns the environments in which an application uses a project, sorted; nil if it does not use the project.
+func environmentsIn(a *usage.Application, projectID string) []string {
 	if environments := a.Projects[projectID]; environments != nil {
 		return environments
 	}
-	switch {
-	case a.Uses[projectID] != nil:
-		return a.Uses[projectID]
-	case !slices.ContainsFunc(a.Features, func(name string) bool { return its[name] }):
-		return nil
-	case a.Projects[flags.All] != nil:
-		return a.Projects[flags.All]
-	}
-	return append([]string{}, slices.Sorted(maps.Keys(a.Environments))...) // the flag came from another project
+	return a.Uses[projectID]
 }
 
 // matches reports whether the name, an environment or an SDK of an application contains a text.

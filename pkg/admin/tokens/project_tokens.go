@@ -13,11 +13,11 @@ import (
 // project. The tokens are the same as those of apiTokens, and so are the rules: see access.Caller.HasTokenRight.
 func projectTokens() []httpapi.Operation {
 	const all = "/api/admin/projects/{projectId}/api-tokens"
-	ahead, changing := []flags.Key{flags.EnvironmentsKey()}, []flags.Key{flags.EnvironmentsKey(), flags.FeedKey()}
+	ahead := []flags.Key{flags.EnvironmentsKey()}
 	return []httpapi.Operation{
 		{Route: "GET " + all, Permission: access.ReadProjectToken, Ahead: ahead, Handle: httpapi.Handle(listProjectTokens)},
-		{Route: "POST " + all, Permission: access.CreateProjectToken, Ahead: changing, Status: 201, Handle: httpapi.HandleBody(createProjectToken)},
-		{Route: "DELETE " + all + "/{" + tokenParam + "}", Permission: access.DeleteProjectToken, Ahead: changing, Handle: httpapi.Do(deleteProjectToken)},
+		{Route: "POST " + all, Permission: access.CreateProjectToken, Ahead: ahead, Status: 201, Handle: httpapi.HandleBody(createProjectToken)},
+		{Route: "DELETE " + all + "/{" + tokenParam + "}", Permission: access.DeleteProjectToken, Ahead: ahead, Handle: httpapi.Do(deleteProjectToken)},
 	}
 }
 

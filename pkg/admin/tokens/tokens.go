@@ -30,13 +30,13 @@ const tokenParam = "token"
 // depends on the token, see access.Caller.HasTokenRight.
 func apiTokens() []httpapi.Operation {
 	const one = apiTokensPath + "/{" + tokenParam + "}"
-	ahead, changing := []flags.Key{flags.EnvironmentsKey()}, []flags.Key{flags.EnvironmentsKey(), flags.FeedKey()}
+	ahead := []flags.Key{flags.EnvironmentsKey()}
 	return []httpapi.Operation{
 		{Route: "GET " + apiTokensPath, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.ReadTokens), Handle: httpapi.Handle(listTokens)},
-		{Route: "POST " + apiTokensPath, Permission: access.Read, Ahead: changing, Allow: requireTokenRight(access.CreateTokens), Status: 201, Handle: httpapi.HandleBody(createToken)},
+		{Route: "POST " + apiTokensPath, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.CreateTokens), Status: 201, Handle: httpapi.HandleBody(createToken)},
 		{Route: "GET " + apiTokensPath + "/{name}", Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.ReadTokens), Handle: httpapi.Handle(listTokensByName)},
-		{Route: "PUT " + one, Permission: access.Read, Ahead: changing, Allow: requireTokenRight(access.UpdateTokens), Handle: httpapi.DoBody(updateToken)},
-		{Route: "DELETE " + one, Permission: access.Read, Ahead: changing, Allow: requireTokenRight(access.DeleteTokens), Handle: httpapi.Do(deleteToken)},
+		{Route: "PUT " + one, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.UpdateTokens), Handle: httpapi.DoBody(updateToken)},
+		{Route: "DELETE " + one, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.DeleteTokens), Handle: httpapi.Do(deleteToken)},
 	}
 }
 
@@ -169,8 +169,8 @@ func apiTokenOf(tx *httpapi.Tx, t *access.Token, scope access.TokenScope) (apiTo
 	return answer, err
 }
 
-// decryptSecret decrypts the secret of a token for a response. A token that was seeded by an earlier version has no encrypted
-// secret until it is seeded again. Its secret is returned as "".
+// decryptSecret decrypts the secret of a token for a response. A token that was seeded without a key has no
+// encrypted secret: it is returned as "".
 func decryptSecret(tx *httpapi.Tx, sealed, hash, name string) (string, error) {
 	if sealed == "" {
 		return "", nil

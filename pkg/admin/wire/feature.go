@@ -97,7 +97,7 @@ func FeatureRowOf(s flags.FeatureSummary, environments []flags.ProjectEnvironmen
 	return FeatureRow{
 		Name: s.Name, Type: s.Type, Description: s.Description, Stale: s.Stale, ImpressionData: s.ImpressionData,
 		CreatedAt: shape.Time(s.CreatedAt), LastSeenAt: shape.TimeOrNull(s.LastSeenAt),
-		Favorite: favorites.HasFlag(s.Name, s.Favorites), Tags: shape.Tags(s.Tags), Environments: RowEnvironments(s, environments),
+		Favorite: favorites.HasFlag(s.Name), Tags: shape.Tags(s.Tags), Environments: RowEnvironments(s, environments),
 	}
 }
 

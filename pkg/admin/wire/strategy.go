@@ -65,6 +65,6 @@ func (b StrategyBody) ApplyTo(s flags.Strategy) flags.Strategy {
 	for name, value := range b.Parameters {
 		s.Parameters[name] = string(value)
 	}
-	flags.NormalizeParameters(s.Name, s.Parameters, false)
+	flags.NormalizeParameters(s.Name, s.Parameters)
 	return s
 }

@@ -4,7 +4,6 @@ package localtable
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -46,8 +45,7 @@ type creator struct {
 	table  string
 }
 
-// Create creates the table unless it exists, and returns when it can be used. It adds missing indexes to a table of an
-// earlier version.
+// Create creates the table unless it exists, and returns when it can be used.
 func Create(ctx context.Context, options dynamo.Options, schema Schema) error {
 	client, err := dynamo.NewClient(ctx, options)
 	if err != nil {
@@ -61,40 +59,7 @@ func Create(ctx context.Context, options dynamo.Options, schema Schema) error {
 	if err := c.waitUntilActive(ctx); err != nil {
 		return err
 	}
-	if err := c.addIndexes(ctx, schema); err != nil {
-		return err
-	}
 	return c.enableTTL(ctx, schema.TTL)
-}
-
-// addIndexes adds the indexes that a table of an earlier version lacks, one at a time, as DynamoDB requires. The engine
-// adds existing items to them.
-func (c creator) addIndexes(ctx context.Context, schema Schema) error {
-	out, err := c.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &c.table})
-	if err != nil {
-		return err
-	}
-	wanted := schema.input(c.table)
-	for _, index := range wanted.GlobalSecondaryIndexes {
-		if slices.ContainsFunc(out.Table.GlobalSecondaryIndexes, func(existing types.GlobalSecondaryIndexDescription) bool {
-			return *existing.IndexName == *index.IndexName
-		}) {
-			continue
-		}
-		_, err := c.client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
-			TableName: &c.table, AttributeDefinitions: wanted.AttributeDefinitions,
-			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
-				IndexName: index.IndexName, KeySchema: index.KeySchema, Projection: index.Projection,
-			}}},
-		})
-		if err != nil {
-			return fmt.Errorf("adding the index %s to the table %s of an earlier version: %w", *index.IndexName, c.table, err)
-		}
-		if err := c.waitUntilActive(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (schema Schema) input(table string) *dynamodb.CreateTableInput {
