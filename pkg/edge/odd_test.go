@@ -424,11 +424,11 @@ func checkNeighbors(t *testing.T, flag, segment string) *state {
 		query, _ := answers.ParseQuery("", spec)
 		features, err := responder.Features(last.set, everything, query, answers.Request{})
 		if err != nil || !jsontext.Value(features.Body).IsValid() {
-			t.Fatalf("%v: %s", err, features.Body)
+			t.Fatalf("%v: %.2000s", err, features.Body)
 		}
 		delta, err := responder.Delta(last.set, everything, query, answers.Request{})
 		if err != nil || !jsontext.Value(delta.Body).IsValid() {
-			t.Fatalf("%v: %s", err, delta.Body)
+			t.Fatalf("%v: %.2000s", err, delta.Body)
 		}
 		again, err := readFeatures(features.Body, "")
 		if err != nil || len(again.odd) > 0 || len(again.features) != len(last.flags) {
@@ -441,11 +441,11 @@ func checkNeighbors(t *testing.T, flag, segment string) *state {
 	for _, user := range []string{"7", "8"} {
 		toggles, err := responder.AllToggles(t.Context(), last.set, everything, c(user), answers.Request{Now: time.Now()})
 		if err != nil || !jsontext.Value(toggles.Body).IsValid() {
-			t.Fatalf("%v: %s", err, toggles.Body)
+			t.Fatalf("%v: %.2000s", err, toggles.Body)
 		}
 		ofrep, err := responder.Evaluations(t.Context(), last.set, everything, c(user), []byte(`{}`), answers.Request{Now: time.Now()})
 		if err != nil || !jsontext.Value(ofrep.Body).IsValid() {
-			t.Fatalf("%v: %s", err, ofrep.Body)
+			t.Fatalf("%v: %.2000s", err, ofrep.Body)
 		}
 	}
 	return last
