@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"math"
 	"slices"
@@ -219,7 +220,7 @@ func payloadValue(payload *evaluate.Payload) jsontext.Value {
 	value := jsontext.Value(payload.Value)
 	switch payload.Type {
 	case "json":
-		if value.IsValid() {
+		if value.IsValid() && !isDeep(value) {
 			if value.Kind() == 'n' {
 				return nil
 			}
@@ -234,6 +235,23 @@ func payloadValue(payload *evaluate.Payload) jsontext.Value {
 		}
 	}
 	return encode(payload.Value)
+}
+
+// maxPayloadDepth is the deepest nesting of a payload that becomes part of a response; a deeper one stays a text. Decoders of
+// applications take no more, and neither does the encoder without an end.
+const maxPayloadDepth = 100
+
+// isDeep reports whether valid JSON is nested deeper than that.
+func isDeep(value jsontext.Value) bool {
+	d := jsontext.NewDecoder(bytes.NewReader(value))
+	for {
+		if _, err := d.ReadToken(); err != nil {
+			return false
+		}
+		if d.StackDepth() > maxPayloadDepth {
+			return true
+		}
+	}
 }
 
 // alwaysHasPayload reports whether the flag has a variant with a payload whenever it is on.

@@ -18,6 +18,7 @@ import (
 
 	"guidon/pkg/access"
 	"guidon/pkg/answers"
+	"guidon/pkg/jsonbody"
 )
 
 // The backup folder has a file for each upstream token, named after its hash, and tokens.json. A file begins with the SHA-256 of the
@@ -116,12 +117,14 @@ func (b *backup) restore(s *source, confirmed map[string]time.Time) {
 		if err := json.Unmarshal(text, &document); err != nil {
 			return err
 		}
-		r := &reading{
-			epoch: document.Epoch, number: document.Number, numbered: true, tag: document.Tag, complete: true,
-			segments: document.Segments,
+		r := newReading(reading{epoch: document.Epoch, number: document.Number, numbered: true, tag: document.Tag, complete: true})
+		for _, f := range document.Features {
+			if err := r.addFlag(jsonbody.Item[feature]{Value: f}); err != nil {
+				return err
+			}
 		}
-		if err := r.add(document.Features); err != nil {
-			return err
+		for _, segment := range document.Segments {
+			r.segments[segment.ID] = &segment
 		}
 		restored, err := r.after(nil, s.environment)
 		if err != nil || document.Environment != s.environment {
@@ -146,7 +149,7 @@ func (b *backup) read(name string, use func([]byte) error) {
 			if err != nil {
 				return err
 			}
-			sum, text, _ := bytes.Cut(raw, []byte("\n"))
+			sum, text, _ := bytes.Cut(jsonbody.WithoutMark(raw), []byte("\n"))
 			if is := sha256.Sum256(text); hex.EncodeToString(is[:]) != string(sum) {
 				return errors.New("it is damaged")
 			}
@@ -258,6 +261,9 @@ func (s *source) document(now *state, at time.Time) stateDocument {
 	}
 	if projects := s.projects.Load(); projects != nil {
 		document.Projects = *projects
+	}
+	if len(now.odd) > 0 {
+		document.Tag = "" // so that Edge, maybe a newer one, reads everything again after a restart
 	}
 	for _, f := range now.flags {
 		document.Features = append(document.Features, stored(*f))

@@ -116,7 +116,7 @@ var settings = []setting{
 	{name: "STREAMING", commands: "edge", isSwitch: true, usage: "also listen to the stream of the upstream, if it has one, to know of changes at once", set: yes(func(c *Config) *bool { return &c.Streaming })},
 	{name: "DELTA", commands: "edge", isSwitch: true, usage: "has no effect: Edge reads only changes wherever the upstream can tell them", set: yes(func(*Config) *bool { return new(bool) })},
 
-	{name: "BOOTSTRAP_FILE", short: "b", commands: "offline", usage: "the file with the flags: a response of GET /api/client/features", set: text(func(c *Config) *string { return &c.BootstrapFile })},
+	{name: "BOOTSTRAP_FILE", short: "b", commands: "offline", usage: "the file with the flags: a response of GET /api/client/features, or {\"name\": {\"enabled\": true, \"variant\": \"blue\"}}", set: text(func(c *Config) *string { return &c.BootstrapFile })},
 	{name: "CLIENT_TOKENS", short: "c", commands: "offline", usage: "tokens that SDKs on servers may use, separated by commas", set: list(func(c *Config) *[]string { return &c.ClientTokens })},
 	{name: "FRONTEND_TOKENS", short: "f", commands: "offline", usage: "tokens that browsers may use", set: list(func(c *Config) *[]string { return &c.FrontendTokens })},
 	{name: "TOKENS", short: "t", commands: "offline", usage: "an earlier name of CLIENT_TOKENS", set: func(c *Config, value string) error {
@@ -147,7 +147,7 @@ var settings = []setting{
 	{name: "CORS_MAX_AGE", fallback: "172800", usage: "how many seconds a browser may remember this", set: text(func(c *Config) *string { return &c.CORS.MaxAge })},
 	{name: "ALLOW_LIST", usage: "networks that may call, such as 10.0.0.0/8; by default all. Anyone may ask for /health and /ready", set: networks(func(c *Config) *[]netip.Prefix { return &c.AllowList })},
 	{name: "DENY_LIST", usage: "networks that may not call", set: networks(func(c *Config) *[]netip.Prefix { return &c.DenyList })},
-	{name: "TRUST_PROXY", isSwitch: true, usage: "take the address of the caller from X-Forwarded-For", set: yes(func(c *Config) *bool { return &c.TrustProxy })},
+	{name: "TRUST_PROXY", isSwitch: true, usage: "take the address of the caller from X-Forwarded-For, without its port and brackets", set: yes(func(c *Config) *bool { return &c.TrustProxy })},
 	{name: "PROXY_TRUSTED_SERVERS", usage: "with TRUST_PROXY, only from these networks", set: networks(func(c *Config) *[]netip.Prefix { return &c.TrustedProxies })},
 	{name: "DISABLE_ALL_ENDPOINT", isSwitch: true, usage: "do not serve /api/frontend/all", set: yes(func(c *Config) *bool { return &c.DisableAll })},
 	{name: "DISABLE_METRICS_ENDPOINT", isSwitch: true, usage: "do not serve /metrics and /internal-backstage/prometheus", set: yes(func(c *Config) *bool { return &c.DisableMetricsEndpoint })},
@@ -345,7 +345,7 @@ func (c *Config) check() error {
 		}
 	case "offline":
 		if c.BootstrapFile == "" {
-			return errors.New("BOOTSTRAP_FILE is required: a response of GET /api/client/features")
+			return errors.New("BOOTSTRAP_FILE is required: a response of GET /api/client/features, or {\"name\": {\"enabled\": true}}")
 		}
 		if len(c.ClientTokens)+len(c.FrontendTokens) == 0 {
 			return errors.New("CLIENT_TOKENS or FRONTEND_TOKENS is required: the tokens that applications use")
@@ -416,6 +416,9 @@ func port(field func(*Config) *string) func(*Config, string) error {
 	}
 }
 
+// mappedBits is how many bits of an IPv6 address are before an IPv4 address that is mapped to it.
+const mappedBits = 96
+
 func networks(field func(*Config) *[]netip.Prefix) func(*Config, string) error {
 	return func(c *Config, value string) error {
 		for _, item := range split(value) {
@@ -425,6 +428,9 @@ func networks(field func(*Config) *[]netip.Prefix) func(*Config, string) error {
 			}
 			if err != nil {
 				return fmt.Errorf("has %q; it must be networks such as 10.0.0.0/8, or addresses", item)
+			}
+			if address := network.Addr(); address.Is4In6() && network.Bits() >= mappedBits { // as httpapi.Address writes those
+				network = netip.PrefixFrom(address.Unmap(), network.Bits()-mappedBits)
 			}
 			*field(c) = append(*field(c), network.Masked())
 		}

@@ -236,22 +236,33 @@ func (e *Edge) Run(ctx context.Context, listening func(addresses []net.Addr)) er
 	case err = <-failed:
 	case <-ctx.Done():
 	}
-	close(e.streams.ending)
-	e.streams.group.Wait()
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
-	defer cancel()
-	for _, server := range servers {
-		_ = server.Shutdown(ending)
-	}
+	var early sync.WaitGroup
+	early.Go(func() { within(ctx, shutdownTimeout, e.usage.flush) }) // nearly everything is reported even if Edge is killed while streams end
+	e.streams.end()
+	within(ctx, shutdownTimeout, func(ctx context.Context) {
+		for _, server := range servers {
+			_ = server.Shutdown(ctx)
+		}
+	})
+	early.Wait()
 	stop()
 	group.Wait()
 	e.usage.pauses = e.client.newPauses() // one last attempt, whatever failed before
-	e.usage.flush(ending)
+	within(ctx, lastReportTimeout, e.usage.flush)
 	return err
 }
 
-// shutdownTimeout is how long the requests in progress, and the last report, may take.
-const shutdownTimeout = 10 * time.Second
+const (
+	shutdownTimeout   = 10 * time.Second // of the requests in progress
+	lastReportTimeout = 5 * time.Second
+)
+
+// within does something within a limit after the end of ctx.
+func within(ctx context.Context, limit time.Duration, do func(context.Context)) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	do(ctx)
+}
 
 // begin starts to read.
 func (e *Edge) begin(ctx context.Context, group *sync.WaitGroup) {
@@ -379,7 +390,7 @@ func (e *Edge) readFile() error {
 	if err != nil {
 		return fmt.Errorf("BOOTSTRAP_FILE: %w", err)
 	}
-	r, err := readFeatures(body, "")
+	r, err := readFile(body)
 	if err != nil {
 		return fmt.Errorf("BOOTSTRAP_FILE: %s: %w", e.config.BootstrapFile, err)
 	}

@@ -3,7 +3,6 @@ package edge
 import (
 	"cmp"
 	"context"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -22,6 +21,7 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/ingest"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/usage"
 )
 
@@ -130,10 +130,13 @@ func writeText(w http.ResponseWriter, media, text string) error {
 	return nil
 }
 
-// address returns the IP address of the caller.
+// address returns the IP address of the caller, as httpapi.Address writes it.
 func (e *Edge) address(r *http.Request) string {
 	peer := httpapi.RemoteAddress(r)
 	forwarded := split(strings.Join(r.Header.Values("X-Forwarded-For"), ","))
+	for i := range forwarded {
+		forwarded[i] = httpapi.Address(forwarded[i])
+	}
 	if !e.config.TrustProxy || len(forwarded) == 0 || !in(e.config.TrustedProxies, peer, true) {
 		return peer
 	}
@@ -153,11 +156,8 @@ func in(networks []netip.Prefix, address string, all bool) bool {
 	if len(networks) == 0 {
 		return all
 	}
-	a, err := netip.ParseAddr(strings.Trim(address, "[]"))
-	if host, _, split := net.SplitHostPort(address); err != nil && split == nil {
-		a, err = netip.ParseAddr(host)
-	}
-	return err == nil && slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(a.Unmap().WithZone("")) })
+	a, err := netip.ParseAddr(address)
+	return err == nil && slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 func (e *Edge) allows(address string) bool {
@@ -435,12 +435,13 @@ func (e *Edge) validate(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var asked struct {
-		Tokens []string `json:"tokens"`
+		Tokens jsonbody.Items[string] `json:"tokens"` // one that cannot be read is none that is valid
 	}
-	if err := json.Unmarshal(body, &asked); err != nil || asked.Tokens == nil || len(asked.Tokens) > maxGroup {
+	if err := jsonbody.DecodeForeign(jsonbody.WithoutMark(body), &asked); err != nil || asked.Tokens == nil || len(asked.Tokens) > maxGroup {
 		return flags.Errorf(flags.Invalid, `the body must be {"tokens": […]} with at most %d tokens`, maxGroup)
 	}
-	all, err := e.tokens.getAll(r.Context(), asked.Tokens)
+	secrets := httpapi.Each(asked.Tokens, func(i jsonbody.Item[string]) string { return i.Value })
+	all, err := e.tokens.getAll(r.Context(), secrets)
 	if err != nil {
 		return err
 	}

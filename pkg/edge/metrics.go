@@ -2,10 +2,13 @@ package edge
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"guidon/pkg/jsonbody"
 )
 
 // metrics are what Prometheus reads.
@@ -30,6 +33,25 @@ func (m *metrics) count(route string, status int) {
 	n.(*atomic.Int64).Add(1)
 }
 
+// maxNamed is how many flags and segments that are left out the metrics name, for each source.
+const maxNamed = 20
+
+// label returns a text, or its beginning, as the value of a label.
+func label(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(jsonbody.Shorten(text)) + `"`
+}
+
+// oddLabels returns the labels of the first flags and segments that are left out.
+func (s *state) oddLabels() []string {
+	all := make([]string, 0, len(s.odd))
+	for of := range s.odd {
+		all = append(all, "kind="+label(of.kind)+",name="+label(of.name))
+	}
+	slices.Sort(all)
+	all = slices.Compact(all) // names are shortened
+	return all[:min(len(all), maxNamed)]
+}
+
 // metricsPage returns the metrics in the text format of Prometheus.
 func (e *Edge) metricsPage() string {
 	var page strings.Builder
@@ -51,6 +73,20 @@ func (e *Edge) metricsPage() string {
 	for i, s := range sources {
 		if now := s.state.Load(); now != nil {
 			fmt.Fprintf(&page, "guidon_edge_flags{environment=%q,source=\"%d\"} %d\n", s.environment, i, len(now.flags))
+		}
+	}
+	head("guidon_edge_left_out", "gauge", "Flags and segments that the upstream has and Edge cannot read.")
+	for i, s := range sources {
+		if now := s.state.Load(); now != nil {
+			fmt.Fprintf(&page, "guidon_edge_left_out{environment=%s,source=\"%d\"} %d\n", label(s.environment), i, len(now.odd))
+		}
+	}
+	head("guidon_edge_left_out_info", "gauge", "One of these, by name; at most 20 of an environment.")
+	for i, s := range sources {
+		if now := s.state.Load(); now != nil {
+			for _, labels := range now.oddLabels() {
+				fmt.Fprintf(&page, "guidon_edge_left_out_info{environment=%s,source=\"%d\",%s} 1\n", label(s.environment), i, labels)
+			}
 		}
 	}
 	head("guidon_edge_age_seconds", "gauge", "How long ago the upstream said that the flags of an environment are current.")

@@ -152,19 +152,19 @@ func (s *source) fetchPublished(ctx context.Context, upstream string, before *st
 	if before != nil && before.revision.Epoch == state.head.Epoch && before.revision.Number == state.head.Revision {
 		return nil, at, nil
 	}
-	r := &reading{epoch: state.head.Epoch, number: state.head.Revision, numbered: true, guidon: true, complete: true}
+	r := newReading(reading{epoch: state.head.Epoch, number: state.head.Revision, numbered: true, guidon: true, complete: true})
 	projects := s.projects.Load() // the document has those of all projects
 	sees := func(id string) bool {
 		return projects == nil || slices.Contains(*projects, flags.All) || slices.Contains(*projects, id)
 	}
 	for _, f := range state.document.Features {
 		if sees(f.Project) {
-			r.features = append(r.features, f)
+			r.features[f.Name] = &f
 		}
 	}
 	for _, segment := range state.document.Segments {
 		if segment.Project == "" || sees(segment.Project) {
-			r.segments = append(r.segments, segment)
+			r.segments[segment.ID] = &segment
 		}
 	}
 	return r, at, nil

@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"guidon/pkg/answers"
 	"guidon/pkg/flags"
+	"guidon/pkg/jsonbody"
 )
 
 // A source is what Edge reads with one upstream token: the flags of an environment, of some projects or of all.
@@ -184,12 +186,42 @@ var everything = answers.Scope{All: true}
 // take makes a state the current one, and tells streams about it.
 func (s *source) take(next *state, at time.Time) {
 	before := s.state.Swap(next)
+	s.tellOdd(before, next)
 	s.confirm(at)
 	s.once.Do(func() { close(s.first) })
 	if before != nil {
 		close(before.next)
 	}
 	s.edge.backup.changed(s)
+}
+
+// maxOddLines is how many parts of a state that cannot be read have a line of their own in the log.
+const maxOddLines = 10
+
+// tellOdd logs what Edge leaves out of a state since the one before, which is nil for the first, and what it can read again.
+func (s *source) tellOdd(before, next *state) {
+	was := map[part]string{}
+	if before != nil {
+		was = before.odd
+	}
+	about := func(of part) string { return of.kind + " " + jsonbody.Shorten(of.name) + " of " + s.environment }
+	lines := 0
+	for of, why := range next.odd {
+		if was[of] == why {
+			continue
+		}
+		if lines++; lines <= maxOddLines {
+			s.edge.warn(about(of), "Edge cannot read this "+of.kind+" and leaves it out: it is off", errors.New(why))
+		}
+	}
+	if lines > maxOddLines {
+		s.edge.warn("flags of "+s.environment+" that are left out", fmt.Sprintf("Edge cannot read %d more flags and segments", lines-maxOddLines), nil)
+	}
+	for of := range was {
+		if _, is := next.odd[of]; !is {
+			s.edge.solved(about(of), "Edge does not leave it out any more")
+		}
+	}
 }
 
 // useRestored serves the state of the backup folder, unless there is a newer one.
@@ -233,7 +265,13 @@ func (s *source) fetch(ctx context.Context, upstream, tag string) (*reading, err
 	if time.Now().After(s.noDelta[i]) {
 		got, err := s.get(ctx, upstream+"/api/client/delta", tag)
 		if err == nil && got.status != http.StatusNotModified {
-			return readDelta(got.body, got.header.Get("Etag"))
+			r, err := readDelta(got.body, got.header.Get("Etag"))
+			if !errors.Is(err, errEvent) {
+				return r, err
+			}
+			s.edge.warn("delta of "+s.environment, "Edge reads all flags instead of the changes for an hour", err)
+			s.noDelta[i] = time.Now().Add(noDeltaFor)
+			return s.fetch(ctx, upstream, "")
 		}
 		switch statusOf(err) {
 		case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:

@@ -1,21 +1,12 @@
 package edge
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
-	"slices"
-	"strconv"
 	"sync"
 
-	"github.com/go-json-experiment/json"
-
 	"guidon/pkg/answers"
-	"guidon/pkg/flags"
-	"guidon/pkg/shape"
 )
 
 // A state is what an upstream token could read at one time. It never changes.
@@ -24,7 +15,8 @@ type state struct {
 	revision answers.Revision
 	flags    map[string]*answers.ClientFeature
 	segments map[int64]*answers.Segment
-	tag      string // of the response that it was made from: the next request names it
+	tag      string          // of the response that it was made from: the next request names it
+	odd      map[part]string // what the upstream has and Edge cannot read, and why
 
 	next   chan struct{} // closed when there is a newer state
 	frames sync.Map      // what streams are told about it, by the ID of the event before: *sharedFrame
@@ -35,152 +27,6 @@ const unleashEpoch = "unleash"
 
 // ownEpoch is the epoch of states that Edge numbers itself, because the upstream does not.
 const ownEpoch = "edge"
-
-// guidonTag matches an ETag of Guidon's deltas: the epoch, the number, and the scope.
-var guidonTag = regexp.MustCompile(`^(?:W/)?"([^":]*):([0-9]{1,18}):[0-9a-f]+"$`)
-
-// A reading is what an upstream responded, decoded.
-type reading struct {
-	epoch    string
-	number   int64
-	numbered bool // whether the upstream told the number
-	guidon   bool // whether epoch and number are Guidon's own
-	tag      string
-
-	complete     bool // whether it has everything, and not only changes
-	features     []answers.ClientFeature
-	segments     []answers.ClientSegment
-	gone         []string // names of flags
-	goneSegments []int64
-}
-
-// A feature is a flag as upstreams write it. Unleash says that a dependency without enabled needs its parent to be on, and that
-// stickiness and weight type of a variant have defaults.
-type feature struct {
-	answers.ClientFeature
-	Dependencies []dependency `json:"dependencies,omitempty"`
-}
-
-type dependency struct {
-	Feature  string   `json:"feature"`
-	Enabled  *bool    `json:"enabled"`
-	Variants []string `json:"variants"`
-}
-
-// stored returns a flag as it is read again.
-func stored(f answers.ClientFeature) feature {
-	s := feature{ClientFeature: f}
-	for _, d := range f.Dependencies {
-		s.Dependencies = append(s.Dependencies, dependency{d.Feature, &d.Enabled, d.Variants})
-	}
-	return s
-}
-
-func (f feature) served() (answers.ClientFeature, error) {
-	served := f.ClientFeature
-	if served.Name == "" {
-		return served, errors.New("a flag has no name")
-	}
-	served.Project = cmp.Or(served.Project, "default")
-	fillVariants(served.Variants)
-	for _, strategy := range served.Strategies {
-		fillVariants(strategy.Variants)
-	}
-	served.Dependencies = nil
-	for _, d := range f.Dependencies {
-		served.Dependencies = append(served.Dependencies, shape.Dependency{Feature: d.Feature, Enabled: d.Enabled == nil || *d.Enabled, Variants: d.Variants})
-	}
-	return served, nil
-}
-
-// fillVariants fills in the defaults. SDKs take an empty stickiness for the name of a field, and would choose a variant at random.
-func fillVariants(list []shape.Variant) {
-	for i := range list {
-		list[i].Stickiness, list[i].WeightType = cmp.Or(list[i].Stickiness, "default"), cmp.Or(list[i].WeightType, flags.Variable)
-	}
-}
-
-func (r *reading) add(list []feature) error {
-	for _, f := range list {
-		served, err := f.served()
-		if err != nil {
-			return err
-		}
-		r.features = append(r.features, served)
-	}
-	return nil
-}
-
-// readFeatures decodes a response of GET /api/client/features.
-func readFeatures(body []byte, tag string) (*reading, error) {
-	var document struct {
-		Features []feature               `json:"features"`
-		Segments []answers.ClientSegment `json:"segments"`
-		Meta     struct {
-			RevisionID int64 `json:"revisionId"`
-		} `json:"meta"`
-	}
-	if err := json.Unmarshal(body, &document); err != nil {
-		return nil, fmt.Errorf("its response is no list of flags: %w", err)
-	}
-	if document.Features == nil {
-		return nil, errors.New("its response has no flags")
-	}
-	r := &reading{epoch: unleashEpoch, number: document.Meta.RevisionID, numbered: document.Meta.RevisionID > 0, tag: tag, complete: true, segments: document.Segments}
-	return r, r.add(document.Features)
-}
-
-// readDelta decodes a response of GET /api/client/delta.
-func readDelta(body []byte, tag string) (*reading, error) {
-	var document struct {
-		Events []struct {
-			EventID     int64                   `json:"eventId"`
-			Type        string                  `json:"type"`
-			Features    []feature               `json:"features"`
-			Segments    []answers.ClientSegment `json:"segments"`
-			Feature     *feature                `json:"feature"`
-			FeatureName string                  `json:"featureName"`
-			Segment     *answers.ClientSegment  `json:"segment"`
-			SegmentID   int64                   `json:"segmentId"`
-		} `json:"events"`
-	}
-	if err := json.Unmarshal(body, &document); err != nil {
-		return nil, fmt.Errorf("its response is no delta: %w", err)
-	}
-	if len(document.Events) == 0 {
-		return nil, errors.New("its response has no events")
-	}
-	r := &reading{epoch: unleashEpoch, numbered: true, tag: tag}
-	for _, e := range document.Events {
-		r.number = max(r.number, e.EventID)
-		var err error
-		switch {
-		case e.Type == "hydration" && e.Features != nil:
-			*r = reading{epoch: r.epoch, number: r.number, numbered: true, tag: tag, complete: true, segments: e.Segments}
-			err = r.add(e.Features)
-		case e.Type == "feature-updated" && e.Feature != nil:
-			err = r.add([]feature{*e.Feature})
-		case e.Type == "feature-removed" && e.FeatureName != "":
-			r.gone = append(r.gone, e.FeatureName)
-			r.features = slices.DeleteFunc(r.features, func(f answers.ClientFeature) bool { return f.Name == e.FeatureName })
-		case e.Type == "segment-updated" && e.Segment != nil:
-			r.segments = append(r.segments, *e.Segment)
-		case e.Type == "segment-removed":
-			r.goneSegments = append(r.goneSegments, e.SegmentID)
-			r.segments = slices.DeleteFunc(r.segments, func(s answers.ClientSegment) bool { return s.ID == e.SegmentID })
-		default:
-			return nil, fmt.Errorf("its response has an unknown event %q", e.Type)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if parts := guidonTag.FindStringSubmatch(tag); parts != nil {
-		r.epoch, r.guidon = parts[1], parts[1] != unleashEpoch && parts[1] != ownEpoch
-		r.number, _ = strconv.ParseInt(parts[2], 10, 64)
-	}
-	return r, nil
-}
 
 // errOlder refuses a reading that is older than what Edge has.
 var errOlder = errors.New("its flags are older than those that Edge already has")
@@ -218,30 +64,34 @@ func (r *reading) after(before *state, environment string) (*state, error) {
 
 // collect sets the flags and segments: those of a complete reading, or those before with the changes.
 func (s *state) collect(before *state, r *reading, sameEpoch bool) {
-	s.flags, s.segments = map[string]*answers.ClientFeature{}, map[int64]*answers.Segment{}
+	s.flags, s.segments, s.odd = map[string]*answers.ClientFeature{}, map[int64]*answers.Segment{}, map[part]string{}
 	if !r.complete {
-		s.flags, s.segments = maps.Clone(before.flags), maps.Clone(before.segments)
+		s.flags, s.segments, s.odd = maps.Clone(before.flags), maps.Clone(before.segments), maps.Clone(before.odd)
 	}
 	for _, name := range r.gone {
 		delete(s.flags, name)
+		delete(s.odd, part{aFlag, name})
 	}
 	for _, id := range r.goneSegments {
 		delete(s.segments, id)
+		delete(s.odd, segmentPart(id))
 	}
-	for i := range r.features {
-		f := &r.features[i]
-		if old := before.flags[f.Name]; old != nil && reflect.DeepEqual(old, f) {
+	for name, f := range r.features {
+		if old := before.flags[name]; old != nil && reflect.DeepEqual(old, f) {
 			f = old
 		}
-		s.flags[f.Name] = f
+		s.flags[name] = f
+		delete(s.odd, part{aFlag, name})
 	}
-	for _, segment := range r.segments {
-		if old := before.segments[segment.ID]; old != nil && sameEpoch && reflect.DeepEqual(old.ClientSegment, segment) {
-			s.segments[segment.ID] = old
+	for id, segment := range r.segments {
+		delete(s.odd, segmentPart(id))
+		if old := before.segments[id]; old != nil && sameEpoch && reflect.DeepEqual(old.ClientSegment, *segment) {
+			s.segments[id] = old
 			continue
 		}
-		s.segments[segment.ID] = &answers.Segment{ClientSegment: segment, ProjectUID: segment.Project, Changed: s.revision.Number}
+		s.segments[id] = &answers.Segment{ClientSegment: *segment, ProjectUID: segment.Project, Changed: s.revision.Number}
 	}
+	maps.Copy(s.odd, r.odd)
 }
 
 // maxGone is how many removals a state remembers. Clients that are further behind read everything.

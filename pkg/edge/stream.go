@@ -1,8 +1,8 @@
 package edge
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -27,20 +27,38 @@ type streams struct {
 	group  sync.WaitGroup
 	mu     sync.Mutex
 	open   int
+	ended  bool          // no new ones
 	ending chan struct{} // closed when Edge ends
 	over   time.Duration // streamsEnd; shorter in tests
 }
 
-// enter counts a new stream, unless there are too many.
-func (s *streams) enter(most int) bool {
+var (
+	errManyStreams = errors.New("Edge has as many streams as MAX_STREAMS allows; poll GET /api/client/features instead")
+	errEnding      = flags.Errorf(flags.Unavailable, "this Edge is ending; try again, at another one")
+)
+
+// enter counts a new stream. The error is errManyStreams if there are too many, and errEnding if Edge ends.
+func (s *streams) enter(most int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.open >= most {
-		return false
+	switch {
+	case s.ended:
+		return errEnding
+	case s.open >= most:
+		return errManyStreams
 	}
 	s.open++
 	s.group.Add(1)
-	return true
+	return nil
+}
+
+// end closes the streams, and waits until they are closed. There are no new ones.
+func (s *streams) end() {
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	close(s.ending)
+	s.group.Wait()
 }
 
 func (s *streams) leave() {
@@ -63,6 +81,21 @@ func (e *Edge) streaming(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := e.streams.enter(e.config.MaxStreams); errors.Is(err, errManyStreams) {
+		w.Header().Set("Retry-After", strconv.Itoa(int(heartbeat.Seconds())))
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = fmt.Fprintf(w, `{"name":"TooManyRequestsError","message":%q}`, err.Error())
+		return nil
+	} else if err != nil {
+		return err
+	}
+	begun := false
+	defer func() {
+		if !begun {
+			e.streams.leave()
+		}
+	}()
 	last := r.Header.Get("Last-Event-ID")
 	if !a.awaitAhead(r, last) {
 		return flags.Errorf(flags.Unavailable, "the client has newer flags than this Edge; try again")
@@ -71,18 +104,11 @@ func (e *Edge) streaming(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !e.streams.enter(e.config.MaxStreams) {
-		w.Header().Set("Retry-After", strconv.Itoa(int(heartbeat.Seconds())))
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusTooManyRequests)
-		_, _ = io.WriteString(w, `{"name":"TooManyRequestsError","message":"Edge has as many streams as MAX_STREAMS allows; poll GET /api/client/features instead"}`)
-		return nil
-	}
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		e.streams.leave()
 		return flags.Errorf(flags.Unavailable, "this connection cannot stream; poll GET /api/client/features instead")
 	}
+	begun = true
 	_ = conn.SetDeadline(time.Time{})
 	head := "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\nX-Accel-Buffering: no\r\nConnection: close\r\n\r\n"
 	// The goroutine and the buffers of the request would take five times the memory of the stream.

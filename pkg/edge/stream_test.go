@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -211,4 +213,86 @@ func TestSlowStream(t *testing.T) {
 	case <-time.After(patience):
 		t.Fatal("the stream is still open")
 	}
+}
+
+// TestEndsWithStreams checks that Edge ends although the clients of its streams come back at once, and that it has reported what they used
+// before.
+func TestEndsWithStreams(t *testing.T) {
+	t.Parallel()
+	g := newGuidon(t)
+	g.flag("a")
+	own := g.token("client", "*", "development")
+	settings := map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": own, "METRICS_INTERVAL_SECONDS": "1h"}
+	e := newEdge(t, "edge", settings, func(e *Edge) { e.streams.over = time.Second })
+	e.awaitOn(own, "a")
+	ctx, cancel := context.WithCancel(t.Context())
+	var clients sync.WaitGroup
+	t.Cleanup(func() {
+		cancel()
+		clients.Wait()
+	})
+	for range 10 {
+		clients.Go(func() {
+			for ctx.Err() == nil {
+				r, err := http.NewRequestWithContext(ctx, http.MethodGet, e.url+"/api/client/streaming", nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				r.Header.Set("Authorization", own)
+				if resp, err := http.DefaultClient.Do(r); err == nil {
+					_, _ = io.Copy(io.Discard, resp.Body)
+					resp.Body.Close()
+				}
+			}
+		})
+	}
+	await(t, "open streams", 10, e.streams.count)
+	e.ask("POST", "/api/client/metrics", own, metricsOf("app", "a", 3, 1)).want(t, 202)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		e.stop()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		cancel() // so that it ends
+		<-ended
+		t.Fatal("Edge does not end while clients come back")
+	}
+	if got, want := g.usage(), "a development app 3 1"; got != want {
+		t.Errorf("Guidon got %s, want %s", got, want)
+	}
+}
+
+// TestReportsBeforeStreamsEnd checks that usage is reported when Edge begins to end, before its streams are closed.
+func TestReportsBeforeStreamsEnd(t *testing.T) {
+	t.Parallel()
+	g := newGuidon(t)
+	g.flag("a")
+	own := g.token("client", "*", "development")
+	e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": own, "METRICS_INTERVAL_SECONDS": "1h"}, func(e *Edge) { e.streams.over = 0 })
+	e.awaitOn(own, "a")
+	if err := e.streams.enter(1); err != nil { // a stream that stays open
+		t.Fatal(err)
+	}
+	e.ask("POST", "/api/client/metrics", own, metricsOf("app", "a", 3, 1)).want(t, 202)
+	go e.stop()
+	await(t, "the usage that Guidon has", "a development app 3 1", g.usage)
+	await(t, "the status of another stream", 503, func() int { return e.ask("GET", "/api/client/streaming", own, "").status })
+	e.streams.leave()
+	e.stop()
+}
+
+// TestRefusedStream checks that a client that is one too many is refused before anything is made for it, or it waits for a state.
+func TestRefusedStream(t *testing.T) {
+	t.Parallel()
+	e, _ := newOffline(t, map[string]string{"MAX_STREAMS": "1"})
+	const token = "*:development.c"
+	first := next(t, e.listen(token, ""), "unleash-connected")
+	revision := e.all()[0].state.Load().revision
+	ahead := fmt.Sprintf(`"%s:%d:%s`, revision.Epoch, revision.Number+1000, first.id[strings.LastIndex(first.id, ":")+1:])
+	e.ask("GET", "/api/client/streaming", token, "", "Last-Event-ID: "+ahead).want(t, 429, "MAX_STREAMS")
+	e.ask("GET", "/api/client/streaming", "*:development.nosuch", "").want(t, 401)
 }

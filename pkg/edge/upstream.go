@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/version"
 )
 
@@ -160,7 +161,7 @@ func (c *client) send(ctx context.Context, method, url, token string, header htt
 	if media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); resp.StatusCode == http.StatusOK && len(text) > 0 && media != "application/json" {
 		return reply{}, fmt.Errorf("its response is %q instead of JSON", media)
 	}
-	return reply{resp.StatusCode, resp.Header, text}, nil
+	return reply{resp.StatusCode, resp.Header, jsonbody.WithoutMark(text)}, nil
 }
 
 // retryAfter returns the pause that a response asks for; 0 for none.

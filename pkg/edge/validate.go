@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"guidon/pkg/access"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/published"
 )
 
@@ -41,11 +42,15 @@ func (t *tokens) validate(ctx context.Context, group []string) error {
 	if err != nil {
 		return err
 	}
-	var answer validTokens
+	var answer jsonbody.Items[validToken]
 	var tooMany, absent error
 	err = t.edge.client.any(t.pauses, validatePace, func(upstream string) (err error) {
 		if tooMany = nil; isPublication(upstream) {
-			answer.Tokens, err = t.edge.published.validate(ctx, upstream, asked)
+			valid, err := t.edge.published.validate(ctx, upstream, asked)
+			answer = nil
+			for _, v := range valid {
+				answer = append(answer, jsonbody.Item[validToken]{Value: v})
+			}
 			if errors.Is(err, published.ErrAbsent) { // the upstream is not paused: strangers can name environments that do not exist
 				absent = fmt.Errorf("%s: %w", upstream, err)
 				return errNotThere
@@ -60,10 +65,13 @@ func (t *tokens) validate(ctx context.Context, group []string) error {
 		if err != nil {
 			return err
 		}
-		answer = validTokens{}
-		if err := json.Unmarshal(got.body, &answer); err != nil || answer.Tokens == nil {
+		var response struct {
+			Tokens jsonbody.Items[validToken] `json:"tokens"`
+		}
+		if err := jsonbody.DecodeForeign(got.body, &response); err != nil || response.Tokens == nil {
 			return errors.New("its response to /edge/validate has no tokens")
 		}
+		answer = response.Tokens
 		return nil
 	})
 	if absent != nil && errors.Is(err, errPaused) {
@@ -72,7 +80,7 @@ func (t *tokens) validate(ctx context.Context, group []string) error {
 	if err = cmp.Or(err, tooMany); err != nil {
 		return err
 	}
-	t.take(group, answer.Tokens)
+	t.take(group, answer)
 	return nil
 }
 
@@ -82,12 +90,22 @@ func (t *tokens) own() []string {
 	return own[:min(len(own), maxGroup/2)]
 }
 
-// take takes an answer about a group of tokens.
-func (t *tokens) take(group []string, valid []validToken) {
-	byText := map[string]*grant{}
-	for _, v := range valid {
-		if g := v.grant(); g != nil {
-			byText[v.Token] = g
+// take takes an answer about a group of tokens. An item that cannot be read changes nothing about its token; if it does not even tell
+// which that is, no token counts as refused.
+func (t *tokens) take(group []string, valid jsonbody.Items[validToken]) {
+	byText, odd, anyOdd := map[string]*grant{}, map[string]bool{}, false
+	for _, item := range valid {
+		if item.Err != nil {
+			var named struct {
+				Token string `json:"token"`
+			}
+			_ = jsonbody.DecodeForeign(item.Raw, &named)
+			odd[named.Token], anyOdd = true, anyOdd || named.Token == ""
+			t.edge.warn("a token", "the upstream's answer about a token cannot be read, so Edge does not change what it knows about the token", item.Err)
+			continue
+		}
+		if g := item.Value.grant(); g != nil {
+			byText[item.Value.Token] = g
 		}
 	}
 	refused := map[string]bool{}
@@ -97,7 +115,7 @@ func (t *tokens) take(group []string, valid []validToken) {
 			if g.kind == access.FrontendToken {
 				t.edge.warn("tokens", "TOKENS has a frontend token, which cannot read the flags for Edge. Give it a client token", nil)
 			}
-		} else {
+		} else if !anyOdd && !odd[own] {
 			refused[own] = true
 			t.edge.warn("tokens", "the upstream refuses a token of TOKENS; Edge keeps serving with the flags and tokens that it has. Give it a valid one", nil)
 		}
@@ -113,8 +131,11 @@ func (t *tokens) take(group []string, valid []validToken) {
 			now = before
 		case now != nil:
 			t.add(now)
-		case before != nil && before.dependsOn(refused):
+		case before != nil && (anyOdd || odd[secret] || before.dependsOn(refused)):
 			now = before
+		case anyOdd || odd[secret]:
+			t.leaveOpen(h)
+			continue
 		default:
 			if delete(t.known, h); before != nil {
 				t.edge.dropSource(secret)
@@ -145,12 +166,16 @@ func (t *tokens) failed(group []string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, secret := range group {
-		h := hashOf(secret)
-		if q := t.waiting[h]; q != nil {
-			q.err = errUnknown
-			delete(t.waiting, h)
-			close(q.done)
-		}
+		t.leaveOpen(hashOf(secret))
+	}
+}
+
+// leaveOpen ends the wait for a token without an answer. The caller holds the lock.
+func (t *tokens) leaveOpen(h hash) {
+	if q := t.waiting[h]; q != nil {
+		q.err = errUnknown
+		delete(t.waiting, h)
+		close(q.done)
 	}
 }
 

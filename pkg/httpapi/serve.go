@@ -4,6 +4,8 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -51,12 +53,22 @@ func (s *service) serveHandler(op Operation) http.Handler {
 	})
 }
 
-// RemoteAddress returns the IP address of the caller: behind API Gateway, what pkg/lambdahttp takes from the event.
-func RemoteAddress(r *http.Request) string {
-	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
-		return host
+// RemoteAddress returns the IP address of the caller, as Address writes it: behind API Gateway, what pkg/lambdahttp takes from the event.
+func RemoteAddress(r *http.Request) string { return Address(r.RemoteAddr) }
+
+// Address returns the IP address in a text, such as an item of X-Forwarded-For, in the form that is compared: without a port, brackets
+// or a zone, and an IPv4 address as such, even if it is mapped to IPv6. Any other text is returned as it is.
+func Address(text string) string {
+	text = strings.TrimSpace(text)
+	host, _, err := net.SplitHostPort(text)
+	if err != nil {
+		host = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
 	}
-	return r.RemoteAddr
+	address, err := netip.ParseAddr(host)
+	if err != nil {
+		return text
+	}
+	return address.Unmap().WithZone("").String()
 }
 
 // WriteError responds with an error as operations for applications do, for a server that has no operations.

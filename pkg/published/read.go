@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	"github.com/go-json-experiment/json"
+
+	"guidon/pkg/jsonbody"
 )
 
 // A Store is where states are published: a bucket, or a folder.
@@ -52,7 +54,7 @@ func ReadHead(ctx context.Context, s Store, environment, etag string) (Head, str
 		return Head{}, "", err
 	}
 	var head Head
-	if err := json.Unmarshal(content, &head); err != nil {
+	if err := json.Unmarshal(jsonbody.WithoutMark(content), &head); err != nil {
 		return Head{}, "", fmt.Errorf("the head of %s: %w", environment, err)
 	}
 	if head.Format != Format || head.Environment != environment {
@@ -83,7 +85,7 @@ func ReadRevoked(ctx context.Context, s Store, etag string) (hashes []string, ne
 	var list struct {
 		Tokens []string `json:"tokens"`
 	}
-	if err := json.Unmarshal(content, &list); err != nil {
+	if err := json.Unmarshal(jsonbody.WithoutMark(content), &list); err != nil {
 		return nil, "", fmt.Errorf("%s: %w", RevokedName, err)
 	}
 	return list.Tokens, newTag, nil
