@@ -262,8 +262,8 @@ func failuresOf(op endpoint, texts operation) []int {
 	if method != http.MethodGet {
 		statuses = append(statuses, 400, 413, 415) // the body is checked even if none is expected
 	}
-	if slices.ContainsFunc(texts.Query, isNumber) && !slices.Contains(statuses, 400) {
-		statuses = append(statuses, 400)
+	if len(texts.Query) > 0 && op.permission != withoutToken && !slices.Contains(statuses, 400) {
+		statuses = append(statuses, 400) // a malformed parameter is refused
 	}
 	if strings.Contains(path, "{") {
 		statuses = append(statuses, 404)

@@ -28,12 +28,20 @@ const (
 )
 
 // ReadContext reads the context of /api/frontend from the query of the URL, and from the body, which takes precedence and may be
-// empty. As in Unleash, a context without a session gets a random one, so that all flags see the same user.
+// empty. The body is {"context": {…}}, or the context itself, as Unleash Edge takes it too. As in Unleash, a context without a session
+// gets a random one, so that all flags see the same user.
 func ReadContext(query url.Values, body []byte) (*evaluate.Context, error) {
 	var b contextBuilder
 	b.readQuery(query)
-	if len(bytes.TrimSpace(body)) > 0 {
-		if _, err := b.readBody(body); err != nil {
+	if body = bytes.TrimSpace(body); len(body) > 0 && string(body) != "null" {
+		context, _, err := contextOf(body)
+		if err != nil {
+			return nil, invalidContext(err)
+		}
+		if context == nil {
+			context = body
+		}
+		if err := b.readContext(context); err != nil {
 			return nil, invalidContext(err)
 		}
 	}
@@ -130,25 +138,35 @@ func (b *contextBuilder) setProperty(name, value string) {
 // readQuery reads a context as browsers send it: userId=7&properties[plan]=gold. The first of several values counts.
 func (b *contextBuilder) readQuery(query url.Values) {
 	for name, values := range query {
+		name, value := strings.ToValidUTF8(name, "\uFFFD"), strings.ToValidUTF8(values[0], "\uFFFD")
 		property, isProperty := strings.CutPrefix(name, "properties[")
 		if property, closed := strings.CutSuffix(property, "]"); isProperty && closed {
-			b.property(property, values[0])
+			b.property(property, value)
 		} else {
-			b.set(name, values[0])
+			b.set(name, value)
 		}
 	}
 }
 
-// readBody reads the field context of a body, and reports whether there is one. Errors about a context that is valid JSON are
-// *contextError.
-func (b *contextBuilder) readBody(body []byte) (found bool, err error) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(body))
+// contextOf returns the field context of a body, and whether there is one. It must be an object, or null, which is nil. Errors about a body
+// that is valid JSON are *contextError.
+func contextOf(body []byte) (context []byte, found bool, err error) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsonbody.Lenient)
 	err = readObject(d, "the body", func(name string) error {
 		if name != "context" {
 			return d.SkipValue()
 		}
 		found = true
-		return b.readContext(d)
+		value, err := d.ReadValue()
+		switch value.Kind() {
+		case 'n', 0:
+			context = nil
+			return err
+		case '{':
+			context = bytes.Clone(value)
+			return err
+		}
+		return &contextError{codeInvalidContext, "context must be an object"}
 	})
 	if err == nil {
 		if _, err = d.ReadToken(); errors.Is(err, io.EOF) {
@@ -158,12 +176,12 @@ func (b *contextBuilder) readBody(body []byte) (found bool, err error) {
 		}
 	}
 	if bad, ok := errors.AsType[*contextError](err); ok {
-		return found, bad
+		return nil, found, bad
 	}
 	if err != nil {
-		return found, jsonbody.SyntaxError(err)
+		return nil, found, jsonbody.SyntaxError(err)
 	}
-	return found, nil
+	return context, found, nil
 }
 
 // A contextError is the error of a context that is valid JSON and not a context.
@@ -174,16 +192,15 @@ type contextError struct {
 
 func (e *contextError) Error() string { return e.message }
 
-func (b *contextBuilder) readContext(d *jsontext.Decoder) error {
+// readContext reads a context, which is a valid JSON object.
+func (b *contextBuilder) readContext(object []byte) error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsonbody.Lenient)
 	return readObject(d, "context", func(name string) error {
 		switch kind := d.PeekKind(); {
-		case name == "targetingKey" && kind != 'n':
-			if kind != '"' {
-				return &contextError{codeInvalidContext, "targetingKey must be a text"}
-			}
-			key, err := d.ReadToken()
-			b.key = key.String()
-			return err
+		case name == "targetingKey" && (kind == '{' || kind == '['):
+			return &contextError{codeInvalidContext, "targetingKey must be a text"}
+		case name == "targetingKey":
+			return readValue(d, name, func(_, value string) { b.key = value })
 		case name == "properties" && kind == '{':
 			return readObject(d, "", func(name string) error { return readValue(d, name, b.property) })
 		}
@@ -199,9 +216,6 @@ func readObject(d *jsontext.Decoder, what string, read func(name string) error) 
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
-	if d.StackDepth() > maxContextDepth {
-		return &contextError{codeInvalidContext, fmt.Sprintf("the context is nested deeper than %d levels", maxContextDepth)}
-	}
 	for d.PeekKind() == '"' {
 		name, err := d.ReadToken()
 		if err != nil {
@@ -216,10 +230,13 @@ func readObject(d *jsontext.Decoder, what string, read func(name string) error) 
 }
 
 // readValue reads the value of a field as text. An object is its fields, with dots in their names: OpenFeature's contexts have
-// objects. A list is its JSON. Null is no value.
+// objects. Those that are nested deeper than maxContextDepth are left out. A list is its JSON. Null is no value.
 func readValue(d *jsontext.Decoder, name string, set func(name, value string)) error {
 	switch d.PeekKind() {
 	case '{':
+		if d.StackDepth() >= maxContextDepth {
+			return d.SkipValue()
+		}
 		return readObject(d, "", func(field string) error {
 			if len(name)+len(field) >= maxPropertyName {
 				return d.SkipValue()
@@ -229,9 +246,9 @@ func readValue(d *jsontext.Decoder, name string, set func(name, value string)) e
 	case '[':
 		list, err := d.ReadValue()
 		if err == nil && len(list) <= evaluate.MaxValueLength {
-			err = list.Compact()
+			err = list.Compact(jsonbody.Lenient)
 		}
-		set(name, string(list))
+		set(name, strings.ToValidUTF8(string(list), "\uFFFD"))
 		return err
 	case 'n':
 		return d.SkipValue()

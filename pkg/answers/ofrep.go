@@ -75,10 +75,16 @@ type OfrepMetadata struct {
 // need none. Without one, a flag is evaluated as an SDK evaluates it for a context without a user. The error is for OFREPFailure.
 func ReadOFREPContext(body []byte) (*evaluate.Context, error) {
 	var b contextBuilder
-	if found, err := b.readBody(body); err != nil {
+	context, found, err := contextOf(body)
+	switch {
+	case err != nil:
 		return nil, err
-	} else if !found {
+	case !found:
 		return nil, &contextError{codeInvalidContext, `the body has no context; send {"context": {"targetingKey": "…"}}`}
+	case context != nil:
+		if err := b.readContext(context); err != nil {
+			return nil, err
+		}
 	}
 	c, err := b.build()
 	if err != nil {

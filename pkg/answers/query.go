@@ -4,11 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"iter"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"guidon/pkg/apipath"
 	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
@@ -35,10 +35,7 @@ func ParseQuery(text, spec string) (Query, error) {
 	if n := len(text); n > maxQuery {
 		return Query{}, flags.Errorf(flags.Invalid, "the query of the URL must have at most %d bytes, but has %d", maxQuery, n)
 	}
-	values, err := url.ParseQuery(text)
-	if err != nil {
-		return Query{}, flags.Errorf(flags.Invalid, "the query of the URL is malformed; escape special characters with %%, and separate parameters with &")
-	}
+	values := apipath.Parameters(text)
 	var problems flags.Problems
 	for _, name := range []string{"namePrefix", "environment", "project", "tag"} {
 		if slices.ContainsFunc(values[name], func(value string) bool { return !utf8.ValidString(value) }) {
@@ -60,7 +57,8 @@ func ParseQuery(text, spec string) (Query, error) {
 	if err := problems.Err(); err != nil {
 		return Query{}, err
 	}
-	q.inlined, err = needsInlined(spec)
+	inlined, err := needsInlined(spec)
+	q.inlined = inlined
 	return q, err
 }
 

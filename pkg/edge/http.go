@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -278,10 +277,7 @@ func withoutTags(query string) string {
 	if !strings.Contains(query, "tag") {
 		return query
 	}
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		return query // ParseQuery refuses it
-	}
+	values := apipath.Parameters(query)
 	values.Del("tag")
 	return values.Encode()
 }
@@ -330,7 +326,7 @@ func (e *Edge) toggles(w http.ResponseWriter, r *http.Request, of func(context.C
 			return err
 		}
 	}
-	c, err := answers.ReadContext(r.URL.Query(), body)
+	c, err := answers.ReadContext(apipath.Parameters(r.URL.RawQuery), body)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"guidon/pkg/apipath"
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
 )
@@ -22,14 +23,33 @@ type Query struct {
 // QueryOf returns the Query of parameters, for tests.
 func QueryOf(values url.Values) Query { return Query{values, func(string) {}, func(error) {}} }
 
-// query is the Query of a request.
-func (s *service) query(r *http.Request, op *Operation) Query {
-	q := QueryOf(r.URL.Query())
+// query is the Query of a request. Administrators get an error for a malformed parameter, which net/url would drop: a list without a filter
+// that was sent is a wrong answer. What browsers open, such as the end of a sign-in at a provider, is read as browsers write it.
+func (s *service) query(r *http.Request, op *Operation) (Query, error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil && op.Permission == "" {
+		values, err = apipath.Parameters(r.URL.RawQuery), nil
+	}
+	if err != nil {
+		return QueryOf(nil), malformed(r.URL.RawQuery)
+	}
+	q := QueryOf(values)
 	q.fail = func(err error) { panic(aborted{err}) }
 	if noted := s.config.QueryRead; noted != nil {
 		q.read = func(name string) { noted(op.Route, name) }
 	}
-	return q
+	return q, nil
+}
+
+// malformed is the error of a query that cannot be read. It names the first malformed parameter.
+func malformed(query string) error {
+	for pair := range strings.SplitSeq(query, "&") {
+		if _, err := url.ParseQuery(pair); err != nil {
+			name, _, _ := strings.Cut(pair, "=")
+			return flags.Errorf(flags.Invalid, "the query's parameter %q is malformed: write %% as %%25 and ; as %%3B, and separate parameters with &", jsonbody.Shorten(name))
+		}
+	}
+	return flags.Errorf(flags.Invalid, "the query has too many parameters")
 }
 
 // Get returns the first value of a parameter; "" if it is absent.

@@ -65,7 +65,10 @@ func (s *service) handler(op Operation) http.Handler {
 			req.session = s.config.Of(r)
 			req.claim = claimOf(r, req.session)
 		}
-		req.placeErr = try(func() error { return Request{r, s.query(r, &op)}.parse(req.place) })
+		query, malformed := s.query(r, &op)
+		if req.placeErr = malformed; malformed == nil {
+			req.placeErr = try(func() error { return Request{r, query}.parse(req.place) })
+		}
 		ctx, cancel := context.WithDeadline(r.Context(), s.deadline(r.Context()))
 		defer cancel()
 		o.body, o.from, o.err = s.run(ctx, req)

@@ -136,7 +136,10 @@ func try(f func() error) (err error) {
 }
 
 // Query is the query's parameters. A Place that needs some of them reads them in Parse, so that a fault is found early.
-func (tx *Tx) Query() Query { return tx.service.query(tx.request.http, tx.request.op) }
+func (tx *Tx) Query() Query {
+	query, _ := tx.service.query(tx.request.http, tx.request.op) // begin has refused a malformed one
+	return query
+}
 
 // AcceptsGzip tells whether the caller accepts a compressed response.
 func (tx *Tx) AcceptsGzip() bool { return AcceptsGzip(tx.request.http) }

@@ -17,9 +17,17 @@ import (
 // defaultEnvironment is what Unleash takes as the environment if neither token nor body names one.
 const defaultEnvironment = "default"
 
+// A report is read part by part. What cannot be read is left out and added to the problems, and everything beside it counts:
+//
+//   - an odd count is 0, an odd or too long text is empty, and an odd or too long name leaves out only what it names;
+//   - times are not used, so odd ones are no problem;
+//   - a report that names no application, or that is larger than the limits, is refused.
+//
+// A report of which nothing counts is refused with its problems (see read), so that the author of an SDK sees them.
+
 // in returns the environment of what a sender reports. SDKs send "default" in most bodies.
-func (s *sender) in(environment text) string {
-	return cmp.Or(s.environment, string(environment), defaultEnvironment)
+func (s *sender) in(environment text, at string, left *flags.Problems) string {
+	return cmp.Or(s.environment, environment.within(usage.MaxName, at, left), defaultEnvironment)
 }
 
 // A registerBody is what an application says about itself when it starts.
@@ -33,36 +41,32 @@ type registerBody struct {
 	Interval    number `json:"interval"`
 }
 
-func (b registerBody) check(p *flags.Problems) {
-	checkRequired("/appName", b.AppName != "", p)
-	checkRequired("/interval", b.Interval.given, p)
-	checkRequired("/started", b.Started.given, p)
-	checkRequired("/strategies", b.Strategies != nil, p)
-	checkInstance("", b.AppName, b.InstanceID, b.Environment, b.SDKVersion, b.Strategies, p)
-}
+func (b registerBody) check(p *flags.Problems) { checkApplication("/appName", b.AppName, p) }
 
-func (b registerBody) addTo(post *usage.Post, from *sender) {
+func (b registerBody) addTo(post *usage.Post, from *sender, left *flags.Problems) {
 	post.Instances = []usage.PostInstance{{
-		Application: string(b.AppName), Instance: string(b.InstanceID), Environment: from.in(b.Environment),
-		SDK: cmp.Or(string(b.SDKVersion), from.sdk), Address: from.address,
-		Registered: true, Strategies: distinct(b.Strategies), Started: b.Started.Time,
+		Application: string(b.AppName), Instance: b.InstanceID.within(usage.MaxName, "/instanceId", left),
+		Environment: from.in(b.Environment, "/environment", left), SDK: cmp.Or(b.SDKVersion.within(usage.MaxName, "/sdkVersion", left), from.sdk),
+		Address: from.address, Registered: true, Strategies: distinct(b.Strategies, "/strategies", left), Started: b.Started.Time,
 	}}
 }
 
-// A metricsBody is how often an instance evaluated flags since its last report.
+// A metricsBody is how often an instance evaluated flags since its last report. SDKs that only report impact metrics, which Guidon does
+// not store, have no bucket, or null in it.
 type metricsBody struct {
-	AppName     text                   `json:"appName"`
-	InstanceID  text                   `json:"instanceId,omitzero"`
-	Environment text                   `json:"environment,omitzero"`
-	SDKVersion  text                   `json:"sdkVersion,omitzero"`
-	Bucket      jsonbody.Maybe[bucket] `json:"bucket"`
+	AppName       text                    `json:"appName"`
+	InstanceID    text                    `json:"instanceId,omitzero"`
+	Environment   text                    `json:"environment,omitzero"`
+	SDKVersion    text                    `json:"sdkVersion,omitzero"`
+	Bucket        jsonbody.Maybe[*bucket] `json:"bucket"`
+	ImpactMetrics jsontext.Value          `json:"impactMetrics,omitzero"`
 }
 
 // A bucket has the counts. The times are those of the sender, which can be wrong: counts belong to the hour in which they arrive.
 type bucket struct {
-	Start   moment            `json:"start"`
-	Stop    moment            `json:"stop"`
-	Toggles map[string]toggle `json:"toggles"`
+	Start   moment                            `json:"start"`
+	Stop    moment                            `json:"stop"`
+	Toggles jsonbody.Maybe[map[string]toggle] `json:"toggles"`
 }
 
 type toggle struct {
@@ -72,44 +76,41 @@ type toggle struct {
 }
 
 func (b metricsBody) check(p *flags.Problems) {
-	checkRequired("/appName", b.AppName != "", p)
-	checkInstance("", b.AppName, b.InstanceID, b.Environment, b.SDKVersion, nil, p)
-	if checkRequired("/bucket", b.Bucket.Set, p); b.Bucket.Set {
-		b.Bucket.Value.check(p)
+	checkApplication("/appName", b.AppName, p)
+	if b.Bucket.Value != nil {
+		flags.CheckCount("/bucket/toggles", "flags", len(b.Bucket.Value.Toggles.Value), usage.MaxCounts, p)
 	}
 }
 
-func (b bucket) check(p *flags.Problems) {
-	checkRequired("/bucket/start", b.Start.given, p)
-	checkRequired("/bucket/stop", b.Stop.given, p)
-	checkRequired("/bucket/toggles", b.Toggles != nil, p)
-	if !flags.CheckCount("/bucket/toggles", "flags", len(b.Toggles), usage.MaxCounts, p) {
+func (b metricsBody) addTo(post *usage.Post, from *sender, left *flags.Problems) {
+	environment := from.in(b.Environment, "/environment", left)
+	post.Instances = []usage.PostInstance{{
+		Application: string(b.AppName), Instance: b.InstanceID.within(usage.MaxName, "/instanceId", left), Environment: environment,
+		SDK: cmp.Or(b.SDKVersion.within(usage.MaxName, "/sdkVersion", left), from.sdk), Address: from.address,
+	}}
+	if !b.Bucket.Set && b.ImpactMetrics == nil {
+		left.Add("/bucket", "is required")
+	}
+	if b.Bucket.Value == nil {
 		return
 	}
-	for _, name := range slices.Sorted(maps.Keys(b.Toggles)) {
-		if n := utf8.RuneCountInString(name); n > usage.MaxFeature {
-			p.Add("/bucket/toggles", "must have names of at most %d characters; one has %d", usage.MaxFeature, n)
+	toggles := b.Bucket.Value.Toggles
+	if !toggles.Set {
+		left.Add("/bucket/toggles", "is required")
+	}
+	for _, name := range slices.Sorted(maps.Keys(toggles.Value)) {
+		if isTooLong(name, usage.MaxFeature, "/bucket/toggles", left) {
 			continue
 		}
-		checkVariants(string(jsontext.Pointer("/bucket/toggles").AppendToken(name))+"/variants", b.Toggles[name].Variants, p)
-	}
-}
-
-func (b metricsBody) addTo(post *usage.Post, from *sender) {
-	environment := from.in(b.Environment)
-	post.Instances = []usage.PostInstance{{
-		Application: string(b.AppName), Instance: string(b.InstanceID), Environment: environment,
-		SDK: cmp.Or(string(b.SDKVersion), from.sdk), Address: from.address,
-	}}
-	for _, name := range slices.Sorted(maps.Keys(b.Bucket.Value.Toggles)) {
-		add(post, usage.Count{Feature: name, Application: string(b.AppName), Environment: environment}, b.Bucket.Value.Toggles[name])
+		at := string(jsontext.Pointer("/bucket/toggles").AppendToken(name))
+		add(post, usage.Count{Feature: name, Application: string(b.AppName), Environment: environment}, toggles.Value[name], at, left)
 	}
 }
 
 // A bulkBody is what Unleash Edge reports for many instances.
 type bulkBody struct {
-	Applications []bulkApplication `json:"applications"`
-	Metrics      []bulkMetrics     `json:"metrics"`
+	Applications jsonbody.Maybe[[]bulkApplication] `json:"applications"`
+	Metrics      jsonbody.Maybe[[]bulkMetrics]     `json:"metrics"`
 }
 
 type bulkApplication struct {
@@ -132,109 +133,119 @@ type bulkMetrics struct {
 }
 
 func (b bulkBody) check(p *flags.Problems) {
-	checkRequired("/applications", b.Applications != nil, p)
-	checkRequired("/metrics", b.Metrics != nil, p)
-	if !flags.CheckCount("/applications", "instances", len(b.Applications), usage.MaxPostInstances, p) ||
-		!flags.CheckCount("/metrics", "entries", len(b.Metrics), usage.MaxCounts, p) {
+	if !flags.CheckCount("/applications", "instances", len(b.Applications.Value), usage.MaxPostInstances, p) ||
+		!flags.CheckCount("/metrics", "entries", len(b.Metrics.Value), usage.MaxCounts, p) {
 		return
 	}
 	names := map[text]bool{}
-	for i, a := range b.Applications {
-		at := fmt.Sprintf("/applications/%d", i)
-		checkRequired(at+"/appName", a.AppName != "", p)
-		checkInstance(at, a.AppName, a.InstanceID, a.Environment, a.SDKVersion, a.Strategies, p)
+	for _, a := range b.Applications.Value {
 		names[a.AppName] = true
 	}
-	for i, m := range b.Metrics {
-		at := fmt.Sprintf("/metrics/%d", i)
-		checkRequired(at+"/featureName", m.FeatureName != "", p)
-		checkRequired(at+"/appName", m.AppName != "", p)
-		checkRequired(at+"/environment", m.Environment != "", p)
-		flags.CheckLength(at+"/featureName", string(m.FeatureName), usage.MaxFeature, p)
-		checkInstance(at, m.AppName, "", m.Environment, "", nil, p)
-		checkVariants(at+"/variants", m.Variants, p)
+	for _, m := range b.Metrics.Value {
 		names[m.AppName] = true
 	}
+	delete(names, "")
 	flags.CheckCount("/applications", "applications, with those of the metrics", len(names), usage.MaxPostApplications, p)
 }
 
 // addTo adds the instances with their own environment: Unleash Edge sends those of all environments with the token of one. As in
 // Unleash, metrics of other environments than the token's are left out. Metrics of all projects count, because Edge sends them
 // with the token of one of them.
-func (b bulkBody) addTo(post *usage.Post, from *sender) {
+func (b bulkBody) addTo(post *usage.Post, from *sender, left *flags.Problems) {
+	if !b.Applications.Set && !b.Metrics.Set {
+		left.Add("/applications", "is required")
+		left.Add("/metrics", "is required")
+	}
 	post.Projects = []string{flags.All}
-	for _, a := range b.Applications {
+	for i, a := range b.Applications.Value {
+		at := fmt.Sprintf("/applications/%d", i)
+		if !checkApplication(at+"/appName", a.AppName, left) {
+			continue
+		}
 		instance := usage.PostInstance{
-			Application: string(a.AppName), Instance: string(a.InstanceID), SDK: string(a.SDKVersion),
-			Environment: cmp.Or(string(a.Environment), from.in("")), Registered: true, Strategies: distinct(a.Strategies),
+			Application: string(a.AppName), Instance: a.InstanceID.within(usage.MaxName, at+"/instanceId", left), SDK: a.SDKVersion.within(usage.MaxName, at+"/sdkVersion", left),
+			Environment: cmp.Or(a.Environment.within(usage.MaxName, at+"/environment", left), from.in("", "", left)),
+			Registered:  true, Strategies: distinct(a.Strategies, at+"/strategies", left),
 		}
 		if a.Started != nil {
 			instance.Started = a.Started.Time
 		}
 		post.Instances = append(post.Instances, instance)
 	}
-	for _, m := range b.Metrics {
-		if from.environment == "" || string(m.Environment) == from.environment {
-			add(post, usage.Count{Feature: string(m.FeatureName), Application: string(m.AppName), Environment: string(m.Environment)},
-				toggle{Yes: m.Yes, No: m.No, Variants: m.Variants})
+	for i, m := range b.Metrics.Value {
+		at := fmt.Sprintf("/metrics/%d", i)
+		switch {
+		case m.FeatureName == "":
+			left.Add(at+"/featureName", "is required")
+			continue
+		case isTooLong(string(m.FeatureName), usage.MaxFeature, at+"/featureName", left), !checkApplication(at+"/appName", m.AppName, left):
+			continue
+		}
+		environment := cmp.Or(m.Environment.within(usage.MaxName, at+"/environment", left), from.in("", "", left))
+		if from.environment == "" || environment == from.environment {
+			add(post, usage.Count{Feature: string(m.FeatureName), Application: string(m.AppName), Environment: environment},
+				toggle{Yes: m.Yes, No: m.No, Variants: m.Variants}, at, left)
 		}
 	}
 }
 
-// add adds a count to a post, unless it counts nothing.
-func add(post *usage.Post, c usage.Count, t toggle) {
-	for name, n := range t.Variants {
-		if n == 0 {
+// add adds a count to a post, unless it counts nothing. at is its place in the body.
+func add(post *usage.Post, c usage.Count, t toggle, at string, left *flags.Problems) {
+	for _, name := range slices.Sorted(maps.Keys(t.Variants)) {
+		switch {
+		case t.Variants[name] == 0, isTooLong(name, usage.MaxName, at+"/variants", left):
 			continue
+		case len(c.Variants) == usage.MaxVariants:
+			left.Add(at+"/variants", "must have at most %d variants", usage.MaxVariants)
+		case c.Variants == nil:
+			c.Variants = map[string]int64{name: int64(t.Variants[name])}
+		default:
+			c.Variants[name] = int64(t.Variants[name])
 		}
-		if c.Variants == nil {
-			c.Variants = map[string]int64{}
-		}
-		c.Variants[name] = int64(n)
 	}
 	if c.Yes, c.No = int64(t.Yes), int64(t.No); c.Feature != "" && (c.Yes > 0 || c.No > 0 || c.Variants != nil) {
 		post.Counts = append(post.Counts, c)
 	}
 }
 
-// checkRequired adds a problem if a field is missing.
-func checkRequired(path string, given bool, p *flags.Problems) {
-	if !given {
+// checkApplication reports whether a text can be the name of an application, without which a report counts for nothing.
+func checkApplication(path string, name text, p *flags.Problems) bool {
+	if name == "" {
 		p.Add(path, "is required")
+		return false
 	}
+	return !isTooLong(string(name), usage.MaxName, path, p)
 }
 
-// checkInstance checks the texts of an instance. path is that of the object that has them.
-func checkInstance(path string, application, instance, environment, sdk text, strategies []text, p *flags.Problems) {
-	flags.CheckLength(path+"/appName", string(application), usage.MaxName, p)
-	flags.CheckLength(path+"/instanceId", string(instance), usage.MaxName, p)
-	flags.CheckLength(path+"/environment", string(environment), usage.MaxName, p)
-	flags.CheckLength(path+"/sdkVersion", string(sdk), usage.MaxName, p)
-	if !flags.CheckCount(path+"/strategies", "names", len(strategies), usage.MaxStrategies, p) {
-		return
+// isTooLong reports whether a name has too many characters, and adds a problem if it does.
+func isTooLong(name string, most int, path string, p *flags.Problems) bool {
+	n := utf8.RuneCountInString(name)
+	if n > most {
+		p.Add(path, "must have at most %d characters; one has %d", most, n)
 	}
-	for i, name := range strategies {
-		flags.CheckLength(fmt.Sprintf("%s/strategies/%d", path, i), string(name), usage.MaxName, p)
-	}
+	return n > most
 }
 
-// checkVariants checks the names of variants.
-func checkVariants(path string, variants map[string]count, p *flags.Problems) {
-	if !flags.CheckCount(path, "variants", len(variants), usage.MaxVariants, p) {
-		return
+// within returns a text, or "" and a problem if it has too many characters.
+func (t text) within(most int, path string, p *flags.Problems) string {
+	if isTooLong(string(t), most, path, p) {
+		return ""
 	}
-	for _, name := range slices.Sorted(maps.Keys(variants)) {
-		flags.CheckLength(path, name, usage.MaxName, p)
-	}
+	return string(t)
 }
 
-// distinct returns the names in order, each once, without the empty one.
-func distinct(names []text) (list []string) {
-	for _, name := range names {
-		if name != "" {
-			list = append(list, string(name))
+// distinct returns the names in order, each once, without the empty one and those that are too long. It adds a problem if there are too
+// many, and returns the first ones.
+func distinct(names []text, at string, left *flags.Problems) (list []string) {
+	for i, name := range names {
+		if valid := name.within(usage.MaxName, fmt.Sprintf("%s/%d", at, i), left); valid != "" {
+			list = append(list, valid)
 		}
 	}
 	slices.Sort(list)
-	return slices.Compact(list)
+	if list = slices.Compact(list); len(list) > usage.MaxStrategies {
+		left.Add(at, "must have at most %d names; has %d", usage.MaxStrategies, len(list))
+		list = list[:usage.MaxStrategies]
+	}
+	return list
 }

@@ -10,6 +10,7 @@ import (
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/usage"
 )
 
@@ -67,12 +68,20 @@ type validatedToken struct {
 // validate tells Unleash Edge which of its tokens are valid, and what they are for. Tokens are left out that are unknown, expired,
 // personal, or that were revoked with their projects or their environment.
 func (s *server) validate(ctx context.Context, r *http.Request) (httpapi.Response, error) {
-	var b validateTokensBody
-	if err := decode(r, maxValidateBody, &b); err != nil {
+	text, err := httpapi.ReadBody(r, maxValidateBody)
+	if err != nil {
 		return httpapi.Response{}, err
 	}
-	var problems flags.Problems
-	checkRequired("/tokens", b.Tokens != nil, &problems)
+	var b validateTokensBody
+	problems, err := jsonbody.DecodeLenient(text, &b)
+	if err != nil {
+		return httpapi.Response{}, err
+	}
+	if b.Tokens != nil {
+		problems = nil // an odd token is left out, as one that is unknown
+	} else if len(problems) == 0 {
+		problems.Add("/tokens", "is required")
+	}
 	flags.CheckCount("/tokens", "tokens", len(b.Tokens), maxTokens, &problems)
 	if err := problems.Err(); err != nil {
 		return httpapi.Response{}, err

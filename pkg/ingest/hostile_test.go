@@ -26,7 +26,7 @@ func metricsOf(toggles string) string {
 	return `{"appName": "shop", "bucket": {"start": 0, "stop": 0, "toggles": {` + toggles + `}}}`
 }
 
-// TestBounds sends reports at and above each limit. One that is refused writes nothing.
+// TestBounds sends reports at and above each limit. One that is refused writes nothing. TestLimitsOfParts checks what is left out of the others.
 func TestBounds(t *testing.T) {
 	count := &counter{}
 	s := serve(t, count)
@@ -63,21 +63,21 @@ func TestBounds(t *testing.T) {
 		want             string
 	}{
 		{"longest name", path, metricsOf(`"` + text(usage.MaxFeature) + `": {"yes": 1}`), 202, ""},
-		{"name", path, metricsOf(`"` + text(usage.MaxFeature+1) + `": {"yes": 1}`), 400, "/bucket/toggles: must have names of at most 250 characters; one has 251"},
+		{"name", path, metricsOf(`"` + text(usage.MaxFeature+1) + `": {"yes": 1}`), 400, "/bucket/toggles: must have at most 250 characters; one has 251"},
 		{"longest variant", path, metricsOf(`"a": {"variants": {"` + text(usage.MaxName) + `": 1}}`), 202, ""},
-		{"variant", path, metricsOf(`"a/b": {"variants": {"` + text(usage.MaxName+1) + `": 1}}`), 400, "/bucket/toggles/a~1b/variants: must have at most 255 characters, but has 256"},
+		{"variant", path, metricsOf(`"a/b": {"variants": {"` + text(usage.MaxName+1) + `": 1}}`), 400, "/bucket/toggles/a~1b/variants: must have at most 255 characters; one has 256"},
 		{"most variants", path, metricsOf(`"a": {"variants": {` + list(usage.MaxVariants, `"v%d": 1`) + `}}`), 202, ""},
-		{"variants", path, metricsOf(`"a": {"variants": {` + list(usage.MaxVariants+1, `"v%d": 1`) + `}}`), 400, "/bucket/toggles/a/variants: must have at most 100 variants, but has 101"},
+		{"variants", path, metricsOf(`"a": {"variants": {` + list(usage.MaxVariants+1, `"v%d": 1`) + `}}`), 202, ""},
 		{"most flags", path, metricsOf(list(usage.MaxCounts, `"flag-%d": {"yes": %d}`)), 202, ""},
 		{"flags", path, metricsOf(list(usage.MaxCounts+1, `"flag-%d": {"yes": %d}`)), 400, "/bucket/toggles: must have at most 10000 flags, but has 10001"},
 		{"longest application", registerPath, register("appName", `"`+text(usage.MaxName)+`"`), 202, ""},
 		{"application", registerPath, register("appName", `"`+text(usage.MaxName+1)+`"`), 400, "/appName: must have at most 255 characters"},
-		{"instance", registerPath, register("instanceId", `"`+text(usage.MaxName+1)+`"`), 400, "/instanceId: must have at most 255 characters"},
-		{"environment", registerPath, register("environment", `"`+text(usage.MaxName+1)+`"`), 400, "/environment: must have at most 255 characters"},
-		{"SDK", registerPath, register("sdkVersion", `"`+text(usage.MaxName+1)+`"`), 400, "/sdkVersion: must have at most 255 characters"},
-		{"strategy", registerPath, register("strategies", `["`+text(usage.MaxName+1)+`"]`), 400, "/strategies/0: must have at most 255 characters"},
+		{"instance", registerPath, register("instanceId", `"`+text(usage.MaxName+1)+`"`), 202, ""},
+		{"environment", registerPath, register("environment", `"`+text(usage.MaxName+1)+`"`), 202, ""},
+		{"SDK", registerPath, register("sdkVersion", `"`+text(usage.MaxName+1)+`"`), 202, ""},
+		{"strategy", registerPath, register("strategies", `["`+text(usage.MaxName+1)+`"]`), 202, ""},
 		{"most strategies", registerPath, register("strategies", `[`+list(usage.MaxStrategies, `"s%d"`)+`]`), 202, ""},
-		{"strategies", registerPath, register("strategies", `[`+list(usage.MaxStrategies+1, `"s%d"`)+`]`), 400, "/strategies: must have at most 200 names"},
+		{"strategies", registerPath, register("strategies", `[`+list(usage.MaxStrategies+1, `"s%d"`)+`]`), 202, ""},
 		{"most instances", bulkPath, bulk(list(usage.MaxPostInstances, `{"appName": "a", "instanceId": "%d"}`), ""), 202, ""},
 		{"instances", bulkPath, bulk(list(usage.MaxPostInstances+1, `{"appName": "a", "instanceId": "%d"}`), ""), 400, "/applications: must have at most 1000 instances"},
 		{"most applications", bulkPath, bulk(list(usage.MaxPostApplications, `{"appName": "%d"}`), ""), 202, ""},
@@ -109,21 +109,28 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestHostileBodies sends bodies that were made to cost much. Each is refused soon, and writes nothing.
+// TestHostileBodies sends bodies that were made to cost much. Each is refused soon, and writes nothing, or is read without its odd parts.
 func TestHostileBodies(t *testing.T) {
 	count := &counter{}
 	s := serve(t, count)
 	s.post("/api/client/metrics", dynamotest.ClientToken, metricsOf(""))
 	nested := func(depth int) string { return strings.Repeat(`{"a":`, depth) + "1" + strings.Repeat("}", depth) }
 	paths := []string{"/api/client/metrics", "/api/client/register", "/api/client/metrics/bulk"}
-	for name, body := range map[string]string{
-		"deep objects":     `{"appName": "a", "x": ` + nested(100_000) + `}`,
-		"deep lists":       `{"appName": "a", "x": ` + strings.Repeat("[", 400_000) + strings.Repeat("]", 400_000) + `}`,
-		"deep flags":       metricsOf(`"a": ` + nested(1_000)),
-		"open brackets":    strings.Repeat("[", 1_000_000),
-		"empty objects":    `{"applications": [` + list(300_000, `{}`) + `], "metrics": []}`,
-		"empty counts":     `{"applications": [], "metrics": [` + list(300_000, `{}`) + `]}`,
-		"empty flags":      metricsOf(list(100_000, `"%d":{}`)[:900_000]),
+	refused := map[string]string{
+		"deep objects":  `{"appName": "a", "x": ` + nested(100_000) + `}`,
+		"deep lists":    `{"appName": "a", "x": ` + strings.Repeat("[", 400_000) + strings.Repeat("]", 400_000) + `}`,
+		"deep flags":    metricsOf(`"a": ` + nested(1_000)),
+		"open brackets": strings.Repeat("[", 1_000_000),
+		"empty objects": `{"applications": [` + list(300_000, `{}`) + `], "metrics": []}`,
+		"empty counts":  `{"applications": [], "metrics": [` + list(300_000, `{}`) + `]}`,
+		"empty flags":   metricsOf(list(100_000, `"%d":{}`)[:900_000]),
+		"NaN":           metricsOf(`"a": {"yes": NaN}`),
+		"comments":      "/* x */ " + metricsOf(""),
+		"NUL":           metricsOf("\"\x00\": {}"),
+		"two documents": metricsOf("") + metricsOf(""),
+		"cut off":       metricsOf("")[:40],
+	}
+	odd := map[string]string{
 		"a flag twice":     metricsOf(`"a": {"yes": 1}, "b": {"yes": 1}, "a": {"yes": 1}`),
 		"escaped twice":    metricsOf(`"a": {"yes": 1}, "\u0061": {"yes": 1}`),
 		"half a surrogate": metricsOf(`"\ud800": {"yes": 1}`),
@@ -131,32 +138,34 @@ func TestHostileBodies(t *testing.T) {
 		"huge numbers":     metricsOf(`"a": {"yes": 1` + strings.Repeat("0", 100_000) + `}`),
 		"huge text number": metricsOf(`"a": {"yes": "1` + strings.Repeat("0", 100_000) + `"}`),
 		"small numbers":    metricsOf(`"a": {"yes": 1e-400}, "b": {"yes": 0.5}`),
-		"NaN":              metricsOf(`"a": {"yes": NaN}`),
 		"hexadecimal":      metricsOf(`"a": {"yes": "0x1p-2"}`),
 		"negative zero":    metricsOf(`"a": {"yes": -0.5}`),
 		"BOM":              "\ufeff" + metricsOf(""),
-		"comments":         "/* x */ " + metricsOf(""),
-		"NUL":              metricsOf("\"\x00\": {}"),
-		"two documents":    metricsOf("") + metricsOf(""),
-		"cut off":          metricsOf("")[:40],
 		"strategies":       `{"appName": "a", "interval": 1, "started": 0, "strategies": [` + list(100_000, `"s%d"`) + `]}`,
 		"bad strategies":   `{"appName": "a", "interval": 1, "started": 0, "strategies": [` + list(100_000, `[]`) + `]}`,
-	} {
+	}
+	send := func(name, body string) {
 		for _, path := range paths {
-			began := time.Now()
+			began, status := time.Now(), 0
 			got := count.during(func() {
 				w := s.post(path, dynamotest.ClientToken, body)
-				if w.Code != 400 && w.Code != 413 || w.Body.Len() > 100_000 {
+				if status = w.Code; status != 400 && status != 413 && (status != 202 || odd[name] == "") || w.Body.Len() > 100_000 {
 					t.Errorf("%s at %s: %d with %d bytes: %.300s", name, path, w.Code, w.Body.Len(), w.Body)
 				}
 			})
-			if got != "BatchGetItem" {
-				t.Errorf("%s at %s: calls %q", name, path, got)
+			if want := map[bool]string{true: "BatchGetItem PutItem", false: "BatchGetItem"}[status == 202]; got != want {
+				t.Errorf("%s at %s: calls %q, want %q", name, path, got, want)
 			}
 			if took := time.Since(began); took > 10*time.Second { // a bound by orders of magnitude
 				t.Errorf("%s at %s took %v", name, path, took)
 			}
 		}
+	}
+	for name, body := range refused {
+		send(name, body)
+	}
+	for name, body := range odd {
+		send(name, body)
 	}
 	for _, method := range []string{"GET", "PUT", "DELETE", "PATCH"} {
 		for _, path := range append(paths, "/edge/validate", "/api/frontend/client/metrics", "/api/client/metrics/other", "/edge/other") {
@@ -164,6 +173,30 @@ func TestHostileBodies(t *testing.T) {
 				t.Errorf("%s %s: %d %s", method, path, w.Code, w.Body)
 			}
 		}
+	}
+}
+
+// TestLimitsOfParts sends parts above a limit. Only they are left out.
+func TestLimitsOfParts(t *testing.T) {
+	s := serve(t, nil)
+	long := func(n int) string { return `"` + strings.Repeat("x", n+1) + `"` }
+	s.post("/api/client/register", dynamotest.ClientToken, `{"appName": "shop", "instanceId": `+long(usage.MaxName)+`, "sdkVersion": `+long(usage.MaxName)+
+		`, "strategies": ["a", `+long(usage.MaxName)+`, "b", `+list(usage.MaxStrategies, `"s%d"`)+`], "started": 5, "interval": 1}`)
+	got := s.store.last(t).Instances
+	if len(got) != 1 || got[0].Instance != "" || got[0].SDK != "" || len(got[0].Strategies) != usage.MaxStrategies || got[0].Strategies[1] != "b" || got[0].Started.UnixMilli() != 5 {
+		t.Errorf("registered %+v", got)
+	}
+	s.post("/api/client/metrics", dynamotest.ClientToken, metricsOf(`"a": {"yes": 1, "variants": {`+list(usage.MaxVariants+1, `"v%d": 1`)+`}}, `+long(usage.MaxFeature)+
+		`: {"yes": 1}, "z": {"no": 2, "variants": {"x": 1, `+long(usage.MaxName)+`: 1}}`))
+	counts := s.store.last(t).Counts
+	if len(counts) != 2 || counts[0].Yes != 1 || len(counts[0].Variants) != usage.MaxVariants || counts[1].No != 2 || len(counts[1].Variants) != 1 {
+		t.Errorf("counted %+v", counts)
+	}
+	s.post("/api/client/metrics/bulk", dynamotest.ClientToken, `{"applications": [{"appName": "a"}, {"appName": `+long(usage.MaxName)+`}, {"appName": "b"}], "metrics": [
+		{"appName": `+long(usage.MaxName)+`, "featureName": "f", "environment": "development", "yes": 1}, {"appName": "a", "featureName": `+long(usage.MaxFeature)+`, "yes": 1},
+		{"appName": "a", "featureName": "f", "environment": "development", "yes": 2}]}`)
+	if post := s.store.last(t); len(post.Instances) != 2 || len(post.Counts) != 1 || post.Counts[0].Yes != 2 {
+		t.Errorf("stored %+v", post)
 	}
 }
 

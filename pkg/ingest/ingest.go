@@ -18,7 +18,6 @@ import (
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
-	"guidon/pkg/jsonbody"
 	"guidon/pkg/usage"
 )
 
@@ -79,11 +78,11 @@ type sender struct {
 
 // A body is what a sender reports.
 type body interface {
-	// check adds a problem for each value that breaks a rule.
+	// check adds a problem for each rule that the body as a whole breaks.
 	check(problems *flags.Problems)
 
-	// addTo adds what the body reports to a post.
-	addTo(post *usage.Post, from *sender)
+	// addTo adds what the body reports to a post, and a problem for each part that it leaves out.
+	addTo(post *usage.Post, from *sender, left *flags.Problems)
 }
 
 // receive authenticates the caller, reads the body, and stores what it reports: one read and one write. A request that is refused
@@ -135,15 +134,6 @@ func batchName(r *http.Request, from *sender) (string, error) {
 		return "", flags.Errorf(flags.Invalid, "the header Guidon-Batch must be a UUID")
 	}
 	return from.hash + "." + id.String(), nil
-}
-
-// decode reads the body of a request, which must be JSON.
-func decode(r *http.Request, maximum int, into any) error {
-	text, err := httpapi.ReadBody(r, maximum)
-	if err != nil {
-		return err
-	}
-	return jsonbody.DecodeStrict(text, into)
 }
 
 // authenticate returns who sends a request. It reads the token. Whether the projects and the environment of the token still exist

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"slices"
+
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
 	"guidon/pkg/usage"
@@ -37,16 +39,26 @@ func Read(kind Kind, text []byte, from Sender) (*usage.Post, error) {
 	return post, read[bulkBody](text, post, s)
 }
 
-// read decodes and checks a body, and adds what it reports to a post.
+// read adds what a body reports to a post. It leaves out what it cannot read, and returns an error if there is something that it cannot
+// read and nothing that counts.
 func read[B body](text []byte, post *usage.Post, from *sender) error {
 	var b B
-	if err := jsonbody.DecodeStrict(text, &b); err != nil {
+	left, err := jsonbody.DecodeLenient(text, &b)
+	if err != nil {
 		return err
 	}
 	var problems flags.Problems
 	if b.check(&problems); problems.Err() != nil {
-		return problems.Err()
+		return append(left, problems...).Err()
 	}
-	b.addTo(post, from)
-	return nil
+	b.addTo(post, from, &left)
+	if len(post.Counts) > 0 || slices.ContainsFunc(post.Instances, func(i usage.PostInstance) bool { return i.Registered }) {
+		return nil
+	}
+	return slices.DeleteFunc(left, ofInstance).Err()
+}
+
+// ofInstance reports whether a problem is one of the instance that reports: its counts, or that there are none, still count.
+func ofInstance(problem flags.Detail) bool {
+	return problem.Path == "/instanceId" || problem.Path == "/environment" || problem.Path == "/sdkVersion"
 }

@@ -59,6 +59,16 @@ const (
 		"variants": {"a": 1}}]}`
 )
 
+// Bodies of SDKs with null, and with PHP's [].
+const (
+	pythonImpact = `{"appName": "shop-python", "instanceId": "unleash-python-sdk", "bucket": null,
+		"impactMetrics": [{"name": "orders", "help": "n", "type": "counter", "samples": [{"labels": {}, "value": 3}]}]}`
+	go6Impact = `{"appName": "shop-go", "instanceId": "root-vm", "bucket": {"start": "0001-01-01T00:00:00Z", "stop": "0001-01-01T00:00:00Z", "toggles": null},
+		"impactMetrics": [{"name": "orders", "help": "n", "type": "counter", "samples": [{"labels": null, "value": 3}]}]}`
+	phpMetrics = `{"appName": "shop-php", "instanceId": "web", "bucket": {"start": "2026-11-21T23:10:49.894Z", "stop": "2026-11-21T23:10:51.901Z",
+		"toggles": {"checkout": {"yes": 3, "no": 0, "variants": []}, "banner": {"yes": 1, "no": 0, "variants": {"sv": 1}}}}}`
+)
+
 // TestRecordedRequests sends the recorded requests. Each must be answered as Unleash answered it.
 func TestRecordedRequests(t *testing.T) {
 	s := serve(t, nil)
@@ -76,7 +86,7 @@ func TestRecordedRequests(t *testing.T) {
 		{name: "Go v5", path: "/api/client/register", token: client, body: go5Register, status: 202},
 		{name: "Java", path: "/api/client/register", token: client, body: javaRegister, status: 202},
 		{name: "empty", path: "/api/client/register", token: client, body: "{}", status: 400, answer: "/appName: is required"},
-		{name: "only a name", path: "/api/client/register", token: client, body: `{"appName": "shop"}`, status: 400, answer: "/interval: is required"},
+		{name: "only a name", path: "/api/client/register", token: client, body: `{"appName": "shop"}`, status: 202}, // a 400 in Unleash
 		{name: "text", path: "/api/client/register", token: client, body: rawRegister, status: 415, answer: "application/json", header: "Content-Type: text/plain"},
 		{name: "frontend token", path: "/api/client/register", token: frontend, body: rawRegister, status: 403, answer: "invalid token: expected a different token type for this endpoint"},
 		{name: "no token", path: "/api/client/register", body: rawRegister, status: 401, answer: "This endpoint requires an API token. Please add an authorization header to your request with a valid token"},
@@ -86,6 +96,9 @@ func TestRecordedRequests(t *testing.T) {
 		{name: "Go v4", path: "/api/client/metrics", token: client, body: go4Metrics, status: 202},
 		{name: "Go v5", path: "/api/client/metrics", token: client, body: go5Metrics, status: 202},
 		{name: "Java", path: "/api/client/metrics", token: client, body: javaMetrics, status: 202},
+		{name: "Python, impact metrics", path: "/api/client/metrics", token: client, body: pythonImpact, status: 202},
+		{name: "Go v6, impact metrics", path: "/api/client/metrics", token: client, body: go6Impact, status: 202},
+		{name: "PHP", path: "/api/client/metrics", token: client, body: phpMetrics, status: 202},
 		{name: "only a name", path: "/api/client/metrics", token: client, body: `{"appName": "shop"}`, status: 400, answer: "/bucket: is required"},
 		{
 			name: "no name", path: "/api/client/metrics", token: client, status: 400, answer: "/appName: is required",

@@ -17,9 +17,9 @@ import (
 )
 
 // SDKs of many languages and ages report usage, and Unleash converts the values of their bodies. The types of this file take what
-// it takes: null for an empty text and for 0, a number as text and the reverse, and times in several forms.
+// it takes: a number as text and the reverse, and times in several forms. jsonbody.DecodeLenient takes null for the empty value.
 
-// A text can also be a number or a boolean. Null is the empty text.
+// A text can also be a number or a boolean.
 type text string
 
 // UnmarshalJSONFrom reads a text.
@@ -31,8 +31,6 @@ func (t *text) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	switch token.Kind() {
 	case '"', '0', 't', 'f':
 		*t = text(token.String())
-	case 'n':
-		*t = ""
 	default:
 		return errors.New("must be a string, not a list or an object")
 	}
@@ -48,7 +46,7 @@ func (c *count) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
-	switch kind := token.Kind(); kind {
+	switch token.Kind() {
 	case '"', '0':
 		n, err := strconv.ParseFloat(token.String(), 64)
 		switch {
@@ -60,57 +58,34 @@ func (c *count) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 			return fmt.Errorf("must be at most %d, not %s", usage.MaxCount, jsonbody.Shorten(token.String()))
 		}
 		*c = count(n)
-	case 'n':
-		*c = 0
 	default:
 		return errors.New("must be a whole number")
 	}
 	return nil
 }
 
-// A number is a number that is checked and not used.
-type number struct{ given bool }
+// A number is a number that is not used, so it is not read either.
+type number struct{}
 
-// UnmarshalJSONFrom reads a number.
-func (n *number) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	token, err := d.ReadToken()
-	if err != nil {
-		return err
-	}
-	n.given = true
-	switch token.Kind() {
-	case '"':
-		f, err := strconv.ParseFloat(token.String(), 64)
-		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return fmt.Errorf("must be a number, not %q", jsonbody.Shorten(token.String()))
-		}
-	case '0', 'n', 't', 'f':
-	default:
-		return errors.New("must be a number")
-	}
-	return nil
-}
+// UnmarshalJSONFrom skips a number.
+func (*number) UnmarshalJSONFrom(d *jsontext.Decoder) error { return d.SkipValue() }
 
-// A moment is a time: a date-time, or milliseconds since 1970.
-type moment struct {
-	time.Time
-	given bool
-}
+// A moment is a time: a date-time, or milliseconds since 1970. The zero time stands for everything else: no report is worth less
+// because the clock of its sender is wrong.
+type moment struct{ time.Time }
 
 // UnmarshalJSONFrom reads a moment.
 func (m *moment) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if kind := d.PeekKind(); kind != '"' && kind != '0' {
+		return d.SkipValue()
+	}
 	token, err := d.ReadToken()
 	if err != nil {
 		return err
 	}
-	if kind := token.Kind(); kind != '"' && kind != '0' {
-		return errors.New("must be a date-time such as 2030-01-31T12:00:00Z, or milliseconds since 1970")
+	if t, ok := parseMoment(token.String()); ok {
+		m.Time = t.UTC().Truncate(time.Millisecond)
 	}
-	t, ok := parseMoment(token.String())
-	if !ok {
-		return fmt.Errorf("must be a date-time such as 2030-01-31T12:00:00Z, or milliseconds since 1970, not %q", jsonbody.Shorten(token.String()))
-	}
-	m.Time, m.given = t.UTC().Truncate(time.Millisecond), true
 	return nil
 }
 

@@ -28,7 +28,7 @@ func DecodeStrict(body []byte, into any) error {
 	if len(bytes.Trim(body, " \t\r\n")) == 0 {
 		return flags.Errorf(flags.Invalid, "a JSON body is required")
 	}
-	if err := scan(body); err != nil {
+	if err := scan(body, true); err != nil {
 		return SyntaxError(err)
 	}
 	err := json.Unmarshal(body, into, json.WithUnmarshalers(exact))
@@ -55,9 +55,13 @@ var (
 	errObjects = errors.New("too many objects for its size")
 )
 
-// scan checks what holds for every body: one document of valid JSON, not nested too deep, without numbers that would be rounded.
-func scan(body []byte) error {
+// scan checks what holds for every body: one document of valid JSON, not nested too deep. A strict one has only valid UTF-8, no field
+// twice, and no number that would be rounded.
+func scan(body []byte, strict bool) error {
 	d := jsontext.NewDecoder(bytes.NewReader(body))
+	if !strict {
+		d = jsontext.NewDecoder(bytes.NewReader(body), Lenient)
+	}
 	objects := someObjects + len(body)/bytesAnObject
 	for {
 		token, err := d.ReadToken()
@@ -73,7 +77,7 @@ func scan(body []byte) error {
 			return errDeep
 		case objects < 0:
 			return errObjects
-		case token.Kind() == '0' && isRounded(token.String()):
+		case strict && token.Kind() == '0' && isRounded(token.String()):
 			return fmt.Errorf("%w at %s: %s", errRounded, placeIn(d.StackPointer()), Shorten(token.String()))
 		case d.StackDepth() == 0 && len(bytes.TrimSpace(body[d.InputOffset():])) > 0:
 			return errors.New("there is more text after the end of the document")

@@ -17,6 +17,7 @@ import (
 
 	"guidon/pkg/access"
 	"guidon/pkg/answers"
+	"guidon/pkg/apipath"
 	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -131,7 +132,7 @@ func (s *server) delta(ctx context.Context, r *http.Request) (httpapi.Response, 
 
 // toggles answers /api/frontend with the flags that are on for the context, which is in the query or in the body.
 func (s *server) toggles(ctx context.Context, r *http.Request) (httpapi.Response, error) {
-	query := r.URL.Query()
+	query := apipath.Parameters(r.URL.RawQuery)
 	a, err := s.access(ctx, r, query.Get("environment"), access.FrontendToken)
 	if err != nil {
 		return httpapi.Response{}, err
@@ -178,7 +179,7 @@ func (s *server) readOFREP(ctx context.Context, r *http.Request) (a *tokenScope,
 	if key := r.Header.Get("X-Api-Key"); key != "" && httpapi.Secret(r) == "" {
 		authenticated = withHeader(r, "Authorization", key)
 	}
-	if a, err = s.access(ctx, authenticated, r.URL.Query().Get("environment"), access.ClientToken, access.FrontendToken); err != nil {
+	if a, err = s.access(ctx, authenticated, apipath.Parameters(r.URL.RawQuery).Get("environment"), access.ClientToken, access.FrontendToken); err != nil {
 		return nil, nil, nil, err
 	}
 	if body, err = readBody(r); err != nil {
