@@ -85,7 +85,7 @@ var operators = map[string]func(Constraint) operand{
 	"STR_ENDS_WITH":   func(c Constraint) operand { return newTextOperand(strings.HasSuffix, c) },
 	"REGEX":           newRegexOperand,
 	"IN_CIDR":         func(c Constraint) operand { return addressOperand{newAddresses(c.Values)} },
-	"NUM_EQ":          ordered(numberOrder, accepted{equal: true}),
+	"NUM_EQ":          ordered(nearlyEqual, accepted{equal: true}),
 	"NUM_GT":          ordered(numberOrder, accepted{greater: true}),
 	"NUM_GTE":         ordered(numberOrder, accepted{equal: true, greater: true}),
 	"NUM_LT":          ordered(numberOrder, accepted{less: true}),
@@ -122,7 +122,7 @@ func newTextOperand(match func(string, string) bool, c Constraint) operand {
 	if c.CaseInsensitive {
 		parts = make([]string, len(c.Values))
 		for i, part := range c.Values {
-			parts[i] = strings.ToLower(part)
+			parts[i] = lower(part)
 		}
 	}
 	return textOperand{match, parts, c.CaseInsensitive}
@@ -193,6 +193,7 @@ func checkClasses(pattern string) error {
 type regexOperand struct {
 	regex *regexp.Regexp
 	size  int // instructions
+	field field
 }
 
 func newRegexOperand(c Constraint) operand {
@@ -200,7 +201,7 @@ func newRegexOperand(c Constraint) operand {
 	if err != nil {
 		return nil
 	}
-	return regexOperand{regex, size}
+	return regexOperand{regex, size, newField(c.ContextName)}
 }
 
 // CompileRegex compiles the pattern of the operator REGEX, in the syntax of RE2, and returns how many instructions it has. It returns
@@ -251,9 +252,9 @@ func leastSize(e *syntax.Regexp) int {
 	return size
 }
 
-// compare does not find an absent value, even by a pattern that matches an empty one.
+// compare does not find an absent value, even by a pattern that matches an empty one. A property can be present and empty.
 func (o regexOperand) compare(value string, c *Context) answer {
-	if value == "" || len(value) > maxRegexValue {
+	if value == "" && !o.field.isEmptyProperty(c) || len(value) > maxRegexValue {
 		return no
 	}
 	if c.memory != nil {
@@ -303,11 +304,10 @@ type addresses struct {
 func newAddresses(items []string) *addresses {
 	a := &addresses{single: map[netip.Addr]struct{}{}}
 	for _, item := range items {
-		item = strings.TrimSpace(item)
 		if address, ok := parseAddress(item); ok {
 			a.single[address] = struct{}{}
-		} else if network, err := netip.ParsePrefix(item); err == nil {
-			a.networks = append(a.networks, unmapNetwork(network).Masked())
+		} else if network, ok := parseNetwork(item); ok {
+			a.networks = append(a.networks, network)
 		}
 	}
 	return a
@@ -334,25 +334,24 @@ func (a *addresses) has(address netip.Addr) bool {
 // maxAddress is longer than any address without a zone.
 const maxAddress = 64
 
-// parseAddress parses an IP address. An IPv4 address that is written as an IPv6 one (::ffff:10.0.0.1) is the same as the
-// IPv4 address. Addresses with a zone are refused: a zone has a meaning on one host only.
+// parseAddress parses an IP address. An IPv4 address that is written as an IPv6 one (::ffff:10.0.0.1) is an IPv6 address, as in SDKs.
+// Addresses with a zone are refused: a zone has a meaning on one host only.
 func parseAddress(s string) (netip.Addr, bool) {
-	s = strings.TrimSpace(s)
 	if s == "" || len(s) > maxAddress {
 		return netip.Addr{}, false
 	}
 	address, err := netip.ParseAddr(s)
-	if err != nil || address.Zone() != "" {
-		return netip.Addr{}, false
-	}
-	return address.Unmap(), true
+	return address, err == nil && address.Zone() == ""
 }
 
-// unmapNetwork does the same for networks.
-func unmapNetwork(network netip.Prefix) netip.Prefix {
-	const mapped = 96 // bits before the IPv4 address
-	if network.Addr().Is4In6() && network.Bits() >= mapped {
-		return netip.PrefixFrom(network.Addr().Unmap(), network.Bits()-mapped)
+// parseNetwork parses an address with a number of bits, which may have leading zeros.
+func parseNetwork(s string) (netip.Prefix, bool) {
+	text, length, _ := strings.Cut(s, "/")
+	address, ok := parseAddress(text)
+	bits, err := strconv.ParseUint(length, 10, 8)
+	if !ok || err != nil {
+		return netip.Prefix{}, false
 	}
-	return network
+	network, err := address.Prefix(int(bits))
+	return network, err == nil
 }

@@ -10,14 +10,14 @@ import (
 const MaxValueLength = 10_000
 
 // A Context describes who or what a flag is evaluated for. An empty string and a missing property both mean that the
-// field is absent. Evaluation does not change a context, so it can be used by several goroutines at once.
+// field is absent, except that REGEX compares with an empty property. Evaluation does not change a context, so it can be used by several goroutines at once.
 type Context struct {
 	UserID        string            `json:"userId"`
 	SessionID     string            `json:"sessionId"`
 	RemoteAddress string            `json:"remoteAddress"`
 	Environment   string            `json:"environment"`
 	AppName       string            `json:"appName"`
-	CurrentTime   string            `json:"currentTime"` // in RFC 3339; Now if absent
+	CurrentTime   string            `json:"currentTime"` // in the forms of parseDate; Now if absent
 	Properties    map[string]string `json:"properties"`
 
 	// Hostname is the host that the application runs on, for the strategy applicationHostname.
@@ -98,4 +98,11 @@ func (f field) of(c *Context) string {
 	}
 	c.charge(len(value), 1)
 	return value
+}
+
+// isEmptyProperty reports whether the field is a property that the context has, with an empty value. Only REGEX distinguishes it from an
+// absent one.
+func (f field) isEmptyProperty(c *Context) bool {
+	value, found := c.Properties[f.property]
+	return f.kind == propertyField && found && value == ""
 }

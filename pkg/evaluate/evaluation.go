@@ -1,7 +1,5 @@
 package evaluate
 
-import "strings"
-
 // MaxWork bounds the work of an Evaluation that long values of its context and regular expressions cause, in bytes that are compared:
 // about 50 ms. Values of up to FreeLength bytes only count for regular expressions. A step of one of these takes as long as regexStep bytes,
 // so 2,000 ordinary ones on an email address are not too much.
@@ -55,14 +53,14 @@ func (c *Context) charge(length, times int) {
 // lower returns a value in lower case.
 func (c *Context) lower(value string) string {
 	if c.memory == nil || len(value) <= FreeLength {
-		return strings.ToLower(value)
+		return lower(value)
 	}
-	lower, known := c.memory.lower[value]
+	text, known := c.memory.lower[value]
 	if !known {
-		lower = strings.ToLower(value)
-		c.memory.lower[value] = lower
+		text = lower(value)
+		c.memory.lower[value] = text
 	}
-	return lower
+	return text
 }
 
 // segment returns the outcome for the constraints of a segment.

@@ -3,7 +3,6 @@ package evaluate
 import (
 	"cmp"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -48,7 +47,7 @@ func (o orderOperand) compare(value string, c *Context) answer {
 
 // dateOrder uses the current time if the context has no currentTime.
 func dateOrder(c Constraint) order {
-	with, ok := parseDate(c.Value)
+	with, ok := parseConstraintDate(c.Value)
 	if !ok {
 		return nil
 	}
@@ -62,27 +61,19 @@ func dateOrder(c Constraint) order {
 	}
 }
 
-// dateLayouts are the forms of ISO 8601 that the administration accepts. A date without a time zone is in UTC.
-var dateLayouts = []string{
-	time.RFC3339, "2006-01-02", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
-}
+// dateLayouts are the other forms of ISO 8601 that the administration accepts, and normalizes. A date without a time zone is in UTC.
+var dateLayouts = []string{"2006-01-02", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"}
 
-// maxDate is longer than any date, with any sensible number of decimals.
-const maxDate = 64
-
-func parseDate(s string) (time.Time, bool) {
-	if s == "" || len(s) > maxDate {
-		return time.Time{}, false
+// parseConstraintDate parses the date of a constraint, which may also have one of the dateLayouts.
+func parseConstraintDate(s string) (time.Time, bool) {
+	date, ok := parseDate(s)
+	for i := 0; !ok && i < len(dateLayouts); i++ {
+		var err error
+		date, err = time.Parse(dateLayouts[i], s)
+		ok = err == nil
 	}
-	for _, layout := range dateLayouts {
-		if date, err := time.Parse(layout, s); err == nil {
-			return date, true
-		}
-	}
-	return time.Time{}, false
+	return date, ok
 }
-
-const maxVersion = 256 // bytes
 
 func versionOrder(c Constraint) order {
 	if !ValidVersion(c.Value) {
@@ -94,7 +85,7 @@ func versionOrder(c Constraint) order {
 // ValidVersion reports whether s is a full semantic version, such as 1.2.3-beta.1. Like Unleash's SDKs, it refuses short forms
 // such as 1.2, a leading v and numbers of more than 64 bits.
 func ValidVersion(s string) bool {
-	if len(s) > maxVersion || !semver.IsValid("v"+s) {
+	if !semver.IsValid("v" + s) {
 		return false
 	}
 	core, _, _ := strings.Cut(s, "+")
@@ -125,77 +116,32 @@ func numberOrder(c Constraint) order {
 	}
 	return func(value string, _ time.Time) (int, bool) {
 		n, ok := parseNumber(value)
-		return n.compare(with), ok
+		return cmp.Compare(n, with), ok
 	}
 }
 
-// A number is a decimal number. Most are compared as float64. IDs of 19 digits, and numbers that differ after the
-// fifteenth digit, need more precision; they are compared with math/big, as in Unleash's Go SDK.
-type number struct {
-	float float64
-	exact bool   // whether equal floats mean equal numbers
-	text  string // if it is not exact
-}
-
-const (
-	maxNumber   = 400 // bytes; a float64 written in full has about 330
-	exactDigits = 15  // decimal digits that a float64 always keeps
-)
-
-// parseNumber parses a finite decimal number. strconv alone also accepts hexadecimal numbers, NaN and Inf.
-func parseNumber(s string) (number, bool) {
-	if s == "" || len(s) > maxNumber || !plainNumber(s) {
-		return number{}, false
+// nearlyEqual is the order of NUM_EQ, which tolerates the rounding of a float64 near 1, so that 0.1 + 0.2 is 0.3.
+func nearlyEqual(c Constraint) order {
+	with, ok := parseNumber(c.Value)
+	if !ok {
+		return nil
 	}
-	float, err := strconv.ParseFloat(s, 64)
-	if err != nil && !math.IsInf(float, 0) { // an infinite one is out of range and a number nevertheless
-		return number{}, false
-	}
-	n := number{float: float, exact: exactFloat(s, float)}
-	if !n.exact {
-		n.text = s
-	}
-	return n, true
-}
-
-func plainNumber(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && strings.IndexByte("+-.eE", c) < 0 {
-			return false
+	const tolerance = 0x1p-52
+	return func(value string, _ time.Time) (int, bool) {
+		n, ok := parseNumber(value)
+		if math.Abs(n-with) < tolerance {
+			return 0, ok
 		}
+		return 1, ok
 	}
-	return true
 }
 
-// exactFloat reports whether no other number of at most fifteen digits has the same float.
-func exactFloat(s string, float float64) bool {
-	digits := 0
-	for i := 0; i < len(s) && s[i] != 'e' && s[i] != 'E'; i++ {
-		if c := s[i]; c >= '1' && c <= '9' || c == '0' && digits > 0 { // without leading zeros
-			digits++
-		}
+// parseNumber parses a decimal number, or an infinite one such as inf or -Infinity. Numbers are compared as float64, as in SDKs, so large
+// IDs can be equal to others. strconv also accepts hexadecimal numbers and NaN.
+func parseNumber(s string) (float64, bool) {
+	if strings.ContainsAny(s, "xX_") {
+		return 0, false
 	}
-	if float == 0 {
-		return digits == 0
-	}
-	size := math.Abs(float)
-	return digits <= exactDigits && size > 1e-300 && size < 1e300
-}
-
-func (n number) compare(other number) int {
-	if n.float != other.float || n.exact && other.exact {
-		return cmp.Compare(n.float, other.float)
-	}
-	return n.big().Cmp(other.big())
-}
-
-func (n number) big() *big.Float {
-	if n.exact {
-		n.text = strconv.FormatFloat(n.float, 'g', -1, 64)
-	}
-	f, _, err := big.ParseFloat(n.text, 10, 0, big.ToNearestEven)
-	if err != nil { // the exponent does not fit
-		return big.NewFloat(n.float)
-	}
-	return f
+	n, err := strconv.ParseFloat(s, 64)
+	return n, (err == nil || math.IsInf(n, 0)) && !math.IsNaN(n)
 }

@@ -30,7 +30,7 @@ func compileStrategy(flag string, s Strategy) strategy {
 	}
 	return strategy{
 		disabled:    s.Disabled,
-		rule:        newRule(s),
+		rule:        newRule(s, group),
 		segments:    s.Segments,
 		constraints: compileConstraints(s.Constraints),
 		variants:    compileVariants(s.Variants, group, s.Parameters["stickiness"]),
@@ -79,25 +79,32 @@ func checkConstraints(constraints []constraint, segment int64, c *Context) Outco
 }
 
 // newRule returns nil if the strategy is unknown.
-func newRule(s Strategy) rule {
+func newRule(s Strategy, group string) rule {
 	if compile := strategies[s.Name]; compile != nil {
-		return compile(s.Parameters)
+		return compile(s.Parameters, group)
 	}
 	return nil
 }
 
-// strategies are the strategies of the specification, with the functions that compile their parameters.
-var strategies = map[string]func(parameters map[string]string) rule{
-	"default":             func(map[string]string) rule { return everyone{} },
-	"userWithId":          func(p map[string]string) rule { return users{newValueSet(splitList(p["userIds"]))} },
-	"remoteAddress":       func(p map[string]string) rule { return remoteAddresses{newAddresses(strings.Split(p["IPs"], ","))} },
-	"applicationHostname": func(p map[string]string) rule { return hosts{newValueSet(splitList(strings.ToLower(p["hostNames"])))} },
-	"flexibleRollout": func(p map[string]string) rule {
-		return newRollout(p["rollout"], p["groupId"], newStickiness(p["stickiness"]))
+// strategies are the strategies of the specification, with the functions that compile their parameters. The group is the parameter
+// groupId, or the name of the flag if it is missing.
+var strategies = map[string]func(parameters map[string]string, group string) rule{
+	"default":             func(map[string]string, string) rule { return everyone{} },
+	"userWithId":          func(p map[string]string, _ string) rule { return users{newValueSet(splitList(p["userIds"]))} },
+	"remoteAddress":       func(p map[string]string, _ string) rule { return remoteAddresses{newAddresses(splitList(p["IPs"]))} },
+	"applicationHostname": func(p map[string]string, _ string) rule { return hosts{newValueSet(splitList(lower(p["hostNames"])))} },
+	"flexibleRollout": func(p map[string]string, group string) rule {
+		sticky := newStickiness(p["stickiness"])
+		if name, given := p["stickiness"]; given && name == "" {
+			sticky = stickiness{kind: fieldStickiness} // the property without a name
+		}
+		return newRollout(p["rollout"], group, sticky)
 	},
-	"gradualRolloutUserId":    func(p map[string]string) rule { return newGradualRollout(p, "userId") },
-	"gradualRolloutSessionId": func(p map[string]string) rule { return newGradualRollout(p, "sessionId") },
-	"gradualRolloutRandom":    func(p map[string]string) rule { return newRollout(p["percentage"], "", newStickiness("random")) },
+	"gradualRolloutUserId":    func(p map[string]string, _ string) rule { return newGradualRollout(p, "userId") },
+	"gradualRolloutSessionId": func(p map[string]string, _ string) rule { return newGradualRollout(p, "sessionId") },
+	"gradualRolloutRandom": func(p map[string]string, _ string) rule {
+		return newRollout(p["percentage"], "", newStickiness("random"))
+	},
 }
 
 // Strategies returns the names of the strategies that the evaluator implements, sorted. Any other strategy is off.
@@ -129,7 +136,7 @@ func (r remoteAddresses) match(c *Context) bool {
 type hosts struct{ names valueSet }
 
 func (r hosts) match(c *Context) bool {
-	return c.Hostname != "" && len(c.Hostname) <= MaxValueLength && r.names.has(strings.ToLower(c.Hostname))
+	return c.Hostname != "" && len(c.Hostname) <= MaxValueLength && r.names.has(lower(c.Hostname))
 }
 
 // splitList splits a parameter with a comma-separated list and trims its items.
@@ -143,18 +150,18 @@ func splitList(parameter string) []string {
 
 // A rollout matches a percentage of users.
 type rollout struct {
-	percentage float64
+	percentage uint32
 	group      string
 	stickiness stickiness
 }
 
-// newRollout compiles flexibleRollout and gradualRolloutRandom.
+// newRollout compiles flexibleRollout and gradualRolloutRandom. The percentage must be a whole number from 0 to 100.
 func newRollout(percentage, group string, sticky stickiness) rule {
-	n, err := strconv.ParseFloat(percentage, 64)
-	if err != nil {
+	n, err := strconv.ParseUint(strings.TrimPrefix(percentage, "+"), 10, 32)
+	if err != nil || n > percent {
 		return invalid{}
 	}
-	return rollout{n, group, sticky}
+	return rollout{uint32(n), group, sticky}
 }
 
 // newGradualRollout compiles one of the old strategies, which need a group.
@@ -173,12 +180,12 @@ const percent = 100
 func (r rollout) match(c *Context) bool {
 	id := r.stickiness.id(c)
 	if id != "" {
-		return float64(bucket(r.group, id, rolloutSeed, percent)) <= r.percentage
+		return bucket(r.group, id, rolloutSeed, percent) <= r.percentage
 	}
 	if r.stickiness.kind == fieldStickiness {
 		return false
 	}
-	return float64(c.random(percent)+1) <= r.percentage
+	return c.random(percent)+1 <= r.percentage
 }
 
 // A user stays on the same side of a rollout, and keeps a variant, because both are chosen by a hash of the user's ID. The

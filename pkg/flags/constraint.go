@@ -87,9 +87,13 @@ var (
 	regexValue  = &valueKind{anyValue, "a regular expression in the syntax of RE2", nil}
 )
 
-// Normalized returns the constraint with its value in the form that every SDK reads: 0.5 for .5, and dates in UTC with milliseconds.
-// SDKs built on Yggdrasil (Java, Python, Rust, Unleash Edge) switch a flag off if they cannot read one of its values.
+// Normalized returns the constraint with its value in the form that every SDK reads: 0.5 for .5, dates in UTC with milliseconds, and
+// addresses without blanks. SDKs built on Yggdrasil (Java, Python, Rust, Unleash Edge) switch a flag off if they cannot read one of its
+// values.
 func (c Constraint) Normalized() Constraint {
+	if c.Operator == InCIDR {
+		c.Values = trimmed(c.Values)
+	}
 	if c.Value == nil {
 		return c
 	}
@@ -100,6 +104,18 @@ func (c Constraint) Normalized() Constraint {
 		}
 	}
 	return c
+}
+
+// trimmed returns texts without blanks around them. It does not change the list.
+func trimmed(list []string) []string {
+	if !slices.ContainsFunc(list, func(s string) bool { return s != strings.TrimSpace(s) }) {
+		return list
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		list[i] = strings.TrimSpace(list[i])
+	}
+	return list
 }
 
 // Check adds all problems of the constraint, at paths below path.
