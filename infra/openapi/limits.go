@@ -89,7 +89,7 @@ var patterns = map[string]string{
 	"ipv6Network": `^[0-9A-Fa-f.:]*:[0-9A-Fa-f.:]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$`,
 }
 
-var apiTokenTypes = []access.TokenType{access.AdminToken, access.ClientToken, access.FrontendToken}
+var apiTokenTypes = []access.TokenType{access.AdminToken, access.BackendToken, access.ClientToken, access.FrontendToken}
 
 var enums = map[string][]any{
 	"AddonProviders":     {flags.AddonWebhook, flags.AddonSlack},

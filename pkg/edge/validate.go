@@ -157,10 +157,7 @@ func (t *tokens) failed(group []string, err error) {
 // grant returns what a valid token may read; nil for a token that Edge cannot serve.
 func (v validToken) grant() *grant {
 	projects, environment, ok := parseSecret(v.Token)
-	kind := access.TokenType(strings.ToLower(v.Type))
-	if kind == "backend" { // as newer versions of Unleash call it
-		kind = access.ClientToken
-	}
+	kind := access.TokenType(strings.ToLower(v.Type)).Rights()
 	if len(v.Projects) > 0 {
 		projects = v.Projects
 	}
