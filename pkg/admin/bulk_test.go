@@ -83,9 +83,9 @@ func TestBulk(t *testing.T) {
 		{"deletion does not exist", "POST", project + "/delete", `{"features":["a"]}`, 404, notFound("")},
 	})
 	for flag, want := range map[string]string{
-		"a": "feature-created feature-strategy-add feature-environment-enabled feature-metadata-updated feature-stale-on feature-metadata-updated feature-stale-off " +
+		"a": "feature-created feature-strategy-add feature-environment-enabled feature-stale-on feature-stale-off " +
 			"feature-environment-disabled feature-environment-enabled feature-tagged feature-untagged feature-archived",
-		"b": "feature-created feature-strategy-add feature-environment-enabled feature-metadata-updated feature-stale-on feature-metadata-updated feature-stale-off " +
+		"b": "feature-created feature-strategy-add feature-environment-enabled feature-stale-on feature-stale-off " +
 			"feature-environment-disabled feature-environment-enabled feature-tagged",
 		"bare":      "feature-created",
 		"old":       "feature-created feature-archived feature-revived feature-archived",

@@ -89,7 +89,7 @@ func TestArchiveAndRevive(t *testing.T) {
 		{"the archive of an unknown project", "GET", "/api/admin/archive/features/nosuch", "", 404, notFound(`"nosuch"`)},
 	})
 	want := []flags.EventType{
-		flags.FeatureCreated, flags.FeatureStrategyAdd, flags.FeatureEnvironmentEnabled, flags.FeatureMetadataUpdated, flags.FeatureStaleOn,
+		flags.FeatureCreated, flags.FeatureStrategyAdd, flags.FeatureEnvironmentEnabled, flags.FeatureStaleOn, flags.FeatureMetadataUpdated,
 		flags.FeatureArchived, flags.FeatureRevived, flags.FeatureEnvironmentEnabled,
 	}
 	if got := s.events(t, "f"); !slices.Equal(got, want) {

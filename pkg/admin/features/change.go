@@ -1,6 +1,8 @@
 package features
 
 import (
+	"reflect"
+
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -45,12 +47,18 @@ func patchFeature(tx *httpapi.Tx, at httpapi.InFeature, patch metadataPatch) (fe
 	return subset(f, tx.ProjectEnvironments(at.Project(tx)), nil), nil
 }
 
+// saveMetadata saves a flag with other metadata. Whether it is stale has an event of its own; what else changed has another.
 func saveMetadata(tx *httpapi.Tx, f *flags.Feature, m flags.Metadata) {
-	before := httpapi.Was(tx, f)
+	before := httpapi.Was(tx, f).Clone()
 	f.Metadata = m
-	tx.Save(events.FeatureMetadataUpdated(before, f), f)
-	if f.Stale != before.Stale {
-		tx.Save(events.FeatureStale(f))
+	if f.Stale == before.Stale {
+		tx.Save(events.FeatureMetadataUpdated(before, f), f)
+		return
+	}
+	tx.Save(events.FeatureStale(f), f)
+	before.Stale = f.Stale
+	if !reflect.DeepEqual(f.Metadata, before.Metadata) {
+		tx.Save(events.FeatureMetadataUpdated(before, f))
 	}
 }
 
