@@ -80,7 +80,7 @@ func TestBulk(t *testing.T) {
 		{"too many flags", "POST", project + "/archive", `{"features":["b"` + strings.Repeat(`,"x"`, wire.MaxBulk) + `]}`, 400, invalid("/features")},
 		{"an unknown project", "POST", projects + "/nosuch/archive", `{"features":["b"]}`, 404, notFound(`project "nosuch"`)},
 		{"an unknown environment", "POST", bulkEnvironment("nosuch") + on, `{"features":["b"]}`, 404, notFound(`environment "nosuch"`)},
-		{"deletion does not exist", "POST", project + "/delete", `{"features":["a"]}`, 404, notFound("")},
+		{"deletion does not exist", "POST", project + "/delete", `{"features":["a"]}`, 404, notFound("never erased, and their names stay taken")},
 	})
 	for flag, want := range map[string]string{
 		"a": "feature-created feature-strategy-add feature-environment-enabled feature-stale-on feature-stale-off " +

@@ -73,7 +73,7 @@ func TestArchiveAndRevive(t *testing.T) {
 		{"the list does not have it", "GET", features, "", 200, `{"version":2,"features":[]}`},
 		{"the project does not show it", "GET", project, "", 200, `{"...":0,"features":[],"health":100}`},
 		{"it cannot be read", "GET", f, "", 404, notFound("archived")},
-		{"it cannot be deleted", "DELETE", "/api/admin/archive/f", "", 404, notFound("")},
+		{"it cannot be deleted", "DELETE", "/api/admin/archive/f", "", 404, notFound("never erased, and their names stay taken")},
 		{"its name is still taken", "POST", features, `{"name":"f"}`, 409, failure("NameExistsError", "archived")},
 		{"revive", "POST", revive, "", 200, ""},
 		{"revive it again", "POST", revive, "", 200, ""},

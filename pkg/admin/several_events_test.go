@@ -47,9 +47,9 @@ func TestAdditionalEvents(t *testing.T) {
 		"disabled": {flags.FeatureStrategyUpdate, flags.FeatureEnvironmentDisabled},
 		"patched":  {flags.FeatureStrategyUpdate, flags.FeatureEnvironmentDisabled},
 		"two":      {flags.FeatureStrategyAdd, flags.FeatureStrategyUpdate}, // the other strategy is still enabled
-		"f": {flags.FeatureCreated, "feature-stale-on", flags.FeatureMetadataUpdated, "feature-stale-off", "feature-stale-on", flags.FeatureMetadataUpdated, "feature-variants-updated", "feature-environment-variants-updated"},
-		"child":  {flags.FeatureDependencyAdded, flags.FeatureArchived, flags.FeatureDependenciesRemoved},
-		"parent": {flags.FeatureCreated, "feature-stale-on"},
+		"f":        {flags.FeatureCreated, "feature-stale-on", flags.FeatureMetadataUpdated, "feature-stale-off", "feature-stale-on", flags.FeatureMetadataUpdated, "feature-variants-updated", "feature-environment-variants-updated"},
+		"child":    {flags.FeatureDependencyAdded, flags.FeatureArchived, flags.FeatureDependenciesRemoved},
+		"parent":   {flags.FeatureCreated, "feature-stale-on"},
 	} {
 		if got := s.last(t, flag, len(want)); !slices.Equal(got, want) {
 			t.Errorf("%s: the last events are %q, want %q", flag, got, want)
