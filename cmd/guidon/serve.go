@@ -17,6 +17,7 @@ Settings (environment):
   GUIDON_LOCAL               the folder for downloads and data, by default .local in the repository,
                              elsewhere guidon in your folder for configurations (Linux: ~/.config)
   INIT_ADMIN_API_TOKENS      admin tokens to create, separated by commas
+  INIT_BACKEND_API_TOKENS    the same for backend tokens, as Unleash calls client tokens since version 7
   INIT_CLIENT_API_TOKENS     the same for client tokens
   INIT_FRONTEND_API_TOKENS   the same for frontend tokens
   AUTH_TYPE                  none: requests need no token

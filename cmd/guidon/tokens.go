@@ -126,8 +126,8 @@ created only if none has the name, so that the command can be repeated.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	cmd.Flags().StringVar(&kind, "type", "client", "the `type`: client (SDKs on servers), frontend (SDKs in browsers and apps) or admin")
-	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions([]string{"client", "frontend", "admin"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVar(&kind, "type", "client", "the `type`: client or backend (SDKs on servers), frontend (SDKs in browsers and apps) or admin")
+	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions([]string{"client", "backend", "frontend", "admin"}, cobra.ShellCompDirectiveNoFileComp))
 	a.addEnvironment(cmd, &environment, "the `name` of the environment; without it, the server chooses")
 	cmd.Flags().StringSliceVarP(&projects, "project", "p", nil, "the `id` of a project (repeatable); all projects without it")
 	cmd.Flags().StringVar(&expires, "expires", "", "the `time` when it expires: a date (2027-12-31), a time in RFC 3339, or a duration (720h)")

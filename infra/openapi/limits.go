@@ -78,6 +78,7 @@ var patterns = map[string]string{
 	"isFilter":       `^(IS|IS_NOT|IS_ANY_OF|IS_NONE_OF):.*[^ ].*$`,
 	"includesFilter": `^(INCLUDE|DO_NOT_INCLUDE|INCLUDE_ALL_OF|INCLUDE_ANY_OF|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):.*[^ ].*$`,
 	"statusFilter":   `:(enabled|disabled)$`,
+	"archivedFilter": `^IS:(true|false)$`,
 	"dateFilter":     `^(IS_BEFORE|IS_ON_OR_AFTER):20[0-9]{2}-0[1-9]-(0[1-9]|1[0-9]|2[0-8])$`,
 	"boolean":        `^(true|false)$`,
 	"decimal":        `^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`,
@@ -89,7 +90,7 @@ var patterns = map[string]string{
 	"ipv6Network": `^[0-9A-Fa-f.:]*:[0-9A-Fa-f.:]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$`,
 }
 
-var apiTokenTypes = []access.TokenType{access.AdminToken, access.ClientToken, access.FrontendToken}
+var apiTokenTypes = []access.TokenType{access.AdminToken, access.BackendToken, access.ClientToken, access.FrontendToken}
 
 var enums = map[string][]any{
 	"AddonProviders":     {flags.AddonWebhook, flags.AddonSlack},

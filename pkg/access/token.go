@@ -18,17 +18,27 @@ type TokenType string
 const (
 	AdminToken    TokenType = "admin"
 	ClientToken   TokenType = "client"
+	BackendToken  TokenType = "backend" // how Unleash calls a client token since version 7: only a name, see Rights
 	FrontendToken TokenType = "frontend"
 	PersonalToken TokenType = "user" // belongs to a user, who acts with it; created and listed with the user
 )
 
+// Rights returns the type that says what tokens of this type can do. Every Token has that one as its Type.
+func (t TokenType) Rights() TokenType {
+	if t == BackendToken {
+		return ClientToken
+	}
+	return t
+}
+
 // A Token is a credential: an API token (contract: API token) or the personal token of a user.
 type Token struct {
 	Version        int64     `json:"version,omitzero"`
-	Hash           string    `json:"hash"`            // of its secret; the token is looked up by it
-	Sealed         string    `json:"sealed,omitzero"` // the encrypted secret of an API token, which lists return
-	Name           string    `json:"name"`            // unique among API tokens
-	Type           TokenType `json:"type"`
+	Hash           string    `json:"hash"`                    // of its secret; the token is looked up by it
+	Sealed         string    `json:"sealed,omitzero"`         // the encrypted secret of an API token, which lists return
+	Name           string    `json:"name"`                    // unique among API tokens
+	Type           TokenType `json:"type"`                    // never BackendToken
+	Backend        bool      `json:"backend,omitzero"`        // a client token that was created as BackendToken
 	User           int64     `json:"user,omitzero"`           // the owner of a personal token
 	Projects       []string  `json:"projects"`                // IDs, or only All
 	ProjectUIDs    []string  `json:"projectUids,omitempty"`   // UIDs of those projects when the token was created, in the same order; see Scope
@@ -67,6 +77,17 @@ func (t *Token) Key() flags.Key { return TokenKey(t.Hash) }
 
 // StoredVersion returns the version at which the token was loaded. Using the token does not change it.
 func (t *Token) StoredVersion() int64 { return t.Version }
+
+// SetType sets what the token can be used for, and remembers the name of the type.
+func (t *Token) SetType(named TokenType) { t.Type, t.Backend = named.Rights(), named == BackendToken }
+
+// NamedType returns the type by the name with which the token was created.
+func (t *Token) NamedType() TokenType {
+	if t.Backend {
+		return BackendToken
+	}
+	return t.Type
+}
 
 // Clone returns a copy that can be changed.
 func (t *Token) Clone() *Token {

@@ -80,12 +80,12 @@ func TestBulk(t *testing.T) {
 		{"too many flags", "POST", project + "/archive", `{"features":["b"` + strings.Repeat(`,"x"`, wire.MaxBulk) + `]}`, 400, invalid("/features")},
 		{"an unknown project", "POST", projects + "/nosuch/archive", `{"features":["b"]}`, 404, notFound(`project "nosuch"`)},
 		{"an unknown environment", "POST", bulkEnvironment("nosuch") + on, `{"features":["b"]}`, 404, notFound(`environment "nosuch"`)},
-		{"deletion does not exist", "POST", project + "/delete", `{"features":["a"]}`, 404, notFound("")},
+		{"deletion does not exist", "POST", project + "/delete", `{"features":["a"]}`, 404, notFound("never erased, and their names stay taken")},
 	})
 	for flag, want := range map[string]string{
-		"a": "feature-created feature-strategy-add feature-environment-enabled feature-metadata-updated feature-stale-on feature-metadata-updated feature-stale-off " +
+		"a": "feature-created feature-strategy-add feature-environment-enabled feature-stale-on feature-stale-off " +
 			"feature-environment-disabled feature-environment-enabled feature-tagged feature-untagged feature-archived",
-		"b": "feature-created feature-strategy-add feature-environment-enabled feature-metadata-updated feature-stale-on feature-metadata-updated feature-stale-off " +
+		"b": "feature-created feature-strategy-add feature-environment-enabled feature-stale-on feature-stale-off " +
 			"feature-environment-disabled feature-environment-enabled feature-tagged",
 		"bare":      "feature-created",
 		"old":       "feature-created feature-archived feature-revived feature-archived",

@@ -31,7 +31,7 @@ func TestPatchFeature(t *testing.T) {
 		{"unknown flag", "PATCH", features + "/nosuch", `[]`, 404, notFound(`"nosuch"`)},
 	})
 	got := slices.DeleteFunc(s.events(t, "f"), func(e flags.EventType) bool { return e == flags.FeatureStaleOn || e == flags.FeatureStaleOff })
-	if want := 12; len(got) != want || slices.ContainsFunc(got[1:], func(e flags.EventType) bool { return e != flags.FeatureMetadataUpdated }) {
+	if want := 10; len(got) != want || slices.ContainsFunc(got[1:], func(e flags.EventType) bool { return e != flags.FeatureMetadataUpdated }) {
 		t.Errorf("%d events, %q; want %d, all but the first a metadata update", len(got), got, want)
 	}
 }

@@ -73,7 +73,7 @@ func TestArchiveAndRevive(t *testing.T) {
 		{"the list does not have it", "GET", features, "", 200, `{"version":2,"features":[]}`},
 		{"the project does not show it", "GET", project, "", 200, `{"...":0,"features":[],"health":100}`},
 		{"it cannot be read", "GET", f, "", 404, notFound("archived")},
-		{"it cannot be deleted", "DELETE", "/api/admin/archive/f", "", 404, notFound("")},
+		{"it cannot be deleted", "DELETE", "/api/admin/archive/f", "", 404, notFound("never erased, and their names stay taken")},
 		{"its name is still taken", "POST", features, `{"name":"f"}`, 409, failure("NameExistsError", "archived")},
 		{"revive", "POST", revive, "", 200, ""},
 		{"revive it again", "POST", revive, "", 200, ""},
@@ -89,7 +89,7 @@ func TestArchiveAndRevive(t *testing.T) {
 		{"the archive of an unknown project", "GET", "/api/admin/archive/features/nosuch", "", 404, notFound(`"nosuch"`)},
 	})
 	want := []flags.EventType{
-		flags.FeatureCreated, flags.FeatureStrategyAdd, flags.FeatureEnvironmentEnabled, flags.FeatureMetadataUpdated, flags.FeatureStaleOn,
+		flags.FeatureCreated, flags.FeatureStrategyAdd, flags.FeatureEnvironmentEnabled, flags.FeatureStaleOn, flags.FeatureMetadataUpdated,
 		flags.FeatureArchived, flags.FeatureRevived, flags.FeatureEnvironmentEnabled,
 	}
 	if got := s.events(t, "f"); !slices.Equal(got, want) {

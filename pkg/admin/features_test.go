@@ -167,8 +167,8 @@ func TestUpdateFeature(t *testing.T) {
 		{"an unknown flag", "PUT", features + "/nosuch", `{}`, 404, notFound(`"nosuch"`)},
 	})
 	want := []flags.EventType{
-		flags.FeatureCreated, flags.FeatureMetadataUpdated, flags.FeatureStaleOn, flags.FeatureMetadataUpdated, flags.FeatureMetadataUpdated,
-		flags.FeatureMetadataUpdated, flags.FeatureStaleOff,
+		flags.FeatureCreated, flags.FeatureStaleOn, flags.FeatureMetadataUpdated, flags.FeatureMetadataUpdated, flags.FeatureMetadataUpdated,
+		flags.FeatureStaleOff, flags.FeatureMetadataUpdated,
 	}
 	if got := s.events(t, "f"); !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q: the events of each change, and none without a change", got, want)

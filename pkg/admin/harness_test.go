@@ -93,6 +93,9 @@ func everyGroup(store httpapi.Store, config httpapi.Config) http.Handler {
 				mux.Handle(before, handler)
 			}
 		}
+		for route := range group.Gone {
+			mux.Handle(route, handler)
+		}
 		if group.Name == "fallback" {
 			fallback = handler
 		}

@@ -188,7 +188,10 @@ func (w *world) changing(f *modelFlag, change func()) {
 // additionalEvents returns the number of events of a change after the first one.
 func additionalEvents(was, now flagState) (n int) {
 	if was.Stale != now.Stale {
-		n++
+		described := now
+		if described.Stale = was.Stale; !reflect.DeepEqual(described, was) {
+			n++
+		}
 	}
 	if now.Archived && !was.Archived && len(was.Dependencies) > 0 {
 		n++

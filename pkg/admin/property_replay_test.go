@@ -117,9 +117,10 @@ func (r *replay) apply(e eventState) error {
 	case flags.FeatureMetadataUpdated:
 		r.metadata(data)
 	case flags.FeatureStaleOn, flags.FeatureStaleOff:
-		if r.flag.Stale != (e.Type == flags.FeatureStaleOn) {
-			return fmt.Errorf("contradicts the event before it")
+		if r.flag.Stale == (e.Type == flags.FeatureStaleOn) {
+			return fmt.Errorf("repeats the event before it")
 		}
+		r.flag.Stale = e.Type == flags.FeatureStaleOn
 	case flags.FeatureArchived:
 		r.flag.Archived, r.flag.Dependencies = true, nil
 	case flags.FeatureRevived:

@@ -105,7 +105,7 @@ func TestSearch(t *testing.T) {
 	}
 	for _, query := range []string{
 		"project=shop", "project=IS:", "project=INCLUDE:shop", "state=stale", "tag=simple:x",
-		"createdAt=2026-01-01", "createdAt=IS_BEFORE:soon", "archived=IS:true",
+		"createdAt=2026-01-01", "createdAt=IS_BEFORE:soon", "archived=IS:yes", "archived=true",
 	} {
 		s.check(t, call{query, "GET", "/api/admin/search/features?" + query, "", 400, `{"...":0,"name":"ValidationError","message":"<any>","id":"<uuid>"}`})
 	}
@@ -157,4 +157,44 @@ func TestSearchPages(t *testing.T) {
 			t.Errorf("%s is on %d pages, want 1", name, seen[name])
 		}
 	}
+}
+
+// TestSearchArchived searches archived flags, sorted and with a cursor.
+func TestSearchArchived(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.must(t, "POST", projects, `{"id":"shop"}`)
+	s.must(t, "POST", projects+"/shop/features", `{"name":"old","tags":[{"type":"simple","value":"attic"}]}`)
+	s.enabled(t, "gone")
+	s.create(t, "active")
+	s.must(t, "DELETE", projects+"/shop/features/old", "")
+	s.must(t, "DELETE", features+"/gone", "")
+	for query, want := range map[string][]string{
+		"":                                    {"active"},
+		"archived=IS:false":                   {"active"},
+		"archived=IS:true&sortBy=name":        {"gone", "old"},
+		"archived=IS:true&sortBy=archivedAt":  {"old", "gone"},
+		"archived=IS:true&query=attic":        {"old"},
+		"archived=IS:true&project=IS:default": {"gone"},
+		"archived=IS:true&lifecycle=IS:archived&limit=9": {"old", "gone"},
+		"archived=IS:true&status=development:enabled":    {},
+		"archived=IS:true&sortBy=name&limit=1&offset=1":  {"old"},
+	} {
+		got, _ := s.search(t, query)
+		if query == "archived=IS:true&lifecycle=IS:archived&limit=9" {
+			slices.Sort(want)
+			slices.Sort(got)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("?%s (-want +got):\n%s", query, diff)
+		}
+	}
+	found, pages := s.walkFlags(t, "archived=IS:true&limit=1")
+	if diff := cmp.Diff([]string{"default/gone", "shop/old"}, found); diff != "" || pages != 2 {
+		t.Errorf("with a cursor, in %d pages (-want +got):\n%s", pages, diff)
+	}
+	s.run(t, []call{
+		{"an archived flag", "GET", "/api/admin/search/features?archived=IS:true&query=gone", "", 200,
+			`{"features":[{"...":0,"name":"gone","archivedAt":"<time>","environments":[{"...":0,"enabled":false},{"...":0,"enabled":false}]}],"total":1}`},
+	})
 }

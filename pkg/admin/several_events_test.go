@@ -36,7 +36,8 @@ func TestAdditionalEvents(t *testing.T) {
 	s.must(t, "PUT", only("two"), `{"disabled":true}`)
 	s.must(t, "PATCH", features+"/f", `[{"op":"replace","path":"/stale","value":true}]`)
 	s.must(t, "PUT", features+"/f", `{"description":"only that"}`)
-	s.must(t, "PUT", features+"/f", `{"stale":false}`)
+	s.must(t, "PUT", features+"/f", `{"stale":false,"description":"only that"}`)
+	s.must(t, "PUT", features+"/f", `{"stale":true,"description":"both"}`)
 	s.must(t, "PUT", features+"/f/variants", `[{"name":"v","weight":1}]`)
 	s.must(t, "PUT", in("f", "development")+"/variants", `[{"name":"w","weight":1}]`)
 	s.must(t, "DELETE", features+"/child", "")
@@ -46,15 +47,18 @@ func TestAdditionalEvents(t *testing.T) {
 		"disabled": {flags.FeatureStrategyUpdate, flags.FeatureEnvironmentDisabled},
 		"patched":  {flags.FeatureStrategyUpdate, flags.FeatureEnvironmentDisabled},
 		"two":      {flags.FeatureStrategyAdd, flags.FeatureStrategyUpdate}, // the other strategy is still enabled
-		"f": {flags.FeatureMetadataUpdated, "feature-stale-on", flags.FeatureMetadataUpdated,
-			flags.FeatureMetadataUpdated, "feature-stale-off", "feature-variants-updated", "feature-environment-variants-updated"},
-		"child":  {flags.FeatureDependencyAdded, flags.FeatureArchived, flags.FeatureDependenciesRemoved},
-		"parent": {flags.FeatureMetadataUpdated, "feature-stale-on"},
+		"f":        {flags.FeatureCreated, "feature-stale-on", flags.FeatureMetadataUpdated, "feature-stale-off", "feature-stale-on", flags.FeatureMetadataUpdated, "feature-variants-updated", "feature-environment-variants-updated"},
+		"child":    {flags.FeatureDependencyAdded, flags.FeatureArchived, flags.FeatureDependenciesRemoved},
+		"parent":   {flags.FeatureCreated, "feature-stale-on"},
 	} {
 		if got := s.last(t, flag, len(want)); !slices.Equal(got, want) {
 			t.Errorf("%s: the last events are %q, want %q", flag, got, want)
 		}
 	}
+	s.check(t, call{"both changes of a flag, each in one event", "GET", "/api/admin/events?feature=f&type=feature-stale-on&type=feature-metadata-updated&limit=9", "", 200, `{"...":0,"events":[` +
+		`{"...":0,"type":"feature-metadata-updated","data":{"...":0,"stale":true,"description":"both"},"preData":{"...":0,"stale":true,"description":"only that"}},` +
+		`{"...":0,"type":"feature-stale-on","data":{"stale":true},"preData":{"stale":false}},` +
+		`{"...":0,"type":"feature-metadata-updated","data":{"...":0,"stale":true,"description":"only that"}},{"...":0,"type":"feature-stale-on"}]}`})
 	s.check(t, call{"in the log", "GET", "/api/admin/events/removed?limit=2", "", 200, `{"...":0,"events":[` +
 		`{"...":0,"type":"feature-environment-disabled","environment":"development","project":"default","createdBy":"admin","createdByUserId":-42},` +
 		`{"...":0,"type":"feature-strategy-remove","environment":"development"}],"next":"<any>"}`})
@@ -85,8 +89,8 @@ func TestParallelAdditionalEvents(t *testing.T) {
 	for i, e := range events {
 		switch e.Type {
 		case "feature-stale-on", "feature-stale-off":
-			if now := e.Type == "feature-stale-on"; now == stale || events[i-1].Type != flags.FeatureMetadataUpdated {
-				t.Errorf("event %d is %s after %s, and the flag was stale: %t", i, e.Type, events[i-1].Type, stale)
+			if now := e.Type == "feature-stale-on"; now == stale || events[i+1].Type != flags.FeatureMetadataUpdated {
+				t.Errorf("event %d is %s before %s, and the flag was stale: %t", i, e.Type, events[i+1].Type, stale)
 			} else {
 				stale = now
 			}

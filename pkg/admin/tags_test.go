@@ -351,3 +351,32 @@ func TestPermissionsWithoutProjectInPath(t *testing.T) {
 		t.Errorf("events %q, want one for each permitted change", got)
 	}
 }
+
+// TestCreateWithTags creates flags with tags in the body.
+func TestCreateWithTags(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	var many []string
+	for i := range 31 {
+		many = append(many, fmt.Sprintf(`{"type":"simple","value":"v%d"}`, i))
+	}
+	s.run(t, []call{
+		{"an unknown type", "POST", features, `{"name":"f","tags":[{"type":"simple","value":"a b"},{"type":"nosuch","value":"x1"}]}`, 400, invalid("/tags/1/type")},
+		{"a short value", "POST", features, `{"name":"f","tags":[{"type":"simple","value":"x"}]}`, 400, invalid("/tags/0/value")},
+		{"a tag that is not an object", "POST", features, `{"name":"f","tags":["simple:x"]}`, 400, invalid("/tags/0")},
+		{"too many tags", "POST", features, `{"name":"f","tags":[` + strings.Join(many, ",") + `]}`, 400, failure("ValidationError", "31 tags")},
+		{"none of them was created", "GET", features + "/f", "", 404, notFound(`"f"`)},
+		{"tags, one twice", "POST", features, `{"name":"f","tags":[{"type":"simple","value":"b2"},{"type":"simple","value":"a1"},{"type":"simple","value":"b2"}]}`, 201, anything},
+		{"the flag has them", "GET", tags("f"), "", 200, tagged("simple:a1", "simple:b2")},
+		{"no tags", "POST", features, `{"name":"none","tags":[]}`, 201, anything},
+		{"a clone has none", "POST", features + "/f/clone", `{"name":"clone"}`, 201, anything},
+		{"of the clone", "GET", tags("clone"), "", 200, tagged()},
+		{"the events", "GET", "/api/admin/events?feature=f", "", 200, `{"...":0,"events":[` +
+			`{"...":0,"type":"feature-tagged","data":{"tags":[{"type":"simple","value":"a1"},{"type":"simple","value":"b2"}]},"preData":{"tags":[]}},{"...":0,"type":"feature-created"}]}`},
+	})
+	for flag, want := range map[string][]flags.EventType{"f": {flags.FeatureCreated, flags.FeatureTagged}, "none": {flags.FeatureCreated}, "clone": {flags.FeatureCreated}} {
+		if got := s.events(t, flag); !slices.Equal(got, want) {
+			t.Errorf("events of %s are %q, want %q", flag, got, want)
+		}
+	}
+}

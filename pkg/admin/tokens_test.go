@@ -95,6 +95,8 @@ func TestCreateToken(t *testing.T) {
 		{"the deprecated name of tokenName", `{"username":"b","type":"frontend"}`, `*:development`, of("b", "frontend", "*", `["*"]`, "development", "null")},
 		{"both names", `{"tokenName":"c","username":"x","type":"client"}`, `*:development`, of("c", "client", "*", `["*"]`, "development", "null")},
 		{"a type in upper case", `{"tokenName":"d","type":"CLIENT","environment":"production"}`, `*:production`, of("d", "client", "*", `["*"]`, "production", "null")},
+		{"a backend token", `{"tokenName":"o","type":"backend","project":"shop"}`, `shop:development`, of("o", "backend", "shop", `["shop"]`, "development", "null")},
+		{"a backend token in another case", `{"tokenName":"p","type":"Backend"}`, `*:development`, of("p", "backend", "*", `["*"]`, "development", "null")},
 		{"of a project", `{"tokenName":"e","type":"client","project":"shop"}`, `shop:development`, of("e", "client", "shop", `["shop"]`, "development", "null")},
 		{"of a project, as a list", `{"tokenName":"f","type":"client","projects":["shop"],"project":"shop"}`, `shop:development`, of("f", "client", "shop", `["shop"]`, "development", "null")},
 		{"of several projects", `{"tokenName":"g","type":"client","projects":["shop","default","shop"]}`, `[]:development`, of("g", "client", "shop", `["shop","default"]`, "development", "null")},
@@ -150,7 +152,6 @@ func TestCreateInvalidToken(t *testing.T) {
 		{"a number as the name", "POST", apiTokens, `{"tokenName":1,"type":"client"}`, 400, invalid("/tokenName")},
 		{"an unknown type", "POST", apiTokens, `{"tokenName":"x","type":"nosuch"}`, 400, invalid("/type")},
 		{"a personal token", "POST", apiTokens, `{"tokenName":"x","type":"user"}`, 400, invalid("/type")},
-		{"backend", "POST", apiTokens, `{"tokenName":"x","type":"Backend"}`, 400, `{"...":0,"details":[{"path":"/type","message":"<has client>"}]}`},
 		{"no project", "POST", apiTokens, `{"tokenName":"x","type":"client","projects":[]}`, 400, invalid("/projects")},
 		{"null projects", "POST", apiTokens, `{"tokenName":"x","type":"client","projects":null}`, 400, invalid("/projects")},
 		{"an unknown project", "POST", apiTokens, `{"tokenName":"x","type":"client","project":"nosuch"}`, 400, invalid("/projects/0")},
@@ -326,6 +327,10 @@ func TestTokenRights(t *testing.T) {
 		status             int
 	}{
 		{"an editor: client, all projects", editor, `"type":"client"`, 201},
+		{"an editor: backend, all projects", editor, `"type":"backend"`, 201},
+		{"an owner: backend, own project", owner, `"type":"backend","project":"shop"`, 201},
+		{"an owner: backend, all projects", owner, `"type":"backend"`, 403},
+		{"with CREATE_FRONTEND_API_TOKEN: backend", front, `"type":"backend"`, 403},
 		{"an editor: frontend, a project", editor, `"type":"frontend","project":"shop"`, 201},
 		{"an editor: admin", editor, `"type":"admin"`, 403},
 		{"an owner: own project", owner, `"type":"client","project":"shop"`, 201},

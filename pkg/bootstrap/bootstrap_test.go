@@ -94,7 +94,7 @@ func look(t *testing.T, store *dynamo.Store, secrets ...string) seeded {
 		if token == nil {
 			t.Fatalf("no token for %s", key.ID)
 		}
-		got.Tokens = append(got.Tokens, fmt.Sprintf("%s %s %v %s", token.Name, token.Type, token.Projects, token.Environment))
+		got.Tokens = append(got.Tokens, fmt.Sprintf("%s %s %v %s", token.Name, token.NamedType(), token.Projects, token.Environment))
 	}
 	for _, aggregate := range view {
 		list, err := store.Events(t.Context(), aggregate)
@@ -107,17 +107,19 @@ func look(t *testing.T, store *dynamo.Store, secrets ...string) seeded {
 }
 
 const (
-	admin  = "*:*.one"
-	second = "*:*.two"
-	client = "default:development.three"
-	front  = "[]:*.four.five"
+	admin   = "*:*.one"
+	second  = "*:*.two"
+	client  = "default:development.three"
+	front   = "[]:*.four.five"
+	backend = "*:production.six"
 )
 
 func tokens(t *testing.T) []bootstrap.Token {
 	t.Helper()
 	list, err := bootstrap.TokensFromEnv(func(name string) string {
 		return map[string]string{
-			"INIT_ADMIN_API_TOKENS": admin + ", " + second + ",", "INIT_CLIENT_API_TOKENS": client, "INIT_FRONTEND_API_TOKENS": front,
+			"INIT_ADMIN_API_TOKENS": admin + ", " + second + ",", "INIT_CLIENT_API_TOKENS": client,
+			"INIT_BACKEND_API_TOKENS": backend, "INIT_FRONTEND_API_TOKENS": front,
 		}[name]
 	})
 	if err != nil {
@@ -136,9 +138,9 @@ var want = seeded{
 	Available: []string{"development", "production"},
 	TagTypes:  []flags.TagType{flags.SimpleTagType},
 	Tokens: []string{
-		"admin admin [*] *", "admin-2 admin [*] *", "client client [default] development", "frontend frontend [] *",
+		"admin admin [*] *", "admin-2 admin [*] *", "backend backend [*] production", "client client [default] development", "frontend frontend [] *",
 	},
-	Events: 7,
+	Events: 8,
 }
 
 func TestSeed(t *testing.T) {
@@ -148,7 +150,7 @@ func TestSeed(t *testing.T) {
 		if err := bootstrap.Seed(t.Context(), store, o); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, look(t, store, admin, second, client, front)); diff != "" {
+		if diff := cmp.Diff(want, look(t, store, admin, second, backend, client, front)); diff != "" {
 			t.Errorf("after seeding %s (-want +got):\n%s", time, diff)
 		}
 	}
@@ -166,7 +168,7 @@ func TestSeedAtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if diff := cmp.Diff(want, look(t, store, admin, second, client, front)); diff != "" {
+	if diff := cmp.Diff(want, look(t, store, admin, second, backend, client, front)); diff != "" {
 		t.Errorf("after seeding (-want +got):\n%s", diff)
 	}
 }

@@ -26,31 +26,41 @@ const (
 	LocalFrontendToken = "default:development.unleash-insecure-frontend-api-token"
 )
 
-// TokensFromEnv reads INIT_ADMIN_API_TOKENS, INIT_CLIENT_API_TOKENS and INIT_FRONTEND_API_TOKENS, each a
+// seededTypes are the types of tokens that the environment can name, each in a variable.
+var seededTypes = []access.TokenType{access.AdminToken, access.BackendToken, access.ClientToken, access.FrontendToken}
+
+// TokenVariable returns the name of the variable with the tokens of a type.
+func TokenVariable(kind access.TokenType) string {
+	return "INIT_" + strings.ToUpper(string(kind)) + "_API_TOKENS"
+}
+
+// TokenVariables returns the names of the variables that TokensFromEnv reads.
+func TokenVariables() []string {
+	names := make([]string, len(seededTypes))
+	for i, kind := range seededTypes {
+		names[i] = TokenVariable(kind)
+	}
+	return names
+}
+
+// TokensFromEnv reads INIT_ADMIN_API_TOKENS, INIT_BACKEND_API_TOKENS, INIT_CLIENT_API_TOKENS and INIT_FRONTEND_API_TOKENS, each a
 // comma-separated list of secrets. The tokens are named admin, admin-2, and so on.
 func TokensFromEnv(getenv func(string) string) ([]Token, error) {
 	var tokens []Token
-	for _, list := range []struct {
-		variable string
-		kind     access.TokenType
-	}{
-		{"INIT_ADMIN_API_TOKENS", access.AdminToken},
-		{"INIT_CLIENT_API_TOKENS", access.ClientToken},
-		{"INIT_FRONTEND_API_TOKENS", access.FrontendToken},
-	} {
+	for _, kind := range seededTypes {
 		n := 0
-		for secret := range strings.SplitSeq(getenv(list.variable), ",") {
+		for secret := range strings.SplitSeq(getenv(TokenVariable(kind)), ",") {
 			if secret = strings.TrimSpace(secret); secret == "" {
 				continue
 			}
-			t, err := ParseToken(list.kind, secret)
+			t, err := ParseToken(kind, secret)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", list.variable, err)
+				return nil, fmt.Errorf("%s: %w", TokenVariable(kind), err)
 			}
 			n++
-			t.Name = string(list.kind)
+			t.Name = string(kind)
 			if n > 1 {
-				t.Name = fmt.Sprintf("%s-%d", list.kind, n)
+				t.Name = fmt.Sprintf("%s-%d", kind, n)
 			}
 			tokens = append(tokens, t)
 		}
@@ -131,9 +141,10 @@ func (s *seeding) has(ctx context.Context, key flags.Key) bool {
 func (s *seeding) seedToken(t Token, name string, before *access.Token, view flags.View) flags.Change {
 	write := flags.Write{}
 	after := &access.Token{
-		Hash: access.HashSecret(t.Secret), Name: name, Type: t.Type,
+		Hash: access.HashSecret(t.Secret), Name: name,
 		Projects: t.Projects, Environment: t.Environment, CreatedAt: s.time(),
 	}
+	after.SetType(t.Type)
 	if before != nil {
 		write.Before, after = before, before.Clone()
 	}

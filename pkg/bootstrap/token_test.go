@@ -58,8 +58,8 @@ func TestSeedSealsTokens(t *testing.T) {
 	} {
 		seed(t, store, step.sealer, tokens(t)...)
 		list, err := store.List(t.Context(), access.EntityToken)
-		if err != nil || len(list) != 4 {
-			t.Fatalf("%s: %d tokens, %v; want 4", step.name, len(list), err)
+		if err != nil || len(list) != 5 {
+			t.Fatalf("%s: %d tokens, %v; want 5", step.name, len(list), err)
 		}
 		for _, a := range list {
 			token := a.(*access.Token)

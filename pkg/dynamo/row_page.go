@@ -17,9 +17,9 @@ func (s *Store) EachSummary(ctx context.Context, projectUID string, archived boo
 	return eachDocument(ctx, s, q, summaryRow, func(row flags.SummaryRow) (bool, error) { return true, visit(row) })
 }
 
-// SummariesAfter reads the next active flags of a project: one call.
-func (s *Store) SummariesAfter(ctx context.Context, projectUID, after string, limit int) (page []flags.SummaryRow, more bool, err error) {
-	prefix := rowPrefix(false)
+// SummariesAfter reads the next active or archived flags of a project: one call.
+func (s *Store) SummariesAfter(ctx context.Context, projectUID string, archived bool, after string, limit int) (page []flags.SummaryRow, more bool, err error) {
+	prefix := rowPrefix(archived)
 	items, more, err := queryPage[envelope](ctx, s, itemQuery{
 		pk: projectPartition(projectUID), first: prefix + after + beforeNames, last: prefix + afterNames, attributes: documentAttributes, limit: limit,
 	})

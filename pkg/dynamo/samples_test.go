@@ -112,7 +112,7 @@ func FullFreeze(id string) flags.Freeze {
 // FullToken returns an API token with all fields set.
 func FullToken() *access.Token {
 	return &access.Token{
-		Hash: access.HashSecret("shop:production.secret"), Sealed: "c2VhbGVk", Name: "ci", Type: access.ClientToken, User: 3,
+		Hash: access.HashSecret("shop:production.secret"), Sealed: "c2VhbGVk", Name: "ci", Type: access.ClientToken, Backend: true, User: 3,
 		Projects: []string{"shop", "other"}, ProjectUIDs: []string{"0f1e2d3c"}, Environment: "production", EnvironmentUID: "aaaa1111",
 		CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(24 * time.Hour), Deleted: true,
 	}

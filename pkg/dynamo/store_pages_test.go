@@ -78,7 +78,7 @@ var pageCases = []testCase{
 			var got []string
 			after, more := "", true
 			for more && len(got) <= len(names) {
-				page, again, err := t.store.SummariesAfter(t.Context(), "u1", after, limit)
+				page, again, err := t.store.SummariesAfter(t.Context(), "u1", false, after, limit)
 				if err != nil || len(page) > limit || len(page) == 0 && again {
 					t.Fatalf("a page of %d flags, want at most %d; more: %t; %v", len(page), limit, again, withCause(err))
 				}
@@ -90,6 +90,17 @@ var pageCases = []testCase{
 			if diff := cmp.Diff(names, got); diff != "" {
 				t.Errorf("pages of %d (-want +got):\n%s", limit, diff)
 			}
+		}
+	}},
+	{"pages of archived summaries", func(t *storeTest) {
+		t.mustAdd(flag("u1", "active"), archivedFlag("u1", "gone"), archivedFlag("u1", "older"))
+		first, more, err := t.store.SummariesAfter(t.Context(), "u1", true, "", 1)
+		if err != nil || len(first) != 1 || first[0].Name != "gone" || !more {
+			t.Fatalf("the first page is %v, more: %t; want gone, and more; %v", first, more, withCause(err))
+		}
+		second, _, err := t.store.SummariesAfter(t.Context(), "u1", true, "gone", 5)
+		if err != nil || len(second) != 1 || second[0].Name != "older" {
+			t.Errorf("the second page is %v, want older; %v", second, withCause(err))
 		}
 	}},
 	{"uses of some flags", func(t *storeTest) {

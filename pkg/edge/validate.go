@@ -182,10 +182,7 @@ func (t *tokens) leaveOpen(h hash) {
 // grant returns what a valid token may read; nil for a token that Edge cannot serve.
 func (v validToken) grant() *grant {
 	projects, environment, ok := parseSecret(v.Token)
-	kind := access.TokenType(strings.ToLower(v.Type))
-	if kind == "backend" { // as newer versions of Unleash call it
-		kind = access.ClientToken
-	}
+	kind := access.TokenType(strings.ToLower(v.Type)).Rights()
 	if len(v.Projects) > 0 {
 		projects = v.Projects
 	}

@@ -20,7 +20,7 @@ type token struct {
 }
 
 func tokenOf(t *access.Token) token {
-	return token{t.Name, t.Type, t.Projects, t.Environment, shape.TimeOrNull(t.ExpiresAt)}
+	return token{t.Name, t.NamedType(), t.Projects, t.Environment, shape.TimeOrNull(t.ExpiresAt)}
 }
 
 // ofToken is an event of an API token. It belongs to the token's project if there is exactly one, and to its environment.

@@ -125,9 +125,9 @@ type SummaryStore interface {
 	// their name or a tag, in lower case.
 	EachSummary(ctx context.Context, projectUID string, archived bool, texts []string, visit func(SummaryRow) error) error
 
-	// SummariesAfter returns the next active flags of a project, sorted by name, whose names are greater than after, with a
+	// SummariesAfter returns the next active or archived flags of a project, sorted by name, whose names are greater than after, with a
 	// single query: at most limit flags and 1 MB. more reports whether there can be further flags.
-	SummariesAfter(ctx context.Context, projectUID, after string, limit int) (page []SummaryRow, more bool, err error)
+	SummariesAfter(ctx context.Context, projectUID string, archived bool, after string, limit int) (page []SummaryRow, more bool, err error)
 
 	// Tags returns the tags of a project's active and archived flags, without duplicates, sorted by type and value.
 	Tags(ctx context.Context, projectUID string) ([]Tag, error)

@@ -12,16 +12,16 @@ import (
 // are decoded.
 const streamsAtOnce = 8
 
-// EachSummary calls visit with the active flags of projects, by one query a project and megabyte. It is called for one flag at a
+// EachSummary calls visit with the active or archived flags of projects, by one query a project and megabyte. It is called for one flag at a
 // time, by name in a project, while projects alternate. Its first error ends the attempt. Rows are not kept, so that the memory
 // does not depend on their number: call it in OncePerRound.
 //
 // With texts, it may leave out flags that have none of them, see flags.SummaryStore.
-func (tx *Tx) EachSummary(projects []*flags.Project, texts []string, visit func(*flags.Project, flags.SummaryRow) error) {
+func (tx *Tx) EachSummary(projects []*flags.Project, archived bool, texts []string, visit func(*flags.Project, flags.SummaryRow) error) {
 	var visiting sync.Mutex
 	var stopped error
 	err := AtOnce(streamsAtOnce, len(projects), func(i int) error {
-		return tx.service.store.EachSummary(tx.ctx, projects[i].UID, false, texts, func(row flags.SummaryRow) error {
+		return tx.service.store.EachSummary(tx.ctx, projects[i].UID, archived, texts, func(row flags.SummaryRow) error {
 			visiting.Lock()
 			defer visiting.Unlock()
 			if stopped == nil {
@@ -41,15 +41,16 @@ type SummaryPage struct {
 	More bool // there can be further flags
 }
 
-// SummariesAfter are the next active flags of a project whose names are greater than after: at most limit, by one query.
-func (tx *Tx) SummariesAfter(p *flags.Project, after string, limit int) SummaryPage {
+// SummariesAfter are the next active or archived flags of a project whose names are greater than after: at most limit, by one query.
+func (tx *Tx) SummariesAfter(p *flags.Project, archived bool, after string, limit int) SummaryPage {
 	tx.CheckTime()
 	type summariesAfter struct {
 		uid, after string
+		archived   bool
 		limit      int
 	}
-	return memoized(tx, summariesAfter{p.UID, after, limit}, func() (page SummaryPage, err error) {
-		page.Rows, page.More, err = tx.service.store.SummariesAfter(tx.ctx, p.UID, after, limit)
+	return memoized(tx, summariesAfter{p.UID, after, archived, limit}, func() (page SummaryPage, err error) {
+		page.Rows, page.More, err = tx.service.store.SummariesAfter(tx.ctx, p.UID, archived, after, limit)
 		return page, err
 	})
 }

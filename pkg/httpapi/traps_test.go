@@ -31,13 +31,13 @@ func TestFailingVisits(t *testing.T) {
 		do   func(tx *httpapi.Tx)
 	}{
 		{"an error of a summary", func(tx *httpapi.Tx) {
-			tx.EachSummary(tx.Projects(), nil, func(*flags.Project, flags.SummaryRow) error { return conflict })
+			tx.EachSummary(tx.Projects(), false, nil, func(*flags.Project, flags.SummaryRow) error { return conflict })
 		}},
 		{"Fail in a summary", func(tx *httpapi.Tx) {
-			tx.EachSummary(tx.Projects(), nil, func(*flags.Project, flags.SummaryRow) error { tx.Fail(conflict); return nil })
+			tx.EachSummary(tx.Projects(), false, nil, func(*flags.Project, flags.SummaryRow) error { tx.Fail(conflict); return nil })
 		}},
 		{"a read in a summary", func(tx *httpapi.Tx) {
-			tx.EachSummary(tx.Projects(), nil, func(*flags.Project, flags.SummaryRow) error { tx.Project("the visited flag is in the way"); return nil })
+			tx.EachSummary(tx.Projects(), false, nil, func(*flags.Project, flags.SummaryRow) error { tx.Project("the visited flag is in the way"); return nil })
 		}},
 		{"Fail in a use", func(tx *httpapi.Tx) {
 			tx.EachUse(func(flags.FeatureUse) bool { tx.Fail(conflict); return true })

@@ -42,10 +42,10 @@ const dataFile = "guidon.db"
 type gateway struct {
 	routes     *router
 	metrics    *metrics
-	tokens     map[access.TokenType]string // secrets of valid tokens, for the greeting
-	signIn     string                      // secret of a new sign-in link, for the greeting; "" with AUTH_TYPE=none or without a terminal
-	engine     *engine.Engine              // nil if an external DynamoDB is used
-	knownToken bool                        // whether the default admin token is valid, perhaps since an earlier start
+	tokens     map[access.TokenType]bootstrap.Token // valid ones, by their rights, for the greeting
+	signIn     string                               // secret of a new sign-in link, for the greeting; "" with AUTH_TYPE=none or without a terminal
+	engine     *engine.Engine                       // nil if an external DynamoDB is used
+	knownToken bool                                 // whether the default admin token is valid, perhaps since an earlier start
 
 	processes *processes // nil unless FUNCTIONS is set
 
@@ -172,11 +172,12 @@ func createTable(ctx context.Context, s settings, t *template, options dynamo.Op
 	return store, box, bootstrap.Seed(ctx, store, bootstrap.Options{Tokens: s.tokens, Sealer: box})
 }
 
-// validTokens returns the secret of the first seeded token of each type that has not been deleted and has not expired.
-func validTokens(ctx context.Context, store flags.Store, s settings) (map[access.TokenType]string, error) {
-	valid := map[access.TokenType]string{}
+// validTokens returns the first seeded token with each kind of rights that has not been deleted and has not expired.
+func validTokens(ctx context.Context, store flags.Store, s settings) (map[access.TokenType]bootstrap.Token, error) {
+	valid := map[access.TokenType]bootstrap.Token{}
 	for _, seeded := range s.tokens {
-		if valid[seeded.Type] != "" {
+		kind := seeded.Type.Rights()
+		if valid[kind].Secret != "" {
 			continue
 		}
 		ok, err := isValid(ctx, store, seeded.Secret)
@@ -184,7 +185,7 @@ func validTokens(ctx context.Context, store flags.Store, s settings) (map[access
 			return nil, err
 		}
 		if ok {
-			valid[seeded.Type] = seeded.Secret
+			valid[kind] = seeded
 		}
 	}
 	return valid, nil

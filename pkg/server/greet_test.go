@@ -14,19 +14,21 @@ import (
 // TestGreeting checks that secrets are only printed in a terminal, except for the default tokens, which everyone knows.
 func TestGreeting(t *testing.T) {
 	const admin, client = "*:*.our-own-admin", "default:development.our-own-client"
-	greeting := func(terminal bool, tokens map[access.TokenType]string, signIn string) string {
+	greeting := func(terminal bool, tokens map[access.TokenType]bootstrap.Token, signIn string) string {
 		s := settings{host: "127.0.0.1", terminal: terminal, data: t.TempDir()}
 		s.config.PublicURL = "http://127.0.0.1:4242"
 		var out strings.Builder
 		greet(&out, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4242}, s, tokens, signIn)
 		return out.String()
 	}
-	own := map[access.TokenType]string{access.AdminToken: admin, access.ClientToken: client}
+	own := map[access.TokenType]bootstrap.Token{
+		access.AdminToken: {Type: access.AdminToken, Secret: admin}, access.ClientToken: {Type: access.BackendToken, Secret: client},
+	}
 	if got := greeting(true, own, "secret"); strings.Count(got, admin) != 2 || !strings.Contains(got, client) || !strings.Contains(got, "/sign-in#link=secret\n") {
 		t.Errorf("in a terminal it lacks a secret:\n%s", got)
 	}
 	got := greeting(false, own, "")
-	for _, want := range []string{"admin token     set by INIT_ADMIN_API_TOKENS\n", "client token    set by INIT_CLIENT_API_TOKENS (", `"Authorization: $GUIDON_TOKEN"`, "guidon link prints a link"} {
+	for _, want := range []string{"admin token     set by INIT_ADMIN_API_TOKENS\n", "client token    set by INIT_BACKEND_API_TOKENS (", `"Authorization: $GUIDON_TOKEN"`, "guidon link prints a link"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("in a log it lacks %q:\n%s", want, got)
 		}
@@ -34,7 +36,7 @@ func TestGreeting(t *testing.T) {
 	if strings.Contains(got, "our-own") || strings.Contains(got, "#link=") {
 		t.Errorf("a log has a secret:\n%s", got)
 	}
-	if got := greeting(false, map[access.TokenType]string{access.AdminToken: bootstrap.LocalAdminToken}, ""); strings.Count(got, bootstrap.LocalAdminToken) != 2 {
+	if got := greeting(false, map[access.TokenType]bootstrap.Token{access.AdminToken: {Type: access.AdminToken, Secret: bootstrap.LocalAdminToken}}, ""); strings.Count(got, bootstrap.LocalAdminToken) != 2 {
 		t.Errorf("it lacks the default token, which is no secret:\n%s", got)
 	}
 }

@@ -256,6 +256,38 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// TestBackendTokens starts the server with the settings of a compose file for Unleash 7.
+func TestBackendTokens(t *testing.T) {
+	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0", "INIT_BACKEND_API_TOKENS=*:development.backend", "INIT_CLIENT_API_TOKENS=*:development.client",
+		"DATABASE_PORT=5432", "DATABASE_HOST=db", "UNLEASH_URL=https://flags.example.com", "UNLEASH_SOMETHING_NEW=1", "CHECK_VERSION=")
+	for token, want := range map[string]int{adminToken: 401, "*:development.backend": 200, "*:development.client": 200} {
+		s.wants(t, want, "GET", "/api/client/features", token, "")
+	}
+	if got := s.wants(t, 200, "POST", "/edge/validate", "", `{"tokens":["*:development.backend"]}`); !strings.Contains(got, `"type":"client"`) {
+		t.Errorf("/edge/validate returns %s, want client, the only name that every Edge knows", got)
+	}
+	for _, want := range []string{
+		"set by INIT_BACKEND_API_TOKENS", "guidon: warning: DATABASE_HOST, DATABASE_PORT are settings of Unleash that Guidon does not have",
+		"guidon: warning: UNLEASH_URL is a setting of Unleash that Guidon does not have: use PUBLIC_URL", "warning: UNLEASH_SOMETHING_NEW is",
+	} {
+		if !strings.Contains(s.out.String(), want) {
+			t.Errorf("it lacks %q:\n%s", want, s.out)
+		}
+	}
+	if strings.Contains(s.out.String(), "CHECK_VERSION") {
+		t.Errorf("it warns of an empty setting:\n%s", s.out)
+	}
+}
+
+// TestUnknownInitTokens checks that a list of tokens that Guidon does not know does not make the default admin token valid.
+func TestUnknownInitTokens(t *testing.T) {
+	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0", "INIT_EDGE_API_TOKENS=*:development.edge")
+	s.wants(t, http.StatusUnauthorized, "GET", features, adminToken, "")
+	if want := "warning: INIT_EDGE_API_TOKENS is a setting of Unleash that Guidon does not have: use INIT_ADMIN_API_TOKENS,"; !strings.Contains(s.out.String(), want) {
+		t.Errorf("it lacks %q:\n%s", want, s.out)
+	}
+}
+
 func TestAuthTypeNone(t *testing.T) {
 	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0", "AUTH_TYPE=none")
 	s.wants(t, http.StatusCreated, "POST", features, "", `{"name":"x"}`)

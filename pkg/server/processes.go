@@ -169,7 +169,7 @@ func (g *gateway) handler() http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if id, ok := invoked(r); ok {
-			if given := r.Header.Get("Authorization"); g.tokens[access.AdminToken] == "" || subtle.ConstantTimeCompare([]byte(given), []byte(g.tokens[access.AdminToken])) != 1 {
+			if given := r.Header.Get("Authorization"); g.tokens[access.AdminToken].Secret == "" || subtle.ConstantTimeCompare([]byte(given), []byte(g.tokens[access.AdminToken].Secret)) != 1 {
 				http.Error(w, `{"Type":"User","Message":"the header Authorization must be the admin token"}`, http.StatusForbidden)
 				return
 			}

@@ -29,6 +29,7 @@ type SettingError struct{ error }
 // that a second Ctrl-C ends the process at once, finishes the requests in progress, and stops the engine.
 func Serve(ctx context.Context, getenv func(string) string, stopping func()) error {
 	limitMemory()
+	warnOfUnsupported(os.Stderr, os.Environ())
 	s, err := readSettings(getenv)
 	if err != nil {
 		return &SettingError{err}
@@ -94,6 +95,7 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 // SetUp creates the table of the template and its first content in the DynamoDB at AWS_ENDPOINT_URL_DYNAMODB. Repeated,
 // it changes nothing.
 func SetUp(ctx context.Context, getenv func(string) string) error {
+	warnOfUnsupported(os.Stderr, os.Environ())
 	s, err := readSettings(getenv)
 	if err != nil {
 		return &SettingError{err}

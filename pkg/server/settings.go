@@ -81,28 +81,27 @@ func readSettings(getenv func(string) string) (settings, error) {
 		provider := oidc.New(*openID, time.Now)
 		s.config.OpenID = signin.OpenID(func(context.Context) (*oidc.Provider, error) { return provider, nil })
 	}
-	s.tokens, err = bootstrap.TokensFromEnv(tokenSettings(os.LookupEnv))
+	s.tokens, err = bootstrap.TokensFromEnv(tokenSettings(os.Environ()))
 	return s, err
 }
 
-// tokenSettings returns the tokens to create. If none are set, these are the tokens that users of Unleash know.
-func tokenSettings(lookup func(string) (string, bool)) func(name string) string {
-	defaults := map[string]string{
-		"INIT_ADMIN_API_TOKENS": bootstrap.LocalAdminToken, "INIT_CLIENT_API_TOKENS": bootstrap.LocalClientToken,
-		"INIT_FRONTEND_API_TOKENS": bootstrap.LocalFrontendToken,
-	}
-	for name := range defaults {
-		if _, set := lookup(name); set {
-			defaults = nil
-			break
+// tokenSettings returns the settings of tokens to create. If the environment has none, also none that Guidon does not know, these are the
+// tokens that users of Unleash know.
+func tokenSettings(environ []string) func(name string) string {
+	set := map[string]string{}
+	for _, entry := range environ {
+		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "INIT_") {
+			set[name] = value
 		}
 	}
-	return func(name string) string {
-		if value, set := lookup(name); set {
-			return value
+	if len(set) == 0 {
+		set = map[string]string{
+			bootstrap.TokenVariable(access.AdminToken):    bootstrap.LocalAdminToken,
+			bootstrap.TokenVariable(access.ClientToken):   bootstrap.LocalClientToken,
+			bootstrap.TokenVariable(access.FrontendToken): bootstrap.LocalFrontendToken,
 		}
-		return defaults[name]
 	}
+	return func(name string) string { return set[name] }
 }
 
 func or(value, otherwise string) string {
@@ -150,26 +149,26 @@ func (s settings) console(signIn string) string {
 
 // shown is the secret of a token as the greeting shows it: one that not everyone knows is only shown in a terminal, since others may
 // read a log.
-func (s settings) shown(kind access.TokenType, secret string) string {
-	if s.terminal || slices.Contains([]string{bootstrap.LocalAdminToken, bootstrap.LocalClientToken, bootstrap.LocalFrontendToken}, secret) {
-		return secret
+func (s settings) shown(t bootstrap.Token) string {
+	if s.terminal || slices.Contains([]string{bootstrap.LocalAdminToken, bootstrap.LocalClientToken, bootstrap.LocalFrontendToken}, t.Secret) {
+		return t.Secret
 	}
-	return "set by INIT_" + strings.ToUpper(string(kind)) + "_API_TOKENS"
+	return "set by " + bootstrap.TokenVariable(t.Type)
 }
 
 // greet prints what a new user needs: the addresses, a valid token of each type, and a first request.
-func greet(w io.Writer, address net.Addr, s settings, tokens map[access.TokenType]string, signIn string) {
+func greet(w io.Writer, address net.Addr, s settings, tokens map[access.TokenType]bootstrap.Token, signIn string) {
 	url := localURL(address)
 	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		url = s.config.PublicURL // in a container, the address of this machine is of no use outside of it
 	}
-	admin, header := s.shown(access.AdminToken, tokens[access.AdminToken]), ""
+	admin, header := s.shown(tokens[access.AdminToken]), ""
 	switch {
 	case s.config.Open:
 		admin = "none needed (AUTH_TYPE=none)"
-	case tokens[access.AdminToken] == "":
+	case tokens[access.AdminToken].Secret == "":
 		admin = "none is valid; set INIT_ADMIN_API_TOKENS to create one"
-	case admin != tokens[access.AdminToken]:
+	case admin != tokens[access.AdminToken].Secret:
 		header = ` -H "Authorization: $GUIDON_TOKEN"`
 	default:
 		header = " -H 'Authorization: " + admin + "'"
@@ -186,11 +185,11 @@ Guidon is ready. Ctrl-C stops it.
   API docs        %s/docs
   admin token     %s
 `, url, s.console(signIn), url, admin)
-	if client := tokens[access.ClientToken]; client != "" {
-		_, _ = fmt.Fprintf(w, "  client token    %s (for SDKs on servers: %s/api)\n", s.shown(access.ClientToken, client), url)
+	if client := tokens[access.ClientToken]; client.Secret != "" {
+		_, _ = fmt.Fprintf(w, "  client token    %s (for SDKs on servers: %s/api)\n", s.shown(client), url)
 	}
-	if frontend := tokens[access.FrontendToken]; frontend != "" {
-		_, _ = fmt.Fprintf(w, "  frontend token  %s (for browsers: %s/api/frontend)\n", s.shown(access.FrontendToken, frontend), url)
+	if frontend := tokens[access.FrontendToken]; frontend.Secret != "" {
+		_, _ = fmt.Fprintf(w, "  frontend token  %s (for browsers: %s/api/frontend)\n", s.shown(frontend), url)
 	}
 	_, _ = fmt.Fprintf(w, `  data            %s
 

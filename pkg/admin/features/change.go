@@ -1,6 +1,9 @@
 package features
 
 import (
+	"reflect"
+	"strconv"
+
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -12,9 +15,33 @@ import (
 func createFeature(tx *httpapi.Tx, at httpapi.InProject, in createFeatureBody) (featureSubset, error) {
 	p := at.Project(tx)
 	f := flags.NewFeature(p, in.Name, in.metadata(), tx.Caller.Name, tx.Now)
-	tx.Save(events.FeatureCreated(f), f)
+	created := events.FeatureCreated(f)
+	if len(in.Tags.Value) == 0 {
+		tx.Save(created, f)
+	} else {
+		untagged, tags := f.Clone(), httpapi.Each(in.Tags.Value, wire.TagBody.Tag)
+		if err := checkTagTypes(tx, tags); err != nil {
+			return featureSubset{}, err
+		}
+		if err := f.ChangeTags(tags, nil, tx.Limits); err != nil {
+			return featureSubset{}, err
+		}
+		tx.Save(created, f)
+		tx.Save(events.FeatureTagsChanged(untagged, f, tags))
+	}
 	tx.Created("/api/admin/projects/"+f.Project+"/features", f.Name)
 	return subset(f, tx.ProjectEnvironments(p), nil), nil
+}
+
+// checkTagTypes returns Invalid if tags in a body have a type that does not exist.
+func checkTagTypes(tx *httpapi.Tx, tags []flags.Tag) error {
+	var problems flags.Problems
+	for i, tag := range tags {
+		if !tx.TagTypes().Has(tag.Type) {
+			problems.Add("/tags/"+strconv.Itoa(i)+"/type", "there is no tag type %q", jsonbody.Shorten(tag.Type))
+		}
+	}
+	return problems.Err()
 }
 
 func updateFeature(tx *httpapi.Tx, at httpapi.InFeature, in updateFeatureBody) (featureSubset, error) {
@@ -45,12 +72,18 @@ func patchFeature(tx *httpapi.Tx, at httpapi.InFeature, patch metadataPatch) (fe
 	return subset(f, tx.ProjectEnvironments(at.Project(tx)), nil), nil
 }
 
+// saveMetadata saves a flag with other metadata. Whether it is stale has an event of its own; what else changed has another.
 func saveMetadata(tx *httpapi.Tx, f *flags.Feature, m flags.Metadata) {
-	before := httpapi.Was(tx, f)
+	before := httpapi.Was(tx, f).Clone()
 	f.Metadata = m
-	tx.Save(events.FeatureMetadataUpdated(before, f), f)
-	if f.Stale != before.Stale {
-		tx.Save(events.FeatureStale(f))
+	if f.Stale == before.Stale {
+		tx.Save(events.FeatureMetadataUpdated(before, f), f)
+		return
+	}
+	tx.Save(events.FeatureStale(f), f)
+	before.Stale = f.Stale
+	if !reflect.DeepEqual(f.Metadata, before.Metadata) {
+		tx.Save(events.FeatureMetadataUpdated(before, f))
 	}
 }
 

@@ -49,8 +49,15 @@ func Group() httpapi.Group {
 		{Route: "POST " + archive + "/revive/{featureName}", Permission: access.UpdateFeature, Handle: httpapi.Do(reviveFeature)},
 		{Route: "GET /api/admin/feature-types", Permission: access.Read, Handle: httpapi.Handle(listFeatureTypes)},
 		{Route: "POST /api/admin/features/validate", Permission: access.Read, Handle: httpapi.DoBody(validateFeature)},
-	}, dependencyOperations(), lifecycleOperations(), bulkOperations(), searchOperations())}
+	}, dependencyOperations(), lifecycleOperations(), bulkOperations(), searchOperations()), Gone: map[string]string{
+		"DELETE " + archive + "/{featureName}": neverErased,
+		"POST " + inProject + "/delete":        neverErased,
+	}}
 }
+
+// neverErased is the 404 of the operations of Unleash that erase archived flags.
+const neverErased = "archived flags are never erased, and their names stay taken, so that code that still asks for an old name can never get another flag; " +
+	"an archived flag can stay where it is, or be revived with POST " + archive + "/revive/{featureName}"
 
 // inPage is the place of a list of a project's flags, with the page that its query requests.
 type inPage struct {

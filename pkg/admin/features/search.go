@@ -8,6 +8,7 @@ import (
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
 )
 
 // searchOperations find flags of all projects.
@@ -116,7 +117,7 @@ func (s *search) scan() *bestFindings {
 			return true
 		})
 	}
-	s.tx.EachSummary(s.projects, s.texts, func(p *flags.Project, row flags.SummaryRow) error {
+	s.tx.EachSummary(s.projects, s.archived, s.texts, func(p *flags.Project, row flags.SummaryRow) error {
 		f, matches, err := s.finding(p, row, used)
 		if matches {
 			best.add(f)
@@ -252,13 +253,14 @@ type foundFeatures struct {
 type foundFeature struct {
 	listedFeature
 	Project        string          `json:"project"`
-	DependencyType *flags.Relation `json:"dependencyType"` // parent, child or null
+	ArchivedAt     *shape.Time     `json:"archivedAt,omitzero"` // only of an archived flag
+	DependencyType *flags.Relation `json:"dependencyType"`      // parent, child or null
 	Segments       []string        `json:"segments"`
 }
 
 func (f *finding) view(favorites *flags.Favorites) foundFeature {
 	view := foundFeature{
-		listedFeature: listedFeatureOf(f.FeatureSummary, f.environments, favorites), Project: f.Project, Segments: f.segments,
+		listedFeature: listedFeatureOf(f.FeatureSummary, f.environments, favorites), Project: f.Project, ArchivedAt: shape.TimeOrNull(f.ArchivedAt), Segments: f.segments,
 	}
 	if f.Relation != "" {
 		view.DependencyType = &f.Relation

@@ -21,6 +21,7 @@ type criteria struct {
 	segment       operator
 	status        []string // environment:enabled or environment:disabled, one of them
 	createdAt     func(at time.Time) bool
+	archived      bool // archived flags instead of active ones
 	sortBy        string
 	descending    bool
 	favorites     bool
@@ -65,8 +66,9 @@ func criteriaOf(query httpapi.Query) (criteria, error) {
 	c.status = append(slices.Clone(query.All("status")), query.All("status[]")...)
 	c.readCreatedAt(query, &problems)
 	c.readCursor(query, &problems)
-	if query.Has("archived") && query.Get("archived") != "IS:false" {
-		problems.Add("archived", "can only be IS:false: archived flags are listed by GET /api/admin/archive/features/:project")
+	c.archived = query.Get("archived") == "IS:true"
+	if query.Has("archived") && !c.archived && query.Get("archived") != "IS:false" {
+		problems.Add("archived", "must be IS:true or IS:false")
 	}
 	if text := query.Get("favoritesFirst"); query.Has("favoritesFirst") && text != "true" && text != "false" {
 		problems.Add("favoritesFirst", "must be true or false")
@@ -130,7 +132,7 @@ const defaultSort = "createdAt"
 func sortBy(query httpapi.Query) string {
 	by := query.Get("sortBy")
 	environment, found := strings.CutPrefix(by, "environment:")
-	if slices.Contains([]string{"name", "type", "project", "createdAt", "lastSeenAt", "stale"}, by) || found && flags.CheckName(environment) == "" {
+	if slices.Contains([]string{"name", "type", "project", "createdAt", "archivedAt", "lastSeenAt", "stale"}, by) || found && flags.CheckName(environment) == "" {
 		return by
 	}
 	return defaultSort

@@ -74,6 +74,8 @@ func (c criteria) compareBy(a, b *finding) int {
 		return strings.Compare(a.Project, b.Project)
 	case "stale":
 		return compareBool(a.Stale, b.Stale)
+	case "archivedAt":
+		return a.ArchivedAt.Compare(b.ArchivedAt)
 	case "lastSeenAt":
 		return a.LastSeenAt.Compare(b.LastSeenAt)
 	case "createdAt":
@@ -99,7 +101,7 @@ func (f *finding) tags() []string {
 
 // status is enabled or disabled.
 func (f *finding) status(env flags.ProjectEnvironment) string {
-	if _, enabled := f.In(env); enabled {
+	if _, enabled := f.In(env); enabled && !f.Archived {
 		return "enabled"
 	}
 	return "disabled"

@@ -91,7 +91,7 @@ func (w *walked) project(p *flags.Project) (ended bool) {
 		if w.rows >= MaxWalkedRows || w.queries >= MaxWalkedQueries {
 			return false
 		}
-		read := w.tx.SummariesAfter(p, w.at.name, w.nextRows())
+		read := w.tx.SummariesAfter(p, w.archived, w.at.name, w.nextRows())
 		w.queries++
 		used := w.filteredSegments(read.Rows)
 		for i, row := range read.Rows {

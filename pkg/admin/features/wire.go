@@ -17,6 +17,8 @@ type createFeatureBody struct {
 	Description    jsonbody.Maybe[*string] `json:"description"`
 	Stale          jsonbody.Maybe[bool]    `json:"stale"`
 	ImpressionData jsonbody.Maybe[bool]    `json:"impressionData"`
+
+	Tags jsonbody.Maybe[[]wire.TagBody] `json:"tags"`
 }
 
 // Check finds what is wrong with the body by itself.
@@ -24,6 +26,7 @@ func (b createFeatureBody) Check(_ flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/name", b.Name, problems)
 	wire.CheckType(b.Type, problems)
 	b.metadata().CheckTexts(problems)
+	wire.CheckTags("/tags", b.Tags.Value, problems)
 }
 
 func (b createFeatureBody) metadata() flags.Metadata {

@@ -127,13 +127,13 @@ func (s state) apply(in input) (state, int) {
 	case in.kind == patch:
 		was := s.stale
 		s.description, s.stale = in.value, in.stale
-		s = s.withEvent(updated(in.value))
 		switch {
 		case s.stale && !was:
 			s = s.withEvent(becameStale)
 		case was && !s.stale:
 			s = s.withEvent(becameFresh)
 		}
+		s = s.withEvent(updated(in.value))
 		return s, http.StatusOK
 	case in.kind == on && !s.on && s.strategies == "":
 		return s, http.StatusConflict // it has no strategies

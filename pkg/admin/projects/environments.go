@@ -180,7 +180,7 @@ func flagsOn(tx *httpapi.Tx, env flags.Environment) []string {
 	type key struct{ environment string }
 	projects := slices.DeleteFunc(slices.Clone(tx.Projects()), func(p *flags.Project) bool { return !p.HasEnvironment(env) })
 	return httpapi.OncePerRound(tx, key{env.Name}, func() (names []string) {
-		tx.EachSummary(projects, nil, func(p *flags.Project, row flags.SummaryRow) error {
+		tx.EachSummary(projects, false, nil, func(p *flags.Project, row flags.SummaryRow) error {
 			whole, err := row.Whole()
 			if _, on := whole.In(flags.ProjectEnvironment{Environment: env, Attachment: p.Environments[env.Name]}); on {
 				names = append(names, whole.Name)

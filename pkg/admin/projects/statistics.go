@@ -60,7 +60,7 @@ func readStatistics(tx *httpapi.Tx, _ httpapi.InService) (statistics, error) {
 		Environments: len(tx.Environments().List), Segments: len(tx.Segments()), Strategies: len(tx.StrategyTypes().All()),
 	}
 	for _, t := range tx.Tokens() {
-		s.APITokens[t.Type]++
+		s.APITokens[t.NamedType()]++
 	}
 	counts := tx.CountsOf(projects)
 	for _, p := range projects {

@@ -149,7 +149,7 @@ func findStrategy(tx *httpapi.Tx, project *flags.Project, env flags.ProjectEnvir
 func flagsWithStrategies(tx *httpapi.Tx, project *flags.Project, env flags.ProjectEnvironment) []flags.Key {
 	type flagsWithStrategies struct{ projectUID, environment string }
 	return httpapi.OncePerRound(tx, flagsWithStrategies{project.UID, env.Name}, func() (keys []flags.Key) {
-		tx.EachSummary([]*flags.Project{project}, nil, func(_ *flags.Project, row flags.SummaryRow) error {
+		tx.EachSummary([]*flags.Project{project}, false, nil, func(_ *flags.Project, row flags.SummaryRow) error {
 			whole, err := row.Whole()
 			if err == nil && whole.Environments[env.Name].Strategies > 0 {
 				keys = append(keys, flags.FeatureKey(row.Name))

@@ -17,7 +17,7 @@ import (
 type createTokenBody struct {
 	TokenName   jsonbody.Maybe[string]   `json:"tokenName"`
 	Username    jsonbody.Maybe[string]   `json:"username"` // deprecated: use tokenName
-	Type        jsonbody.Maybe[string]   `json:"type"`     // client, frontend or admin, in upper or lower case
+	Type        jsonbody.Maybe[string]   `json:"type"`     // backend, client, frontend or admin, in upper or lower case
 	Environment jsonbody.Maybe[string]   `json:"environment"`
 	Project     jsonbody.Maybe[string]   `json:"project"`
 	Projects    jsonbody.Maybe[[]string] `json:"projects"`
@@ -46,13 +46,11 @@ func (b createTokenBody) Check(_ flags.Limits, problems *flags.Problems) {
 
 func (b createTokenBody) checkType(problems *flags.Problems) {
 	switch b.tokenType() {
-	case access.AdminToken, access.ClientToken, access.FrontendToken:
-	case "backend":
-		problems.Add("/type", "must be client, frontend or admin; the type backend of Unleash is client")
+	case access.AdminToken, access.BackendToken, access.ClientToken, access.FrontendToken:
 	case "":
-		problems.Add("/type", "is required, and must be client, frontend or admin")
+		problems.Add("/type", "is required, and must be backend, client, frontend or admin")
 	default:
-		problems.Add("/type", "must be client, frontend or admin, not %q", jsonbody.Shorten(b.Type.Value))
+		problems.Add("/type", "must be backend, client, frontend or admin, not %q", jsonbody.Shorten(b.Type.Value))
 	}
 }
 
@@ -100,9 +98,10 @@ func createToken(tx *httpapi.Tx, _ httpapi.InService, in createTokenBody) (apiTo
 // exist.
 func newToken(tx *httpapi.Tx, in createTokenBody) (apiToken, error) {
 	t := &access.Token{
-		Name: in.name(), Type: in.tokenType(), Projects: in.projects(), Environment: in.environment(),
+		Name: in.name(), Projects: in.projects(), Environment: in.environment(),
 		CreatedAt: tx.Now, ExpiresAt: httpapi.MomentOf(in.ExpiresAt.Value),
 	}
+	t.SetType(in.tokenType())
 	tx.Load(httpapi.ProjectKeys(t.Projects...)...)
 	t.Bind(tx.FindProject, tx.Environments())
 	scope, _ := scopeOf(tx, t)

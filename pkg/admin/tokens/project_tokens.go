@@ -50,7 +50,7 @@ type createProjectTokenBody struct{ createTokenBody }
 // Check checks everything that does not depend on the path or on stored data.
 func (b createProjectTokenBody) Check(limits flags.Limits, problems *flags.Problems) {
 	if b.tokenType() == access.AdminToken {
-		problems.Add("/type", "must be client or frontend: an admin token has access to every project")
+		problems.Add("/type", "must be backend, client or frontend: an admin token has access to every project")
 		return
 	}
 	b.createTokenBody.Check(limits, problems)

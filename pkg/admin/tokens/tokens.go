@@ -160,7 +160,7 @@ func scopeOf(tx *httpapi.Tx, t *access.Token) (scope access.TokenScope, valid bo
 func apiTokenOf(tx *httpapi.Tx, t *access.Token, scope access.TokenScope) (apiToken, error) {
 	secret, err := decryptSecret(tx, t.Sealed, t.Hash, t.Name)
 	answer := apiToken{
-		Secret: secret, Username: t.Name, TokenName: t.Name, Type: t.Type, Environment: t.Environment, Projects: scope.ProjectIDs(),
+		Secret: secret, Username: t.Name, TokenName: t.Name, Type: t.NamedType(), Environment: t.Environment, Projects: scope.ProjectIDs(),
 		ExpiresAt: shape.TimeOrNull(t.ExpiresAt), CreatedAt: shape.Time(t.CreatedAt),
 	}
 	if len(answer.Projects) > 0 {

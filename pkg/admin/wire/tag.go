@@ -40,16 +40,10 @@ func (b ChangeTagsBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if !b.Removed.Set {
 		problems.Add("/removedTags", "is required; it can be []")
 	}
-	if n := len(b.Added.Value); n > flags.MaxTagChanges {
-		problems.Add("/addedTags", "must have at most %d tags, but has %d", flags.MaxTagChanges, n)
-		return
-	}
+	CheckTags("/addedTags", b.Added.Value, problems)
 	if n := len(b.Removed.Value); n > flags.MaxTagChanges {
 		problems.Add("/removedTags", "must have at most %d tags, but has %d; send several requests", flags.MaxTagChanges, n)
 		return
-	}
-	for i, tag := range b.Added.Value {
-		tag.Tag().Check("/addedTags/"+strconv.Itoa(i), problems)
 	}
 	for i, tag := range b.Removed.Value {
 		path := "/removedTags/" + strconv.Itoa(i)
@@ -57,5 +51,16 @@ func (b ChangeTagsBody) Check(_ flags.Limits, problems *flags.Problems) {
 			problems.Add(path, "is also in addedTags")
 		}
 		tag.Tag().Check(path, problems)
+	}
+}
+
+// CheckTags adds the problems of tags that a body adds to a flag.
+func CheckTags(path string, tags []TagBody, problems *flags.Problems) {
+	if n := len(tags); n > flags.MaxTagChanges {
+		problems.Add(path, "must have at most %d tags, but has %d", flags.MaxTagChanges, n)
+		return
+	}
+	for i, tag := range tags {
+		tag.Tag().Check(path+"/"+strconv.Itoa(i), problems)
 	}
 }

@@ -24,7 +24,7 @@ import { hasExpired, lastUse } from './expiry'
 import { LastUse } from './lastuse'
 import { SecretDialog } from './secretdialog'
 import { TokenDialog } from './tokendialog'
-import { canChangeToken, canCreateToken, placeOf } from './tokenrights'
+import { canChangeToken, canCreateToken, placeOf, rightsOf } from './tokenrights'
 
 type Token = Schema<'ApiToken'>
 
@@ -44,6 +44,8 @@ const types = [
   { value: 'admin', label: 'Admin' },
 ]
 
+const typeLabel = (type: string) => (type === 'backend' ? 'Server (backend)' : (types.find(({ value }) => value === type)?.label ?? type))
+
 /** API tokens: search, create one and see its secret, copy a secret, delete one. */
 export function TokenList({ project, query, invalidates, create, remove }: TokenListProps) {
   const me = useMe()
@@ -53,7 +55,7 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
   const deletion = useChange({ change: (token: Token) => remove(token.secret), invalidates, showsErrors: true })
   const all = query.data?.tokens ?? []
   const found = search(
-    all.filter((token) => view.type === '' || token.type === view.type),
+    all.filter((token) => view.type === '' || rightsOf(token.type) === view.type),
     view.q,
     (token) => [token.tokenName, token.environment, ...token.projects],
   )
@@ -63,7 +65,7 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
     {
       id: 'type',
       header: 'Type',
-      cell: (token) => <Badge kind={token.type === 'admin' ? 'warn' : 'neutral'}>{types.find((type) => type.value === token.type)?.label ?? token.type}</Badge>,
+      cell: (token) => <Badge kind={token.type === 'admin' ? 'warn' : 'neutral'}>{typeLabel(token.type)}</Badge>,
     },
     { id: 'environment', header: 'Environment', cell: (token) => (token.environment === '*' ? 'All' : <EnvironmentName name={token.environment} />) },
     { id: 'projects', header: 'Projects', cell: (token) => <span className="break">{placeOf(token)}</span> },

@@ -3,6 +3,11 @@ import type { Allowed, Schema, useMe } from '../../api'
 type Me = Pick<ReturnType<typeof useMe>, 'can' | 'query'>
 type Token = Pick<Schema<'ApiToken'>, 'type' | 'projects'>
 
+/** The type that says what a token can do: backend is another name for client. */
+export function rightsOf(type: string): string {
+  return type === 'backend' ? 'client' : type
+}
+
 /** The types of tokens that the caller can create: here, or in the project. */
 export function creatableTypes(me: Me, project?: string): ('client' | 'frontend' | 'admin')[] {
   const inProject = holdsInProjects(me, project)
@@ -23,7 +28,7 @@ export function canCreateToken(me: Me, project?: string): Allowed {
 /** Whether the caller can delete or change a token: by a permission for its type, or for the tokens of all its projects. */
 export function canChangeToken(me: Me, verb: 'DELETE' | 'UPDATE', token: Token, project?: string): Allowed {
   if (token.type === 'admin') return me.can('ADMIN')
-  const forType = me.can(`${verb}_${token.type.toUpperCase()}_API_TOKEN`)
+  const forType = me.can(`${verb}_${rightsOf(token.type).toUpperCase()}_API_TOKEN`)
   if (forType.allowed && !project) return forType
   if (token.projects.includes('*')) return forType
   const refused = token.projects.map((one) => me.can(`${verb}_PROJECT_API_TOKEN`, one)).find((one) => !one.allowed)
