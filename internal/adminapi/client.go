@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"guidon/pkg/retryafter"
 )
 
 // A Client calls one server. Several goroutines may use it.
@@ -181,8 +183,7 @@ func retryAfter(response *http.Response) time.Duration {
 	default:
 		return noRetry
 	}
-	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // a date is not supported: 0
-	return max(0, time.Duration(seconds)*time.Second)
+	return retryafter.Of(response.Header, time.Now(), maxWait)
 }
 
 // reason is the message of an error response, in one line.

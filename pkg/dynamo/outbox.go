@@ -227,14 +227,14 @@ func (s *Store) Failed(ctx context.Context, entry flags.OutboxEntry) error {
 
 // Delivered moves an entry to the delivered ones: one call.
 func (s *Store) Delivered(ctx context.Context, entry flags.OutboxEntry, at time.Time, detail string) error {
-	entry.Error, entry.Next = "", time.Time{}
+	entry.Error, entry.Next, entry.Busy = "", time.Time{}, time.Time{}
 	d := flags.Delivery{OutboxEntry: entry, At: at, Detail: detail}
 	return s.moveOutbox(ctx, outboxPrefix, deliveredPrefix, at.Add(flags.DeliveredKept), d)
 }
 
 // Park moves an entry to the parked ones: one call.
 func (s *Store) Park(ctx context.Context, entry flags.OutboxEntry, at time.Time) error {
-	entry.Next = time.Time{}
+	entry.Next, entry.Busy = time.Time{}, time.Time{}
 	d := flags.Delivery{OutboxEntry: entry, Parked: true, At: at}
 	return s.moveOutbox(ctx, outboxPrefix, parkedPrefix, at.Add(flags.DeliveredKept), d)
 }
@@ -244,7 +244,7 @@ func (s *Store) Resend(ctx context.Context, entries []flags.OutboxEntry) error {
 	for chunk := range slices.Chunk(entries, maxTransaction/2) {
 		var moved []flags.Delivery
 		for _, e := range chunk {
-			e.Attempts, e.Next, e.Error = 0, time.Time{}, ""
+			e.Attempts, e.Next, e.Busy, e.Error = 0, time.Time{}, time.Time{}, ""
 			moved = append(moved, flags.Delivery{OutboxEntry: e})
 		}
 		if err := s.moveOutbox(ctx, parkedPrefix, outboxPrefix, outboxExpiry(), moved...); err != nil {

@@ -49,6 +49,7 @@ type outboxDocument struct {
 	Test     *eventDocument `json:"test,omitzero"`
 	Attempts int            `json:"attempts,omitzero"`
 	Next     time.Time      `json:"next,omitzero"`
+	Busy     time.Time      `json:"busy,omitzero"`
 	Error    string         `json:"error,omitzero"`
 	Parked   bool           `json:"parked,omitzero"`
 	At       time.Time      `json:"at,omitzero"`
@@ -58,7 +59,7 @@ type outboxDocument struct {
 func storeDelivery(d flags.Delivery) (outboxDocument, error) {
 	doc := outboxDocument{
 		Format: format, Addon: d.Addon, outboxRef: outboxRef{d.ID, d.Subject, d.Version}, Attempts: d.Attempts, Next: d.Next,
-		Error: clip(d.Error), Parked: d.Parked, At: d.At, Detail: clip(d.Detail),
+		Busy: d.Busy, Error: clip(d.Error), Parked: d.Parked, At: d.At, Detail: clip(d.Detail),
 	}
 	if d.Test == nil {
 		return doc, nil
@@ -72,7 +73,7 @@ func (doc outboxDocument) delivery() (flags.Delivery, error) {
 	d := flags.Delivery{
 		OutboxEntry: flags.OutboxEntry{
 			Addon: doc.Addon, ID: doc.ID, Subject: doc.Subject, Version: doc.Version, Attempts: doc.Attempts, Next: doc.Next,
-			Error: doc.Error,
+			Busy: doc.Busy, Error: doc.Error,
 		},
 		Parked: doc.Parked, At: doc.At, Detail: doc.Detail,
 	}

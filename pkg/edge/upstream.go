@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/retryafter"
 	"guidon/pkg/version"
 )
 
@@ -152,7 +153,7 @@ func (c *client) send(ctx context.Context, method, url, token string, header htt
 	case resp.StatusCode == http.StatusNotModified:
 		return reply{resp.StatusCode, resp.Header, nil}, nil
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		return reply{}, &statusError{resp.StatusCode, retryAfter(resp.Header)}
+		return reply{}, &statusError{resp.StatusCode, retryafter.Of(resp.Header, time.Now(), maxRetryAfter)}
 	case err != nil:
 		return reply{}, fmt.Errorf("its response ended early: %w", err)
 	case int64(len(text)) > most:
@@ -162,18 +163,6 @@ func (c *client) send(ctx context.Context, method, url, token string, header htt
 		return reply{}, fmt.Errorf("its response is %q instead of JSON", media)
 	}
 	return reply{resp.StatusCode, resp.Header, jsonbody.WithoutMark(text)}, nil
-}
-
-// retryAfter returns the pause that a response asks for; 0 for none.
-func retryAfter(header http.Header) time.Duration {
-	text := header.Get("Retry-After")
-	if n, err := strconv.Atoi(text); err == nil && n > 0 {
-		return min(time.Duration(min(n, 1<<20))*time.Second, maxRetryAfter)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return min(max(time.Until(at), 0), maxRetryAfter)
-	}
-	return 0
 }
 
 // A pause says until when not to ask an upstream that failed.

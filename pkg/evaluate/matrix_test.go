@@ -134,7 +134,7 @@ func TestMatrixIsStored(t *testing.T) {
 			changed = changed || asJSON(s.Constraints[0]) != asJSON(stored)
 		}
 		parameters := maps.Clone(s.Parameters)
-		flags.NormalizeParameters(s.Name, parameters, false)
+		flags.NormalizeParameters(s.Name, parameters)
 		changed = changed || !maps.Equal(parameters, s.Parameters)
 		var problems flags.Problems
 		s.Check(&flags.StrategyTypes{}, flags.DefaultLimits(), &problems)

@@ -22,6 +22,7 @@ type OutboxEntry struct {
 
 	Attempts int       // that failed
 	Next     time.Time // not to be sent before; zero for at once
+	Busy     time.Time // until when the receiver asked for no requests at all, when the last attempt failed; zero if it did not
 	Error    string    // of the last failed attempt
 }
 
@@ -84,7 +85,7 @@ type OutboxStore interface {
 	// Delivered moves an entry from the outbox to the delivered ones. Attempts is the number of failed ones before.
 	Delivered(ctx context.Context, entry OutboxEntry, at time.Time, detail string) error
 
-	// Failed stores Attempts, Next and Error of an entry, which stays in the outbox.
+	// Failed stores Attempts, Next, Busy and Error of an entry, which stays in the outbox.
 	Failed(ctx context.Context, entry OutboxEntry) error
 
 	// Park moves an entry from the outbox to the parked ones, with its Attempts and Error.

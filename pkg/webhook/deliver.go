@@ -46,6 +46,9 @@ type Deliverer struct {
 	finish time.Duration // for storing what was done after the context ended
 	turn   time.Duration // how long a look begins to send. All addons wait for its end, with new events too
 	oldest time.Time     // of the last look: when the first event happened that is still to be sent
+
+	mu   sync.Mutex
+	busy map[string]time.Time // until when the receiver at a URL asked for no requests
 }
 
 // A Store has the addons and their outboxes.
@@ -59,7 +62,7 @@ type Store interface {
 func NewDeliverer(store Store, sealer func(ctx context.Context) (flags.Sealer, error), sender *Sender, log *slog.Logger) *Deliverer {
 	return &Deliverer{
 		store: store, sealer: sealer, sender: sender, log: log, holder: uuid.NewString(), now: time.Now,
-		finish: 5 * time.Second, turn: 5 * time.Second,
+		finish: 5 * time.Second, turn: 5 * time.Second, busy: map[string]time.Time{},
 	}
 }
 
@@ -150,6 +153,7 @@ type addonRun struct {
 	lease      time.Time // when it ends
 	report     Report
 	paused     bool      // whether the receiver asked for fewer requests
+	stored     time.Time // until when it asked for none, as the outbox has it
 	next       time.Time // when something will be due; zero if there is nothing
 	oldest     time.Time // when the first event in the outbox happened
 	err        error
@@ -161,6 +165,14 @@ func (r *addonRun) run(ctx context.Context) error {
 	queues, err := r.read(ctx)
 	if err != nil || len(r.dueNow(queues)) == 0 {
 		return err
+	}
+	if r.addon.Enabled {
+		if r.parameters, err = r.open(ctx); err != nil {
+			return err
+		}
+		if len(r.dueNow(queues)) == 0 { // another addon with the same URL has to wait
+			return nil
+		}
 	}
 	if mine, err := r.extendLease(ctx); err != nil || !mine {
 		r.next = time.Time{} // the other one will send it; if it was killed, a later run will
@@ -198,16 +210,11 @@ func (r *addonRun) extendLease(ctx context.Context) (mine bool, err error) {
 }
 
 // deliver sends what is due. The flags take turns, so that one with many events does not hold up the others.
-func (r *addonRun) deliver(ctx context.Context) (err error) {
+func (r *addonRun) deliver(ctx context.Context) error {
 	r.next = time.Time{}
 	queues, err := r.read(ctx)
 	if err != nil {
 		return err
-	}
-	if r.addon.Enabled {
-		if r.parameters, err = r.open(ctx); err != nil {
-			return err
-		}
 	}
 	for queues = r.dueNow(queues); len(queues) > 0; queues = r.dueNow(queues) {
 		var rest []queue
@@ -217,7 +224,7 @@ func (r *addonRun) deliver(ctx context.Context) (err error) {
 				return err
 			}
 			for _, q := range some {
-				if !r.now().Before(r.until) || r.paused || stopped(ctx) {
+				if now := r.now(); !now.Before(r.until) || r.paused || r.waits(q[0]).After(now) || stopped(ctx) {
 					r.due(r.now())
 					return nil
 				}
@@ -259,6 +266,10 @@ func (r *addonRun) send(ctx context.Context, entry flags.OutboxEntry, events map
 		return false, nil // the attempt was cut short, which tells nothing about the receiver
 	}
 	r.paused = result.Status == http.StatusTooManyRequests
+	if result.RetryAfter > 0 {
+		r.paused = true
+		r.setBusy(r.now().Add(result.RetryAfter))
+	}
 	after, cancel := r.afterwards(ctx)
 	defer cancel()
 	return r.record(after, entry, result, withheld != "")
@@ -321,7 +332,10 @@ func (r *addonRun) record(ctx context.Context, entry flags.OutboxEntry, result R
 	}
 	r.report.Failed++
 	log.InfoContext(ctx, "delivery failed")
-	entry.Next = now.Add(delay(entry.Attempts))
+	entry.Next, entry.Busy = now.Add(max(delay(entry.Attempts), result.RetryAfter)), time.Time{}
+	if result.RetryAfter > 0 {
+		entry.Busy = now.Add(result.RetryAfter) // stored, because the next attempt can be that of another process
+	}
 	r.due(entry.Next)
 	return false, r.store.Failed(ctx, entry)
 }

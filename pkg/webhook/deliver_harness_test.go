@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -125,7 +126,7 @@ func (w *world) wait(d time.Duration) {
 func (w *world) deliverer(store Store) *Deliverer {
 	w.t.Helper()
 	d := NewDeliverer(store, dynamotest.Sealer, NewSender(Options{Networks: localNetworks(w.t), Timeout: time.Second}), slog.New(slog.DiscardHandler))
-	d.now = w.now
+	d.now, d.sender.now = w.now, w.now
 	return d
 }
 
@@ -173,6 +174,7 @@ type receiver struct {
 	*httptest.Server
 	mu       sync.Mutex
 	answer   func(flag string, number, try int) int // the status; 0 to accept the event and close the connection
+	header   http.Header                            // of every response
 	tries    map[string]int
 	accepted map[string][]int
 	ids      map[string]int
@@ -209,6 +211,7 @@ func (r *receiver) serve(w http.ResponseWriter, request *http.Request) {
 	if status == 0 {
 		panic(http.ErrAbortHandler)
 	}
+	maps.Copy(w.Header(), r.header)
 	w.WriteHeader(status)
 }
 
@@ -216,6 +219,24 @@ func (r *receiver) setAnswer(answer func(flag string, number, try int) int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answer = answer
+}
+
+// setBusy has every request answered with a status and Retry-After.
+func (r *receiver) setBusy(status int, retryAfter string) {
+	r.setAnswer(func(string, int, int) int { return status })
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.header = http.Header{"Retry-After": {retryAfter}}
+}
+
+// requests are all that were received.
+func (r *receiver) requests() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, tries := range r.tries {
+		n += tries
+	}
+	return n
 }
 
 // check fails unless each flag's events were accepted in order, repeated at most as the receiver accepted them without an

@@ -3,6 +3,7 @@ package webhook
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -32,6 +33,9 @@ func (r *addonRun) read(ctx context.Context) ([]queue, error) {
 	}
 	if len(all) > 0 {
 		r.oldest = flags.EventTime(all[0].ID)
+	}
+	for _, entry := range all {
+		r.stored = latest(r.stored, entry.Busy)
 	}
 	if more {
 		all = complete(all)
@@ -84,8 +88,8 @@ func (r *addonRun) dueNow(queues []queue) []queue {
 			continue
 		}
 		at := flags.EventTime(q[0].ID).Add(settle)
-		if r.addon.Enabled && q[0].Next.After(at) {
-			at = q[0].Next
+		if r.addon.Enabled {
+			at = latest(at, latest(q[0].Next, r.waits(q[0])))
 		}
 		if at.After(now) {
 			r.due(at)
@@ -96,6 +100,34 @@ func (r *addonRun) dueNow(queues []queue) []queue {
 	}
 	slices.SortStableFunc(due, func(a, b queue) int { return since[a[0].ID].Compare(since[b[0].ID]) })
 	return due
+}
+
+// waits returns until when an entry is not sent because the receiver asked for no requests. A user waits for the result of a test, which
+// is sent all the same.
+func (r *addonRun) waits(entry flags.OutboxEntry) time.Time {
+	if entry.Test != nil || !r.addon.Enabled {
+		return time.Time{}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return latest(r.stored, r.busy[r.parameters[flags.AddonURL]])
+}
+
+// setBusy has all addons that send to the same URL wait.
+func (r *addonRun) setBusy(until time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	maps.DeleteFunc(r.busy, func(_ string, until time.Time) bool { return !until.After(now) })
+	url := r.parameters[flags.AddonURL]
+	r.busy[url] = latest(r.busy[url], until)
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // due notes when something can be sent.

@@ -23,6 +23,7 @@ import (
 	"unicode"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/retryafter"
 	"guidon/pkg/version"
 )
 
@@ -38,6 +39,9 @@ const maxResponse = 500
 
 // maxResponseHeader bounds the headers of a response. More is a failure.
 const maxResponseHeader = 16 << 10
+
+// maxRetryAfter is the longest wait that a receiver can ask for, so that each event still gets many attempts in the day before it is parked.
+const maxRetryAfter = time.Hour
 
 // Options are what a Sender needs to know. The zero value is for production.
 type Options struct {
@@ -117,6 +121,8 @@ type Result struct {
 	Response  string // the first characters of its body
 	Failure   string // why the message was not delivered
 	Permanent bool   // whether another attempt will probably fail too
+
+	RetryAfter time.Duration // how long a busy receiver asks for no requests; 0 if it does not
 }
 
 // SendEvent sends what a receiver gets of an event, see MessageOf.
@@ -154,6 +160,9 @@ func (s *Sender) Send(ctx context.Context, m Message) Result {
 	default:
 		result.Failure = fmt.Sprintf("status %d", status)
 		result.Permanent = status < 500 && status != http.StatusRequestTimeout && status != http.StatusTooEarly && status != http.StatusTooManyRequests
+		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+			result.RetryAfter = retryafter.Of(response.Header, s.now(), maxRetryAfter)
+		}
 	}
 	return result
 }
