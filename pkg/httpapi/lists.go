@@ -32,28 +32,23 @@ func allOf(tx *Tx, entity flags.Entity) []flags.Aggregate {
 // All returns all aggregates of an entity, in no order.
 func (tx *Tx) All(entity flags.Entity) []flags.Aggregate { return allOf(tx, entity) }
 
-// list is allOf with the type of the aggregates.
-func list[A flags.Aggregate](tx *Tx, entity flags.Entity) []A {
+// List returns all aggregates of an entity with their type, in no order.
+func List[A flags.Aggregate](tx *Tx, entity flags.Entity) []A {
 	return Each(allOf(tx, entity), func(a flags.Aggregate) A { return a.(A) })
 }
 
 // Projects is every project.
-func (tx *Tx) Projects() []*flags.Project { return list[*flags.Project](tx, flags.EntityProject) }
+func (tx *Tx) Projects() []*flags.Project { return List[*flags.Project](tx, flags.EntityProject) }
 
 // Users is every user and service account.
-func (tx *Tx) Users() []*access.User { return list[*access.User](tx, access.EntityUser) }
+func (tx *Tx) Users() []*access.User { return List[*access.User](tx, access.EntityUser) }
 
 // Tokens is every API token.
-func (tx *Tx) Tokens() []*access.Token { return list[*access.Token](tx, access.EntityToken) }
-
-// SignupTokens is every public signup token.
-func (tx *Tx) SignupTokens() []*access.SignupToken {
-	return list[*access.SignupToken](tx, access.EntitySignupToken)
-}
+func (tx *Tx) Tokens() []*access.Token { return List[*access.Token](tx, access.EntityToken) }
 
 // Segments is every segment, by name.
 func (tx *Tx) Segments() []*flags.Segment {
-	segments := list[*flags.Segment](tx, flags.EntitySegment)
+	segments := List[*flags.Segment](tx, flags.EntitySegment)
 	flags.SortSegments(segments)
 	return segments
 }
@@ -65,7 +60,7 @@ type segmentsByName struct{}
 func (tx *Tx) FindSegmentNamed(name string) *flags.Segment {
 	return memoized(tx, segmentsByName{}, func() (map[string]*flags.Segment, error) {
 		named := map[string]*flags.Segment{}
-		for _, s := range list[*flags.Segment](tx, flags.EntitySegment) {
+		for _, s := range List[*flags.Segment](tx, flags.EntitySegment) {
 			named[s.Name] = s
 		}
 		return named, nil
@@ -75,11 +70,6 @@ func (tx *Tx) FindSegmentNamed(name string) *flags.Segment {
 // Summaries are the active flags of a project, by name.
 func (tx *Tx) Summaries(p *flags.Project) []flags.FeatureSummary {
 	return tx.SummariesOf([]*flags.Project{p}, false)[p.UID]
-}
-
-// ArchivedSummaries are the archived flags of a project, by name.
-func (tx *Tx) ArchivedSummaries(p *flags.Project) []flags.FeatureSummary {
-	return tx.SummariesOf([]*flags.Project{p}, true)[p.UID]
 }
 
 // SummaryPage is the first flags of projects that a query selects, by name in a project, and whether it selects more of one: one query

@@ -193,16 +193,6 @@ func (tx *Tx) User(id int64) *access.User {
 	return u
 }
 
-// FindToken is the API token or personal token whose secret has that hash; nil when it does not exist.
-func (tx *Tx) FindToken(hash string) *access.Token {
-	return Find[*access.Token](tx, access.TokenKey(hash))
-}
-
-// FindSignupToken is the public signup token whose secret has that hash; nil when it does not exist.
-func (tx *Tx) FindSignupToken(hash string) *access.SignupToken {
-	return Find[*access.SignupToken](tx, access.SignupTokenKey(hash))
-}
-
 // LastUse is the last use of the token whose secret has that hash; nil when it was never used.
 func (tx *Tx) LastUse(hash string) *access.TokenUse {
 	key := access.TokenUseKey(hash)
@@ -233,7 +223,7 @@ func Each[A, B any](list []A, convert func(A) B) []B { return shape.Each(list, c
 
 // Applications is every application that reported, by name.
 func (tx *Tx) Applications() []*usage.Application {
-	return list[*usage.Application](tx, usage.EntityApplication)
+	return List[*usage.Application](tx, usage.EntityApplication)
 }
 
 // FindApplication is the application of that name; nil when it does not exist.
@@ -262,11 +252,6 @@ func (tx *Tx) ApplicationNames(a *usage.Application) *usage.ApplicationNames {
 func (tx *Tx) Favorites() *flags.Favorites {
 	owner := tx.Caller.FavoritesKey()
 	return findOrNew(tx, flags.FavoritesKey(owner), &flags.Favorites{Owner: owner})
-}
-
-// FindSessions are the sessions of a user; nil if the user never signed in.
-func (tx *Tx) FindSessions(user int64) *access.Sessions {
-	return Find[*access.Sessions](tx, access.SessionsKey(user))
 }
 
 // Sessions are the sessions of a user, which may be none.

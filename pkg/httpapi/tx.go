@@ -192,16 +192,6 @@ func (tx *Tx) Again(keys ...flags.Key) {
 	}
 }
 
-// Outdated reports whether others have changed an aggregate since it was read. Use it before an error that depends on several aggregates:
-// these may have been read before and after one change.
-func (tx *Tx) Outdated(a flags.Aggregate) bool {
-	type outdated struct{ key flags.Key }
-	return memoized(tx, outdated{a.Key()}, func() (bool, error) {
-		now, err := tx.service.store.Load(tx.ctx, []flags.Key{a.Key()})
-		return err == nil && (now[a.Key()] == nil || flags.VersionOf(now[a.Key()]) != flags.VersionOf(a)), err
-	})
-}
-
 func (tx *Tx) must(err error) {
 	if err != nil {
 		tx.Fail(err)
@@ -253,6 +243,12 @@ func memoized[T any, K comparable](tx *Tx, key K, query func() (T, error)) T {
 	tx.must(err)
 	tx.round.remember(key, result)
 	return result
+}
+
+// Read returns the result of a query of the store, which is made once in a round for each key. The key is as for OncePerRound, with all
+// arguments of the query.
+func Read[T any, K comparable](tx *Tx, key K, query func(ctx context.Context, store Store) (T, error)) T {
+	return memoized(tx, key, func() (T, error) { return query(tx.ctx, tx.service.store) })
 }
 
 // OncePerRequest does something once in a request, although the operation can run several times: use it for things that can

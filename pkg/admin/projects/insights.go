@@ -44,7 +44,7 @@ type insightsMembers struct {
 // readInsights derives the figures from the rows of all flags of a project. The statistics count archived flags too.
 func readInsights(tx *httpapi.Tx, at httpapi.InProject) (projectInsights, error) {
 	p := at.Project(tx)
-	active, archived := tx.Summaries(p), tx.ArchivedSummaries(p)
+	active, archived := tx.Summaries(p), tx.SummariesOf([]*flags.Project{p}, true)[p.UID]
 	stale := count(active, isStale)
 	stats := projectStatsOf(slices.Concat(active, archived), tx.Now)
 	archivedAt := func(s flags.FeatureSummary) time.Time { return s.ArchivedAt }

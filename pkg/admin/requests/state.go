@@ -1,6 +1,8 @@
 package requests
 
 import (
+	"context"
+
 	"guidon/pkg/access"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -177,7 +179,7 @@ func apply(tx *httpapi.Tx, caller access.Caller, p *flags.Project, r *review.Req
 // readOnce is an error about a request, unless the request has changed since it was read: then it, and what it is about, were not read at one
 // time, so the operation must run again.
 func readOnce(tx *httpapi.Tx, r *review.Request, err error) error {
-	if tx.Outdated(r) {
+	if isOutdated(tx, r) {
 		return flags.Errorf(flags.VersionConflict, "change request %d was changed at the same time", r.ID)
 	}
 	return err
@@ -219,4 +221,14 @@ func comment(tx *httpapi.Tx, p *flags.Project, r *review.Request, text string) (
 func takesPart(tx *httpapi.Tx, p *flags.Project, r *review.Request) bool {
 	u := tx.Caller.User
 	return tx.Caller.Admin || u != nil && len(p.Members[u.ID]) > 0 || r.Contributed(me(tx)) || authorizeIn(tx, tx.Caller, access.ApproveChangeRequest, p, r) == nil
+}
+
+// isOutdated reports whether others have changed a request since it was read. Ask before an error that depends on several aggregates:
+// these may have been read before and after one change.
+func isOutdated(tx *httpapi.Tx, r *review.Request) bool {
+	type outdated struct{ key flags.Key }
+	return httpapi.Read(tx, outdated{r.Key()}, func(ctx context.Context, store httpapi.Store) (bool, error) {
+		now, err := store.Load(ctx, []flags.Key{r.Key()})
+		return err == nil && (now[r.Key()] == nil || flags.VersionOf(now[r.Key()]) != flags.VersionOf(r)), err
+	})
 }

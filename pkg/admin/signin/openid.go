@@ -170,7 +170,7 @@ func update(tx *httpapi.Tx, user *access.User, who access.Identity, rules access
 	if user.RootRole != 0 {
 		return nil
 	}
-	if sessions := tx.FindSessions(user.ID); sessions != nil && len(sessions.List) > 0 {
+	if sessions := findSessions(tx, user.ID); sessions != nil && len(sessions.List) > 0 {
 		sessions.EndAll()
 		tx.Save(events.UserSignedOutEverywhere(user.ID), sessions)
 	}

@@ -79,7 +79,7 @@ func signInWithLink(tx *httpapi.Tx, _ httpapi.InService, in signInLinkBody) erro
 	}
 	tx.Load(access.UserKey(link.User), access.SessionsKey(link.User))
 	user := tx.FindUser(link.User)
-	if err := link.Check(hash, user, tx.FindSessions(link.User), tx.Now); err != nil {
+	if err := link.Check(hash, user, findSessions(tx, link.User), tx.Now); err != nil {
 		return err
 	}
 	if other := tx.SignedIn(); other != nil && other.ID != user.ID && !in.Replace.Value {
@@ -125,4 +125,9 @@ func signOutEverywhere(tx *httpapi.Tx, _ httpapi.InService) error {
 	tx.Save(events.UserSignedOutEverywhere(sessions.User), sessions)
 	tx.SetCookie(tx.SignIn().NoCookie())
 	return nil
+}
+
+// findSessions returns the sessions of a user; nil if the user never signed in.
+func findSessions(tx *httpapi.Tx, user int64) *access.Sessions {
+	return httpapi.Find[*access.Sessions](tx, access.SessionsKey(user))
 }

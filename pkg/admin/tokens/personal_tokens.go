@@ -179,7 +179,7 @@ func removePersonalToken(tx *httpapi.Tx, u *access.User, id int64) error {
 		return err
 	}
 	changed := []flags.Aggregate{after}
-	if token := tx.FindToken(t.Hash); token != nil {
+	if token := findToken(tx, t.Hash); token != nil {
 		changed = append(changed, token.AsDeleted())
 	}
 	tx.Save(events.PersonalTokenDeleted(u, t), changed...)

@@ -40,7 +40,7 @@ func (at *inSignupToken) Keys() []flags.Key { return []flags.Key{access.SignupTo
 // token returns the public signup token of the path. It ends the transaction with NotFound if there is none. The message
 // never repeats the secret: it may be a valid one of something else.
 func (at inSignupToken) token(tx *httpapi.Tx) *access.SignupToken {
-	s := tx.FindSignupToken(at.hash)
+	s := httpapi.Find[*access.SignupToken](tx, access.SignupTokenKey(at.hash))
 	if s == nil {
 		tx.Fail(flags.Errorf(flags.NotFound, "there is no public signup token with this secret"))
 	}
@@ -104,7 +104,7 @@ func signupTokenOf(tx *httpapi.Tx, s *access.SignupToken) (signupToken, error) {
 // listSignupTokens lists public signup tokens, the oldest first.
 func listSignupTokens(tx *httpapi.Tx, _ httpapi.InService) (signupTokenList, error) {
 	tx.NoStore()
-	all := slices.Clone(tx.SignupTokens())
+	all := httpapi.List[*access.SignupToken](tx, access.EntitySignupToken)
 	slices.SortFunc(all, func(a, b *access.SignupToken) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.Hash, b.Hash))
 	})

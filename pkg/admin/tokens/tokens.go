@@ -64,7 +64,7 @@ func (at *inToken) Keys() []flags.Key { return []flags.Key{access.TokenKey(at.ha
 
 // findAPIToken returns the API token whose secret has that hash, or noToken.
 func findAPIToken(tx *httpapi.Tx, hash string) (*access.Token, error) {
-	t := tx.FindToken(hash)
+	t := findToken(tx, hash)
 	if t == nil || t.Deleted || t.Type == access.PersonalToken {
 		return nil, noToken
 	}
@@ -108,6 +108,11 @@ func listTokens(tx *httpapi.Tx, _ httpapi.InService) (tokenList, error) {
 func listTokensByName(tx *httpapi.Tx, at inTokenName) (tokenList, error) {
 	visible := visibleTokens(tx)
 	return tokenListOf(tx, slices.DeleteFunc(visible, func(t scopedToken) bool { return t.Name != at.Name }))
+}
+
+// findToken returns the API token or personal token whose secret has that hash; nil if it does not exist.
+func findToken(tx *httpapi.Tx, hash string) *access.Token {
+	return httpapi.Find[*access.Token](tx, access.TokenKey(hash))
 }
 
 // A scopedToken is an API token with its scope.
