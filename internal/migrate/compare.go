@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -16,8 +17,8 @@ const concurrentReads = 8
 
 // readBoth reads the flags of a project on both sides concurrently, and calls visit with each pair, one at a time and in
 // no particular order. The pairs have the environments that both projects have. A flag is read from the target only if
-// targetHas it.
-func (m *migration) readBoth(ctx context.Context, what string, p, targetProject project, targetHas func(name string) bool, visit func(name string, source, target *feature)) error {
+// targetHas it. visit gets an *oddError for a flag that cannot be read.
+func (m *migration) readBoth(ctx context.Context, what string, p, targetProject project, targetHas func(name string) bool, visit func(name string, source, target *feature, odd error)) error {
 	shared := slices.DeleteFunc(slices.Clone(p.environments), func(e string) bool { return !slices.Contains(targetProject.environments, e) })
 	source, target := reader{m.from, m.source.segmentNames()}, reader{m.to, m.target.segmentNames()}
 	progress := m.print.bar(what, len(p.flags))
@@ -36,12 +37,12 @@ func (m *migration) readBoth(ctx context.Context, what string, p, targetProject 
 			if err == nil && targetHas(name) {
 				inTarget, err = target.read(ctx, p.ID, name, shared)
 			}
-			if err != nil {
+			if _, odd := errors.AsType[*oddError](err); err != nil && !odd {
 				return err
 			}
 			visits.Lock()
 			defer visits.Unlock()
-			visit(name, inSource.within(shared), inTarget.within(shared))
+			visit(name, inSource.within(shared), inTarget.within(shared), err)
 			progress.add(1)
 			return nil
 		})
@@ -62,8 +63,11 @@ func (m *migration) compare(ctx context.Context) (remaining int, err error) {
 			continue
 		}
 		all := func(string) bool { return true }
-		err := m.readBoth(ctx, "comparing project "+p.ID, p, *inTarget, all, func(name string, source, target *feature) {
+		err := m.readBoth(ctx, "comparing project "+p.ID, p, *inTarget, all, func(name string, source, target *feature, odd error) {
 			found := differences(target, source)
+			if odd != nil {
+				found = []string{odd.Error()}
+			}
 			if len(found) == 0 {
 				equal++
 				return

@@ -3,6 +3,7 @@ package migrate
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -10,8 +11,11 @@ import (
 	"slices"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"guidon/internal/adminapi"
 	"guidon/pkg/flags"
+	"guidon/pkg/jsonbody"
 )
 
 // A feature is a flag in the form that is compared. It leaves out what differs between servers without a meaning for
@@ -73,6 +77,27 @@ type override struct {
 	Values      []string
 }
 
+// An oddError is the error of a response with a flag that has another form than flags have.
+type oddError struct{ err error }
+
+func (e *oddError) Error() string { return "it cannot be read: " + e.err.Error() }
+
+// get decodes a response as other programs write it: older data of Unleash has numbers in place of texts.
+func get(ctx context.Context, server *adminapi.Client, path string, into any) error {
+	var text json.RawMessage
+	if err := server.Get(ctx, path, &text); err != nil || len(text) == 0 {
+		return err
+	}
+	if err := decode(text, into); err != nil {
+		return &oddError{err}
+	}
+	return nil
+}
+
+func decode(text []byte, into any) error {
+	return jsonbody.DecodeForeign(text, into, jsonv2.MatchCaseInsensitiveNames(true))
+}
+
 // A reader reads flags on one side.
 type reader struct {
 	server   *adminapi.Client
@@ -83,7 +108,7 @@ type reader struct {
 func (r reader) read(ctx context.Context, project, name string, environments []string) (*feature, error) {
 	path := projectsPath + "/" + url.PathEscape(project) + "/features/" + url.PathEscape(name)
 	var record featureRecord
-	if err := r.server.Get(ctx, path, &record); err != nil {
+	if err := get(ctx, r.server, path, &record); err != nil {
 		if adminapi.Refused(err, http.StatusNotFound) {
 			return nil, nil
 		}
@@ -92,7 +117,7 @@ func (r reader) read(ctx context.Context, project, name string, environments []s
 	var tags struct {
 		Tags []struct{ Type, Value string }
 	}
-	if err := r.server.Get(ctx, "/api/admin/features/"+url.PathEscape(name)+"/tags", &tags); err != nil {
+	if err := get(ctx, r.server, "/api/admin/features/"+url.PathEscape(name)+"/tags", &tags); err != nil {
 		return nil, err
 	}
 	f := record.feature()
@@ -105,7 +130,7 @@ func (r reader) read(ctx context.Context, project, name string, environments []s
 			continue
 		}
 		var list struct{ Variants []variant }
-		if err := r.server.Get(ctx, path+"/environments/"+url.PathEscape(e.Name)+"/variants", &list); err != nil {
+		if err := get(ctx, r.server, path+"/environments/"+url.PathEscape(e.Name)+"/variants", &list); err != nil {
 			return nil, err
 		}
 		fe := featureEnvironment{Enabled: e.Enabled, Variants: normalVariants(list.Variants)}
@@ -160,7 +185,7 @@ type strategyRecord struct {
 	Disabled    bool
 	Segments    []int64
 	Constraints []constraint
-	Parameters  map[string]any
+	Parameters  map[string]*string
 	Variants    []variant
 }
 
@@ -182,7 +207,7 @@ func (record strategyRecord) strategy(segments map[int64]string) strategy {
 	}
 	for name, value := range record.Parameters {
 		if value != nil {
-			s.Parameters[name] = fmt.Sprint(value)
+			s.Parameters[name] = *value
 		}
 	}
 	flags.NormalizeParameters(s.Name, s.Parameters)

@@ -11,7 +11,7 @@ import (
 func normalOf(t *testing.T, answer string) strategy {
 	t.Helper()
 	var record strategyRecord
-	if err := json.Unmarshal([]byte(answer), &record); err != nil {
+	if err := decode([]byte(answer), &record); err != nil {
 		t.Fatal(err)
 	}
 	return record.strategy(map[int64]string{1: "one", 2: "two", 7: "one"}).withDefaults("flag")
@@ -38,6 +38,9 @@ func TestSameStrategies(t *testing.T) {
 		{"a rollout", `{"name":"flexibleRollout","parameters":{"rollout":"50.0"}}`, `{"name":"flexibleRollout","parameters":{"rollout":"50"}}`, nil},
 		{"an inverted constraint", `{"constraints":[{"contextName":"a","operator":"IN","values":["x"],"inverted":true}]}`,
 			`{"constraints":[{"contextName":"a","operator":"IN","values":["x"]}]}`, []string{`/Constraints/0/Inverted is false, and true in the source`}},
+		{"a large parameter that is a number", `{"parameters":{"n":1000000}}`, `{"parameters":{"n":"1000000"}}`, nil},
+		{"numbers in place of texts", `{"constraints":[{"contextName":"a","operator":"NUM_GT","value":18}],"variants":[{"name":"a","weight":"1000","payload":{"type":"number","value":5}}]}`,
+			`{"constraints":[{"contextName":"a","operator":"NUM_GT","value":"18"}],"variants":[{"name":"a","weight":1000,"payload":{"type":"number","value":"5"}}]}`, nil},
 		{"an omitted stickiness", `{"variants":[{"name":"a","weight":1000,"weightType":"variable"}]}`,
 			`{"variants":[{"name":"a","weight":1000,"weightType":"variable","stickiness":"default","overrides":[]}]}`, nil},
 		{"another payload", `{"variants":[{"name":"a","payload":{"type":"string","value":"x"}}]}`, `{"variants":[{"name":"a"}]}`, []string{`/Variants/0/Payload is missing`}},

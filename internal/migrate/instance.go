@@ -1,13 +1,16 @@
 package migrate
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 
 	"guidon/internal/adminapi"
+	"guidon/pkg/jsonbody"
 )
 
 // An instance is the content of one side, except the flags themselves.
@@ -18,6 +21,8 @@ type instance struct {
 	contextFields []contextField
 	segments      []segment
 	strategyTypes []strategyType // built-in and custom
+
+	unreadable int // how many of these cannot be read, and are left out
 }
 
 type environment struct {
@@ -124,24 +129,26 @@ const (
 // readInstance reads what the options select from one side.
 func readInstance(ctx context.Context, s *adminapi.Client, o options, print *printer) (*instance, error) {
 	in := &instance{}
-	var environments struct{ Environments []environment }
-	var projects struct{ Projects []project }
-	var tagTypes struct{ TagTypes []tagType }
-	var segments struct{ Segments []segment }
-	var strategies struct{ Strategies []strategyType }
+	var environments struct{ Environments jsonbody.Items[environment] }
+	var projects struct{ Projects jsonbody.Items[project] }
+	var tagTypes struct{ TagTypes jsonbody.Items[tagType] }
+	var contextFields jsonbody.Items[contextField]
+	var segments struct{ Segments jsonbody.Items[segment] }
+	var strategies struct{ Strategies jsonbody.Items[strategyType] }
 	for _, list := range []struct {
 		path string
 		into any
 	}{
-		{environmentsPath, &environments}, {projectsPath, &projects}, {tagTypesPath, &tagTypes}, {contextPath, &in.contextFields},
+		{environmentsPath, &environments}, {projectsPath, &projects}, {tagTypesPath, &tagTypes}, {contextPath, &contextFields},
 		{segmentsPath, &segments}, {strategiesPath, &strategies},
 	} {
-		if err := s.Get(ctx, list.path, list.into); err != nil {
+		if err := get(ctx, s, list.path, list.into); err != nil {
 			return nil, err
 		}
 	}
-	in.environments, in.projects, in.tagTypes, in.segments = environments.Environments, projects.Projects, tagTypes.TagTypes, segments.Segments
-	in.strategyTypes = strategies.Strategies
+	in.environments, in.projects = readable(in, print, "environment", environments.Environments), readable(in, print, "project", projects.Projects)
+	in.tagTypes, in.contextFields = readable(in, print, "tag type", tagTypes.TagTypes), readable(in, print, "context field", contextFields)
+	in.segments, in.strategyTypes = readable(in, print, "segment", segments.Segments), readable(in, print, "strategy type", strategies.Strategies)
 	if o.project != "" {
 		in.projects = slices.DeleteFunc(in.projects, func(p project) bool { return p.ID != o.project })
 	}
@@ -149,7 +156,7 @@ func readInstance(ctx context.Context, s *adminapi.Client, o options, print *pri
 		in.environments = slices.DeleteFunc(in.environments, func(e environment) bool { return e.Name != o.environment })
 	}
 	known := in.environmentNames()
-	readable := in.projects[:0]
+	allowed := in.projects[:0]
 	for _, p := range in.projects {
 		err := readProject(ctx, s, &p)
 		if adminapi.Refused(err, http.StatusForbidden) {
@@ -160,11 +167,26 @@ func readInstance(ctx context.Context, s *adminapi.Client, o options, print *pri
 			return nil, err
 		}
 		p.environments = slices.DeleteFunc(p.environments, func(name string) bool { return !known[name] })
-		readable = append(readable, p)
+		allowed = append(allowed, p)
 	}
-	in.projects = readable
+	in.projects = allowed
 	print.instance(s, in)
 	return in, nil
+}
+
+// readable returns the items of a list that can be read. The others are printed and counted.
+func readable[T any](in *instance, print *printer, kind string, items jsonbody.Items[T]) (list []T) {
+	for i, item := range items {
+		if item.Err == nil {
+			list = append(list, item.Value)
+			continue
+		}
+		var named struct{ ID, Name string }
+		_ = decode(item.Raw, &named)
+		print.notCopied(kind+" "+cmp.Or(named.Name, named.ID, fmt.Sprintf("%d of the list", i+1)), &oddError{item.Err})
+		in.unreadable++
+	}
+	return list
 }
 
 func (in *instance) environmentNames() map[string]bool {
@@ -213,10 +235,10 @@ func readProject(ctx context.Context, s *adminapi.Client, p *project) (err error
 		Features []named
 		Total    int
 	}
-	err = s.Get(ctx, "/api/admin/archive/features/"+url.PathEscape(p.ID), &archive)
+	err = get(ctx, s, "/api/admin/archive/features/"+url.PathEscape(p.ID), &archive)
 	if p.archived = len(archive.Features); adminapi.Refused(err, http.StatusNotFound) { // newer versions of Unleash search the archive instead
 		query := url.Values{"project": {"IS:" + p.ID}, "archived": {"IS:true"}, "limit": {"1"}}
-		err = s.Get(ctx, "/api/admin/search/features?"+query.Encode(), &archive)
+		err = get(ctx, s, "/api/admin/search/features?"+query.Encode(), &archive)
 		p.archived = archive.Total
 	}
 	return err
@@ -226,7 +248,7 @@ func readProject(ctx context.Context, s *adminapi.Client, p *project) (err error
 func readProjectEnvironments(ctx context.Context, s *adminapi.Client, id string) ([]string, error) {
 	path := projectsPath + "/" + url.PathEscape(id)
 	var list struct{ Environments []environment }
-	err := s.Get(ctx, path+"/environments", &list)
+	err := get(ctx, s, path+"/environments", &list)
 	if err == nil {
 		return each(list.Environments, func(e environment) string { return e.Name }), nil
 	}
@@ -236,8 +258,8 @@ func readProjectEnvironments(ctx context.Context, s *adminapi.Client, id string)
 	var overview struct {
 		Environments []struct{ Environment string }
 	}
-	if err = s.Get(ctx, path+"/overview", &overview); adminapi.Refused(err, http.StatusNotFound) {
-		err = s.Get(ctx, path, &overview)
+	if err = get(ctx, s, path+"/overview", &overview); adminapi.Refused(err, http.StatusNotFound) {
+		err = get(ctx, s, path, &overview)
 	}
 	return each(overview.Environments, func(e struct{ Environment string }) string { return e.Environment }), err
 }
@@ -250,7 +272,7 @@ type named struct {
 // readFlagNames lists the active flags of a project. Newer versions of Unleash have no such list: it searches there.
 func readFlagNames(ctx context.Context, s *adminapi.Client, id string) ([]string, error) {
 	var list struct{ Features []named }
-	err := s.Get(ctx, projectsPath+"/"+url.PathEscape(id)+"/features", &list)
+	err := get(ctx, s, projectsPath+"/"+url.PathEscape(id)+"/features", &list)
 	if !adminapi.Refused(err, http.StatusNotFound) {
 		return sortedNames(list.Features), err
 	}
@@ -258,7 +280,7 @@ func readFlagNames(ctx context.Context, s *adminapi.Client, id string) ([]string
 	for all := []named{}; ; {
 		var found struct{ Features []named }
 		query := url.Values{"project": {"IS:" + id}, "limit": {strconv.Itoa(page)}, "offset": {strconv.Itoa(len(all))}}
-		if err := s.Get(ctx, "/api/admin/search/features?"+query.Encode(), &found); err != nil {
+		if err := get(ctx, s, "/api/admin/search/features?"+query.Encode(), &found); err != nil {
 			return nil, err
 		}
 		if all = append(all, found.Features...); len(found.Features) < page {

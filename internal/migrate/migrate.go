@@ -82,7 +82,7 @@ func run(ctx context.Context, o options, print *printer) (remaining int, err err
 	if err != nil {
 		return 0, err
 	}
-	m := &migration{options: o, print: print, source: source, target: target}
+	m := &migration{options: o, print: print, source: source, target: target, failed: source.unreadable}
 	if err := m.changeRequests(ctx); err != nil {
 		return 0, err
 	}

@@ -130,6 +130,19 @@ func TestRun(t *testing.T) {
 			"GET " + projectsPath + "/one/change-requests":        `[{"id":7,"environment":"prod","state":"Approved","title":"Launch"},{"id":6,"environment":"prod","state":"Applied"}]`,
 		}), withProject(), Options{}, "0", []string{"not copied: change requests are on in prod of project one (requiredApprovals: 2)\nnot copied: change request 7 of project one for prod (Approved): \"Launch\"\nreading"}, nil},
 		{"change requests that the token cannot read", merge(withProject(), map[string]string{"GET " + projectsPath + "/one/change-requests": `403 {"message":"not you"}`}), withProject(), Options{}, "0", nil, nil},
+		{"a flag that cannot be read", merge(withProject(), map[string]string{
+			"GET " + projectsPath + "/one/features": `{"features":[{"name":"f"},{"name":"odd"}]}`, "GET " + projectsPath + "/one/features/odd": `{"name":"odd","environments":[{"name":"dev","strategies":7}]}`,
+		}), empty, Options{}, "2", []string{"could not copy flag odd: it cannot be read: /environments/0/strategies: must be a list", "differs: odd: it cannot be read", "0 flags are the same on both sides, 2 differ"},
+			[]string{importFlags + " dev", importFlags + " prod"}},
+		{"numbers in place of texts, and the other way", merge(withProject(), map[string]string{
+			"GET " + projectsPath + "/one/features/f/environments/dev/variants": `{"variants":[{"name":"v","weight":"1000","payload":{"type":"number","value":5}}]}`,
+			"GET " + segmentsPath: `{"segments":[{"id":"1","name":"s","constraints":[{"contextName":"a","operator":"NUM_GT","value":18}]}]}`,
+		}), merge(withProject(), map[string]string{
+			"GET " + projectsPath + "/one/features/f/environments/dev/variants": `{"variants":[{"name":"v","weight":1000,"payload":{"type":"number","value":"5"}}]}`,
+			"GET " + segmentsPath: `{"segments":[{"id":1,"name":"s","constraints":[{"contextName":"a","operator":"NUM_GT","value":"18"}]}]}`,
+		}), Options{}, "0", []string{"1 flags are the same"}, nil},
+		{"a segment that cannot be read", merge(withProject(), map[string]string{"GET " + segmentsPath: `{"segments":[{"id":1,"name":"s","constraints":7},{"id":2,"name":"t","constraints":[]}]}`}), withProject(),
+			Options{}, "1", []string{"could not copy segment s: it cannot be read: /constraints: must be a list", "1 flags are the same", "1 other objects could not be copied"}, []string{"POST " + segmentsPath + " t"}},
 		{"omitted and empty texts", merge(withProject(), map[string]string{"GET " + tagTypesPath: `{"tagTypes":[{"name":"t","description":"","icon":null}]}`}),
 			merge(withProject(), map[string]string{"GET " + tagTypesPath: `{"tagTypes":[{"name":"t","description":null,"icon":""}]}`}), Options{}, "0", nil, nil},
 		{"a segment that differs", merge(withProject(), map[string]string{"GET " + segmentsPath: `{"segments":[{"id":1,"name":"s","constraints":[]}]}`}),

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"guidon/internal/adminapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/review"
 )
 
@@ -35,9 +36,9 @@ func (m *migration) prepare(ctx context.Context) error {
 	if m.dryRun {
 		return nil
 	}
-	var list struct{ Segments []segment }
-	err := m.to.Get(ctx, segmentsPath, &list) // the new ones have ids now
-	m.target.segments = list.Segments
+	var list struct{ Segments jsonbody.Items[segment] }
+	err := get(ctx, m.to, segmentsPath, &list) // the new ones have ids now
+	m.target.segments = readable(m.target, m.print, "segment", list.Segments)
 	return err
 }
 
@@ -246,11 +247,14 @@ func (m *migration) flags(ctx context.Context) error {
 func (m *migration) changed(ctx context.Context, p, inTarget project) ([]string, error) {
 	var roots, children []string
 	has := func(name string) bool { _, found := slices.BinarySearch(inTarget.flags, name); return found }
-	err := m.readBoth(ctx, "reading project "+p.ID, p, inTarget, has, func(name string, source, target *feature) {
+	err := m.readBoth(ctx, "reading project "+p.ID, p, inTarget, has, func(name string, source, target *feature, odd error) {
 		if source != nil {
 			maps.Copy(m.places, source.places)
 		}
 		switch {
+		case odd != nil:
+			m.print.notCopied("flag "+name, odd)
+			return
 		case source == nil || target != nil && len(differences(target, source)) == 0:
 		case len(source.Parents) > 0:
 			children = append(children, name)

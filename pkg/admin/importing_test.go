@@ -206,6 +206,35 @@ func TestImportSkips(t *testing.T) {
 	}
 }
 
+// TestImportForeign imports data with numbers in place of texts, and the other way, as other programs write them. What has no clear meaning
+// refuses the import, with the place.
+func TestImportForeign(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	got := s.importHere(t, `{"features":[{"name":"f","stale":"true"}],
+		"featureStrategies":[{"featureName":"f","name":"flexibleRollout","parameters":{"rollout":50,"groupId":7,"stickiness":"default"},"segments":["3"],"sortOrder":"1",
+			"constraints":[{"contextName":"age","operator":"NUM_GT","value":18},{"contextName":"age","operator":"IN","values":[18,1e2]}],
+			"variants":[{"name":"a","weight":"1000","weightType":"variable","stickiness":"default","payload":{"type":"number","value":5}}]}],
+		"featureEnvironments":[{"featureName":"f","enabled":1,"variants":[{"name":"b","weight":"1000","payload":{"type":"number","value":1.50}}]}],
+		"segments":[{"id":"3","name":"s","constraints":[{"contextName":"age","operator":"NUM_LT","value":99}]}],
+		"featureTags":[{"featureName":"f","tagType":"simple","tagValue":77}]}`)
+	if got.Created != 1 {
+		t.Errorf("got %+v, want the flag created", got)
+	}
+	s.check(t, call{"the flag", "GET", in("f", "development"), "", 200, `{"...":0,"enabled":true,"strategies":[{"...":0,
+		"parameters":{"rollout":"50","groupId":"7","stickiness":"default"},
+		"constraints":[{"...":0,"value":"18"},{"...":0,"values":["18","100"]}],"variants":[{"...":0,"weight":1000,"payload":{"type":"number","value":"5"}}]}]}`})
+	s.check(t, call{"the tag", "GET", "/api/admin/features/f/tags", "", 200, `{"version":1,"tags":[{"type":"simple","value":"77"}]}`})
+	for place, data := range map[string]string{
+		"/data/featureEnvironments/0/variants/0/weight": `"featureEnvironments":[{"featureName":"f","variants":[{"name":"b","weight":"much"}]}]`,
+		"/data/featureStrategies/0/constraints/0/value": `"featureStrategies":[{"featureName":"f","name":"default","constraints":[{"contextName":"a","operator":"NUM_GT","value":[18]}]}]`,
+		"/data/segments/0/constraints":                  `"segments":[{"id":3,"name":"t","constraints":null}]`,
+		"/data/featureStrategies/0/segments/0":          `"featureStrategies":[{"featureName":"f","name":"default","segments":[1.5]}]`,
+	} {
+		s.check(t, call{place, "POST", importData, `{"project":"default","environment":"development","data":{"features":[{"name":"f"}],` + data + `}}`, 400, invalid(place)})
+	}
+}
+
 // TestImportEnabledWithoutStrategies imports a flag that is enabled without strategies, and so for all users. It gets the strategy
 // "default".
 func TestImportEnabledWithoutStrategies(t *testing.T) {

@@ -3,7 +3,7 @@
 //
 //	config.go    the settings: those of Unleash Edge
 //	upstream.go  the requests to upstreams, and the pause after one failed; published.go upstreams that are buckets or folders
-//	source.go    what Edge reads with one upstream token; state.go what it read
+//	source.go    what Edge reads with one upstream token; reading.go decodes it, and leaves out what it cannot read; state.go what it read
 //	tokens.go    which tokens of applications are valid; validate.go asks the upstream, grant.go is what a token may read
 //	http.go      the requests of applications; stream.go streams; usage.go what they report
 //	backup.go    the last state in a folder

@@ -20,9 +20,13 @@ var Foreign = json.JoinOptions(
 	jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), json.WithUnmarshalers(json.UnmarshalFromFunc(readForeign)),
 )
 
+// ForeignValues are the options to read the values of a part of a strict body, such as the data of an import, as Foreign does, but null
+// remains an error: an administrator may mean something else than nothing.
+var ForeignValues = json.WithUnmarshalers(json.JoinUnmarshalers(exact, json.UnmarshalFromFunc(readForeign)))
+
 // DecodeForeign decodes what another program wrote. The error says what is wrong, and where.
-func DecodeForeign(text []byte, into any) error {
-	err := json.Unmarshal(text, into, Foreign)
+func DecodeForeign(text []byte, into any, more ...json.Options) error {
+	err := json.Unmarshal(text, into, append(more, Foreign)...)
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
 		return typeFault(semantic)
 	}

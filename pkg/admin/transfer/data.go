@@ -3,6 +3,9 @@ package transfer
 import (
 	"strconv"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -34,6 +37,12 @@ type importData struct {
 	Segments            []importSegmentBody                 `json:"segments"`
 	TagTypes            []importTagTypeBody                 `json:"tagTypes"`
 	Dependencies        []importDependencyBody              `json:"dependencies"`
+}
+
+// UnmarshalJSONFrom reads the values as other programs write them: in exports of Unleash, a weight can be a text, and a value a number.
+func (d *importData) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	type plain importData
+	return json.UnmarshalDecode(from, (*plain)(d), jsonbody.ForeignValues)
 }
 
 type importFeatureBody struct {
