@@ -45,6 +45,14 @@ func TestMergedPages(t *testing.T) {
 	}
 }
 
+// TestByteOrderMark reads an export that an editor on Windows has saved.
+func TestByteOrderMark(t *testing.T) {
+	data, err := parseExport([]byte("\ufeff" + `{"features":[{"name":"a"}]}`))
+	if err != nil || data.count() != 1 {
+		t.Errorf("%v, %v", data, err)
+	}
+}
+
 // TestCommandPages lists and exports flags in pages of every size. Together they are the whole list and the whole export.
 func TestCommandPages(t *testing.T) {
 	create(t, "/api/admin/projects", `{"id":"paged","name":"Paged"}`)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"guidon/pkg/jsonbody"
 )
 
 // flagsPerImport is how many flags one request imports.
@@ -21,7 +23,7 @@ var flagLists = map[string]string{
 
 func parseExport(raw []byte) (exportData, error) {
 	var data exportData
-	if err := json.Unmarshal(raw, &data); err != nil {
+	if err := json.Unmarshal(jsonbody.WithoutMark(raw), &data); err != nil {
 		return nil, err
 	}
 	if data["features"] == nil {

@@ -295,7 +295,7 @@ var failures = map[int]string{
 	409: "The environment is frozen (`ConflictError`). The message says until when and why.",
 	412: "Others have changed it since the read whose `ETag` is in `If-Match` (`PreconditionFailedError`). Read it again.",
 	413: "The body is too large (`PayloadTooLargeError`).",
-	415: "The body's content type is not `application/json` (`ContentTypeerror`).",
+	415: "The body's content type is not `application/json`, or its content encoding is not `gzip` or none (`ContentTypeerror`).",
 	500: "Internal error (`InternalError`); search the log for the `id`.",
 	503: "The database is busy or unavailable, or the service could not confirm the change in time (`ServiceUnavailableError`). Retry the request.",
 }

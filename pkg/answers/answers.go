@@ -45,7 +45,7 @@ func NewResponder(options Options) *Responder {
 
 // A Request is what every response depends on.
 type Request struct {
-	Tags          []string // of If-None-Match: ETags, or "*"
+	Tags          []string // of If-None-Match: ETags, with W/ or without, or "*"
 	Gzip          bool     // whether the caller accepts it
 	RemoteAddress string   // of the caller: the one in a context that has none
 	Now           time.Time
@@ -119,7 +119,8 @@ func compressed(parts iter.Seq[[]byte]) []byte {
 	return bytes.Clone(out.Bytes()) // without the room for more
 }
 
-// respond returns the response of an ETag: a 304 if the caller has it. The body is made only if it is sent. An empty cacheControl
+// respond returns the response of an ETag: a 304 if the caller has it. ETags are weak, because they are the same for a compressed body:
+// proxies that compress drop a strong one, and a 304 would never follow. The body is made only if it is sent. An empty cacheControl
 // stands for the one of the settings.
 func (r *Responder) respond(q Request, etag, cacheControl string, body func() body) (Response, error) {
 	response := Response{Status: http.StatusNotModified, Header: http.Header{

@@ -10,7 +10,7 @@ import (
 
 // Delta returns the response of GET /api/client/delta: what changed for the caller since the response whose ETag it sends.
 //
-// The ETag is "<epoch>:<number>:<scope>": up to which number the caller knows everything, and for which selection. A caller of
+// The ETag is W/"<epoch>:<number>:<scope>": up to which number the caller knows everything, and for which selection. A caller of
 // another epoch or scope gets everything (hydration). The scope differs if the token reaches other projects now, or if its
 // environment was created again, of which no flag tells.
 //
@@ -31,7 +31,7 @@ func (r *Responder) Delta(set *Set, scope Scope, query Query, q Request) (Respon
 }
 
 func (s *selection) deltaTag(number int64) string {
-	return `"` + s.set.revision.Epoch + ":" + strconv.FormatInt(number, 10) + ":" + s.scopeTag() + `"`
+	return `W/"` + s.set.revision.Epoch + ":" + strconv.FormatInt(number, 10) + ":" + s.scopeTag() + `"`
 }
 
 // knownNumber returns the number up to which the caller knows everything; false if it has to read everything.

@@ -120,8 +120,8 @@ func (s sum) plus(other sum) sum {
 	return sum{high, low}
 }
 
-// etag returns the sum as an ETag: 32 hexadecimal digits in quotes.
+// etag returns the sum as a weak ETag: 32 hexadecimal digits in quotes after W/.
 func (s sum) etag() string {
 	b := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, s.high), s.low)
-	return `"` + hex.EncodeToString(b) + `"`
+	return `W/"` + hex.EncodeToString(b) + `"`
 }

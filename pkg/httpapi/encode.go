@@ -140,17 +140,39 @@ func matchesTag(r *http.Request, etag string) bool { return listsTag(r, "If-None
 
 // listsTag reports whether a header with ETags has one of them, by weak comparison, or is "*".
 func listsTag(r *http.Request, header, etag string) bool {
-	opaque := strings.TrimPrefix(etag, "W/")
-	for item := range listed(r, header) {
-		if item == "*" || strings.TrimPrefix(item, "W/") == opaque {
+	opaque := opaqueTag(etag)
+	for item := range listedTags(r, header) {
+		if item == "*" || item == opaque {
 			return true
 		}
 	}
 	return false
 }
 
-// ListedTags returns the items of the If-None-Match of a request: ETags, or "*".
-func ListedTags(r *http.Request) iter.Seq[string] { return listed(r, "If-None-Match") }
+// ListedTags returns the items of the If-None-Match of a request: opaque tags, or "*".
+func ListedTags(r *http.Request) iter.Seq[string] { return listedTags(r, "If-None-Match") }
+
+func listedTags(r *http.Request, header string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for item := range listed(r, header) {
+			if !yield(opaqueTag(item)) {
+				return
+			}
+		}
+	}
+}
+
+// opaqueTag returns what weak comparison compares of an ETag: without W/, and without what proxies that compress a response add to the end,
+// such as Apache's -gzip. No ETag of Guidon ends like that.
+func opaqueTag(etag string) string {
+	opaque := strings.TrimPrefix(etag, "W/")
+	for _, suffix := range []string{"--gzip", "-gzip", ";gzip", "-br", "-zstd", "-deflate"} {
+		if original, added := strings.CutSuffix(opaque, suffix+`"`); added {
+			return original + `"`
+		}
+	}
+	return opaque
+}
 
 // listed returns the items of a header that is a list. They can be in several headers, because the adapter of Lambda events
 // splits headers at commas.

@@ -33,8 +33,8 @@ func (tx *Tx) CheckRevision(revision string) (seen bool, err error) {
 	if given == "" || given == "*" {
 		return false, nil
 	}
-	for tag := range listed(tx.request.http, "If-Match") { // "*" beside others is none of them
-		if strings.TrimPrefix(tag, "W/") == `"`+revision+`"` {
+	for tag := range listedTags(tx.request.http, "If-Match") { // "*" beside others is none of them
+		if tag == `"`+revision+`"` {
 			return true, nil
 		}
 	}
@@ -43,8 +43,8 @@ func (tx *Tx) CheckRevision(revision string) (seen bool, err error) {
 
 // mismatch is the error of an If-Match of which no item matches: PreconditionFailed, or Invalid if none is in quotes, as ETags are.
 func mismatch(r *http.Request, what string) error {
-	for tag := range listed(r, "If-Match") {
-		if strings.HasPrefix(strings.TrimPrefix(tag, "W/"), `"`) {
+	for tag := range listedTags(r, "If-Match") {
+		if strings.HasPrefix(tag, `"`) {
 			return flags.Errorf(flags.PreconditionFailed, "this was changed after you read it, and nothing was saved: "+
 				"read it again, and send its new %s in If-Match", what)
 		}

@@ -134,8 +134,11 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 // fail returns the status and body of an error, and sets when to try again.
 func (o outcome) fail(header http.Header) (int, errorBody) {
 	status, body := describe(o.err)
-	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
+	switch status {
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		header.Set("Retry-After", strconv.Itoa(o.retryAfter()))
+	case http.StatusUnsupportedMediaType:
+		header.Set("Accept-Encoding", "gzip") // of bodies (RFC 9110 section 12.5.3)
 	}
 	return status, body
 }

@@ -3,9 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"io"
 	"math/rand/v2"
-	"mime"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,7 +15,6 @@ import (
 	"guidon/pkg/access"
 	"guidon/pkg/backoff"
 	"guidon/pkg/flags"
-	"guidon/pkg/jsonbody"
 	"guidon/pkg/session"
 )
 
@@ -359,33 +356,10 @@ func (req *request) readBody(limits flags.Limits) error {
 	return err
 }
 
-// ReadBody returns the body of a request, which must be JSON (415) and have at most maximum bytes (413). It may be empty.
-func ReadBody(r *http.Request, maximum int) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, int64(maximum)))
-	if got := r.Header.Get("Content-Type"); len(body) > 0 && !isJSON(got) {
-		if got == "" {
-			got = "none"
-		}
-		return nil, flags.Errorf(flags.UnsupportedMediaType, "the content type of the body must be application/json, not %s", jsonbody.Shorten(got))
-	}
-	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return nil, flags.Errorf(flags.TooLarge, "the body is larger than %s", formatSize(maximum))
-	}
-	if err != nil {
-		return nil, flags.Errorf(flags.Invalid, "the body could not be read to its end")
-	}
-	return body, nil
-}
-
 // formatSize returns a size in MiB, or in KiB if it is smaller.
 func formatSize(bytes int) string {
 	if bytes < 1<<20 {
 		return strconv.Itoa(bytes>>10) + " KiB"
 	}
 	return strconv.Itoa(bytes>>20) + " MiB"
-}
-
-func isJSON(contentType string) bool {
-	media, _, err := mime.ParseMediaType(contentType)
-	return err == nil && media == "application/json"
 }

@@ -11,6 +11,8 @@ it('reads an export', () => {
   ])
 })
 
+it('reads a file with a byte order mark', () => expect(readImport('\uFEFF{"features": [{"name": "a"}]}').data?.features).toHaveLength(1))
+
 it.each([
   ['{', /^This is not JSON/],
   ['null', /no list "features"/],

@@ -12,7 +12,7 @@ export type ImportFile = { data: Schema<'ImportData'>; error?: undefined } | { d
 export function readImport(text: string): ImportFile {
   let data: unknown
   try {
-    data = JSON.parse(text)
+    data = JSON.parse(text.replace(/^\uFEFF/, '')) // a byte order mark
   } catch (error) {
     return { error: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` }
   }
