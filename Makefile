@@ -176,7 +176,7 @@ test-release: check-go check-npm $(SAM) ## build a release twice, compare the by
 # The Go module of internal/clients is installed by the test.
 test-clients: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run unmodified SDKs against Guidon and Guidon Edge (needs Chromium, Python 3.10)
 	CLIENTS_NODE='$(CLIENTS_NODE)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
-		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ClientsAgree|ClientsOverload|ClientsUsage|ConnectPages|Demo|FrontendOrigins|ReadmeProgram)$$' ./internal/e2e
+		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ClientsAgree|ClientsMatrix|ClientsOverload|ClientsUsage|ConnectPages|Demo|FrontendOrigins|ReadmeProgram)$$' ./internal/e2e
 
 test-clients-more: check-go check-npm $(CLIENTS_JAVA)/classpath $(CLIENTS_RUST) $(CLIENTS_PYTHON)/installed ## compare the SDKs for Java and Rust, and OFREP in Python, with Guidon, and overload and count Java (needs Maven, Java 17, Cargo, Python 3.10)
 	CLIENTS_JAVA="$(CLIENTS_JAVA)/classes:$$(cat '$(CLIENTS_JAVA)/classpath')" CLIENTS_RUST='$(CLIENTS_RUST)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \

@@ -65,7 +65,7 @@ func complete(c *evaluate.Context, q Request) {
 type contextBuilder struct {
 	context evaluate.Context
 	key     string            // targetingKey of OFREP
-	other   map[string]string // unknown fields, which are properties unless properties itself has them
+	other   map[string]string // unknown fields, which are properties unless properties itself has a value
 	count   int               // of all properties
 }
 
@@ -75,7 +75,7 @@ func (b *contextBuilder) build() (*evaluate.Context, error) {
 		return nil, &contextError{codeInvalidContext, fmt.Sprintf("the context has more than %d properties; leave out those that no constraint uses", maxProperties)}
 	}
 	for name, value := range b.other {
-		if _, given := b.context.Properties[name]; !given {
+		if b.context.Properties[name] == "" {
 			b.setProperty(name, value)
 		}
 	}
@@ -117,7 +117,7 @@ func (b *contextBuilder) property(name, value string) {
 // countProperty reports whether to keep a property.
 func (b *contextBuilder) countProperty(name, value string) bool {
 	b.count++
-	return b.count <= maxProperties && value != "" && len(name) <= maxPropertyName && len(value) <= evaluate.MaxValueLength
+	return b.count <= maxProperties && len(name) <= maxPropertyName && len(value) <= evaluate.MaxValueLength
 }
 
 func (b *contextBuilder) setProperty(name, value string) {

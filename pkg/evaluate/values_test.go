@@ -130,6 +130,10 @@ func TestAbsentValues(t *testing.T) {
 	}{
 		{Constraint{Operator: "REGEX", Value: "a*"}, no},
 		{Constraint{Operator: "REGEX", Value: "a*", Inverted: true}, yes},
+		{Constraint{ContextName: "empty", Operator: "REGEX", Value: "a*"}, yes},
+		{Constraint{ContextName: "empty", Operator: "REGEX", Value: "a*", Inverted: true}, no},
+		{Constraint{ContextName: "empty", Operator: "STR_CONTAINS", Values: []string{""}}, no},
+		{Constraint{ContextName: "empty", Operator: "NUM_LT", Value: "1"}, unreadable},
 		{Constraint{Operator: "REGEX", Value: "(", Inverted: true}, unreadable}, // not as in Python: suite 21, invalid-regex-defaults-to-false
 		{Constraint{Operator: "IN_CIDR", Values: []string{"10.0.0.0/8"}}, no},
 		{Constraint{Operator: "IN_CIDR", Values: []string{"10.0.0.0/8"}, Inverted: true}, yes},
@@ -151,7 +155,7 @@ func TestAbsentValues(t *testing.T) {
 		{Constraint{Operator: "STR_STARTS_WITH", Values: []string{""}, Inverted: true}, yes},
 	} {
 		c := compileConstraints([]Constraint{test.constraint})
-		if got := c[0].check(&Context{Properties: map[string]string{"text": "abc"}}); got != test.want {
+		if got := c[0].check(&Context{Properties: map[string]string{"text": "abc", "empty": ""}}); got != test.want {
 			t.Errorf("%+v: got %d, want %d", test.constraint, got, test.want)
 		}
 	}
