@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -58,7 +59,16 @@ func invalidContext(err error) error {
 func complete(c *evaluate.Context, q Request) {
 	c.Now = q.Now
 	c.Environment = cmp.Or(c.Environment, "default")
-	c.RemoteAddress = cmp.Or(c.RemoteAddress, q.RemoteAddress)
+	c.RemoteAddress = cmp.Or(c.RemoteAddress, plainAddress(q.RemoteAddress))
+}
+
+// plainAddress returns the IPv4 address of a caller in its own form, and not as ::ffff:10.0.0.1, which is in no network of IPv4. A proxy
+// that listens for both families names it so.
+func plainAddress(address string) string {
+	if parsed, err := netip.ParseAddr(address); err == nil {
+		return parsed.Unmap().String()
+	}
+	return address
 }
 
 // A contextBuilder collects the context of a request.

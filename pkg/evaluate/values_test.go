@@ -58,7 +58,11 @@ func inRange(network *net.IPNet, ip net.IP) bool {
 func FuzzAddress(f *testing.F) {
 	f.Add("10.0.0.1", "10.0.0.0/8")
 	f.Add("::ffff:10.0.0.1", "::ffff:10.0.0.0/104")
-	f.Fuzz(func(t *testing.T, text, item string) { compareAddress(t, text, item) })
+	f.Fuzz(func(t *testing.T, text, item string) {
+		if _, length, _ := strings.Cut(item, "/"); strings.TrimLeft(length, "+-") == length { // net takes no sign
+			compareAddress(t, text, item)
+		}
+	})
 }
 
 var numberTexts = []string{"0", "-0", "0.0", "1", "1.0", "+1", "01", "12.5", "1e1", "10", "-3", ".5", "5.", "0.1", "0.10", "0.1000000000000000055", "0.10000000000000001",
