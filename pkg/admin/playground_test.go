@@ -157,6 +157,7 @@ func TestPlaygroundBodies(t *testing.T) {
 		{trial, `{"environment":"development","context":{"appName":"a","properties":null}}`, "/context/properties: must be an object"},
 		{trial, `{"environment":"development","context":{"appName":"a","properties":{"a/b":{}}}}`, "/context/properties/a~1b: must be a string"},
 		{trial, `{"environment":"development","context":{"appName":"a","currentTime":"today"}}`, "/context/currentTime: must be a time"},
+		{trial, `{"environment":"development","context":{"appName":"a","currentTime":"2026-02-01T00:00:00,5Z"}}`, "/context/currentTime: must be a time"},
 		{trial, `{"environment":"development","context":{"appName":"` + strings.Repeat("a", 10_001) + `"}}`, "/context/appName: must have at most 10000 bytes"},
 		{trial, `{"environment":"development","context":{"appName":"a",` + fmt.Sprintf(properties, numbers...) + `}}`, "at most 100 fields"},
 		{trial, `{"environment":"development","context":{"appName":"a"},"projects":"default"}`, `/projects: must be "*" for all projects, or a list of ids`},

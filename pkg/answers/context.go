@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -66,14 +67,23 @@ func invalidContext(err error) error {
 func complete(c *evaluate.Context, q Request) {
 	c.Now = q.Now
 	c.Environment = cmp.Or(c.Environment, "default")
-	c.RemoteAddress = cmp.Or(c.RemoteAddress, q.RemoteAddress)
+	c.RemoteAddress = cmp.Or(c.RemoteAddress, plainAddress(q.RemoteAddress))
+}
+
+// plainAddress returns the IPv4 address of a caller in its own form, and not as ::ffff:10.0.0.1, which is in no network of IPv4. A proxy
+// that listens for both families names it so.
+func plainAddress(address string) string {
+	if parsed, err := netip.ParseAddr(address); err == nil {
+		return parsed.Unmap().String()
+	}
+	return address
 }
 
 // A contextBuilder collects the context of a request.
 type contextBuilder struct {
 	context evaluate.Context
 	key     string            // targetingKey of OFREP
-	other   map[string]string // unknown fields, which are properties unless properties itself has them
+	other   map[string]string // unknown fields, which are properties unless properties itself has a value
 	count   int               // of all properties
 }
 
@@ -83,7 +93,7 @@ func (b *contextBuilder) build() (*evaluate.Context, error) {
 		return nil, &contextError{codeInvalidContext, fmt.Sprintf("the context has more than %d properties; leave out those that no constraint uses", maxProperties)}
 	}
 	for name, value := range b.other {
-		if _, given := b.context.Properties[name]; !given {
+		if b.context.Properties[name] == "" {
 			b.setProperty(name, value)
 		}
 	}
@@ -125,7 +135,7 @@ func (b *contextBuilder) property(name, value string) {
 // countProperty reports whether to keep a property.
 func (b *contextBuilder) countProperty(name, value string) bool {
 	b.count++
-	return b.count <= maxProperties && value != "" && len(name) <= maxPropertyName && len(value) <= evaluate.MaxValueLength
+	return b.count <= maxProperties && len(name) <= maxPropertyName && len(value) <= evaluate.MaxValueLength
 }
 
 func (b *contextBuilder) setProperty(name, value string) {

@@ -348,10 +348,10 @@ func parseAddress(s string) (netip.Addr, bool) {
 func parseNetwork(s string) (netip.Prefix, bool) {
 	text, length, _ := strings.Cut(s, "/")
 	address, ok := parseAddress(text)
-	bits, err := strconv.ParseUint(length, 10, 8)
+	bits, err := strconv.Atoi(length)
 	if !ok || err != nil {
 		return netip.Prefix{}, false
 	}
-	network, err := address.Prefix(int(bits))
+	network, err := address.Prefix(bits)
 	return network, err == nil
 }

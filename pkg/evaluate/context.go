@@ -17,7 +17,7 @@ type Context struct {
 	RemoteAddress string            `json:"remoteAddress"`
 	Environment   string            `json:"environment"`
 	AppName       string            `json:"appName"`
-	CurrentTime   string            `json:"currentTime"` // in the forms of parseDate; Now if absent
+	CurrentTime   string            `json:"currentTime"` // see ValidDate; Now if absent
 	Properties    map[string]string `json:"properties"`
 
 	// Hostname is the host that the application runs on, for the strategy applicationHostname.

@@ -35,6 +35,12 @@ func parseDate(s string) (time.Time, bool) {
 	return date.Add(-offset), !d.failed && d.rest == "" && exists
 }
 
+// ValidDate reports whether a context can have the date as its currentTime, or in a property that DATE operators compare.
+func ValidDate(s string) bool {
+	_, ok := parseDate(s)
+	return ok
+}
+
 // isUsual reports whether a text has the punctuation of a date such as 2026-01-31T00:00:00.000Z, which time.Parse reads ten times faster.
 func isUsual(s string) bool {
 	const like = "2006-01-02T15:04:05Z"

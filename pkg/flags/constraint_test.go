@@ -64,6 +64,18 @@ func TestEverythingAcceptedIsEvaluated(t *testing.T) {
 	}
 }
 
+// TestNormalizedAddresses checks that blanks around addresses are removed, and that the list of the caller stays.
+func TestNormalizedAddresses(t *testing.T) {
+	sent := []string{" 10.0.0.0/8\t", "::1", "\u00a0"}
+	got := Constraint{ContextName: "c", Operator: InCIDR, Values: sent}.Normalized()
+	if want := []string{"10.0.0.0/8", "::1", ""}; !slices.Equal(got.Values, want) || sent[0] != " 10.0.0.0/8\t" {
+		t.Errorf("got %q from %q, want %q", got.Values, sent, want)
+	}
+	if got := (Constraint{ContextName: "c", Operator: In, Values: sent}).Normalized(); !slices.Equal(got.Values, sent) {
+		t.Errorf("%s: got %q, want %q", In, got.Values, sent)
+	}
+}
+
 // TestNormalizedConstraint checks the forms of values that SDKs built on Yggdrasil read. What is invalid stays, so that Check refuses it.
 func TestNormalizedConstraint(t *testing.T) {
 	for operator, values := range map[Operator]map[string]string{

@@ -84,9 +84,6 @@ func lenient(left *flags.Problems) *json.Unmarshalers {
 	})
 }
 
-// WithoutMark returns a text without a byte order mark at its start, which some editors and clients on Windows write.
-func WithoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
-
 // A wrapper is a type that decodes another one with the options of its decoder.
 type wrapper interface{ wraps() }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -185,10 +184,8 @@ func (b contextBody) check(problems *flags.Problems) {
 			problems.Add(path, "must have at most %d bytes, but has %d", evaluate.MaxValueLength, n)
 		}
 	}
-	if at := b.fields["currentTime"]; at != "" {
-		if _, err := time.Parse(time.RFC3339, at); err != nil {
-			problems.Add("/context/currentTime", "must be a time in RFC 3339, such as 2026-03-04T05:06:07Z")
-		}
+	if at := b.fields["currentTime"]; at != "" && !evaluate.ValidDate(at) {
+		problems.Add("/context/currentTime", "must be a time in RFC 3339, such as 2026-03-04T05:06:07Z")
 	}
 }
 
