@@ -278,6 +278,30 @@ func withoutIDs(t *testing.T, export []byte) any {
 	return data
 }
 
+// An import fails if something in the file is not imported, and tells which change requests it skips.
+func TestImportTellsWhatItDidNotDo(t *testing.T) {
+	create(t, "/api/admin/projects", `{"id":"partly","name":"Partly"}`)
+	create(t, "/api/admin/segments", `{"name":"partly-staff","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`)
+	other := `{"features":[{"name":"partly-one"}],"segments":[{"id":1,"name":"partly-staff","constraints":[{"contextName":"userId","operator":"IN","values":["2"]}]}]}`
+	for _, dry := range []string{"", "--dry-run"} {
+		args := strings.Fields("import - --environment development --project partly " + dry)
+		if r := guidonWithInput(t, other, args); r.code != exitFailed || !strings.Contains(r.messages+r.out, "partly-staff") {
+			t.Errorf("%q with a segment that is kept: exit code %d\n%s%s", args, r.code, r.out, r.messages)
+		}
+	}
+	create(t, "/api/admin/projects/partly/features", `{"name":"partly-gone"}`)
+	send(t, "DELETE", "/api/admin/projects/partly/features/partly-gone", "")
+	if r := guidonWithInput(t, `{"features":[{"name":"partly-gone"}]}`, strings.Fields("import - --environment development --project partly --dry-run")); r.code != exitFailed {
+		t.Errorf("a dry run of an archived flag: exit code %d\n%s%s", r.code, r.out, r.messages)
+	}
+	send(t, "PUT", "/api/admin/projects/partly/environments/production/change-requests/config", `{"changeRequestsEnabled":true}`)
+	guarded := `{"features":[{"name":"partly-on"}],"featureStrategies":[{"featureName":"partly-on","name":"default"}],"featureEnvironments":[{"featureName":"partly-on","enabled":true}]}`
+	r := guidonWithInput(t, guarded, strings.Fields("import - --environment production --project partly"))
+	if r.code != exitOK || !strings.Contains(r.messages, "these flags were changed there without one: partly-on") {
+		t.Errorf("an import into a guarded environment: exit code %d\n%s%s", r.code, r.out, r.messages)
+	}
+}
+
 // More flags than one request takes, with a child before its parent in the file.
 func TestImportInBatches(t *testing.T) {
 	create(t, "/api/admin/projects", `{"id":"batches","name":"Batches"}`)

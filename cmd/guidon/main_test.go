@@ -135,7 +135,13 @@ func decode[T any](t *testing.T, line string) T {
 // create posts an object to the admin API.
 func create(t *testing.T, path, body string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, serverURL+path, strings.NewReader(body))
+	send(t, http.MethodPost, path, body)
+}
+
+// send sends a change that must succeed.
+func send(t *testing.T, method, path, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, serverURL+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +153,7 @@ func create(t *testing.T, path, body string) {
 	}
 	_ = response.Body.Close()
 	if response.StatusCode >= 300 {
-		t.Fatalf("POST %s: %s", path, response.Status)
+		t.Fatalf("%s %s: %s", method, path, response.Status)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -141,6 +142,7 @@ type importReport struct {
 	Overwritten int         `json:"overwritten"`
 	Unchanged   int         `json:"unchanged"`
 	Skipped     int         `json:"skipped"`
+	Warnings    []finding   `json:"warnings"`
 	Features    []importRow `json:"features"`
 	Others      []importRow `json:"others"` // tag types, context fields and segments
 }
@@ -163,6 +165,7 @@ func (r *importReport) add(batch *importReport, names []string) {
 	r.Overwritten += batch.Overwritten
 	r.Unchanged += batch.Unchanged
 	r.Skipped += batch.Skipped
+	r.Warnings = append(r.Warnings, batch.Warnings...)
 	r.Features = append(r.Features, batch.Features...)
 	r.Others = append(r.Others, batch.Others...)
 }
@@ -178,8 +181,9 @@ of Unleash. FILE is - for standard input. Existing flags are overwritten; equal 
 so the command can be repeated. Up to 100 flags are imported by one request, parents before their
 children. Unleash accepts imports with personal tokens only.
 
-Exit code 1 means that the server skipped flags, or with --dry-run that it would: the reasons are
-printed, and the other flags are imported.`,
+Exit code 1 means that the server skipped flags or something that they need, or kept a segment that
+differs, or with --dry-run that it would: the reasons are printed, and the rest is imported. If you
+may skip change requests and freezes, the import does, and prints which.`,
 		Example: `  guidon import flags.json --environment development --dry-run
   guidon import flags.json --environment development
   guidon export --environment development | guidon import - --environment staging --project shop`,
@@ -230,7 +234,7 @@ func (a *app) importBatches(ctx context.Context, server *adminapi.Client, data e
 	if err != nil {
 		return err
 	}
-	report := importReport{Features: []importRow{}, Others: []importRow{}}
+	report := importReport{Warnings: []finding{}, Features: []importRow{}, Others: []importRow{}}
 	progress := a.progress("importing", data.count())
 	for _, b := range batches {
 		var one importReport
@@ -257,21 +261,33 @@ func (a *app) importBatches(ctx context.Context, server *adminapi.Client, data e
 	if err := a.print(report, rows); err != nil {
 		return err
 	}
+	for _, w := range report.Warnings {
+		a.note("%s: %s", w.Message, strings.Join(w.AffectedItems, ", "))
+	}
 	if report.Skipped > 0 {
 		return fmt.Errorf("the server skipped %d of %d flags; see the reasons", report.Skipped, data.count())
+	}
+	if n := len(slices.DeleteFunc(report.Others, importRow.done)); n > 0 {
+		return fmt.Errorf("all flags were imported, but %d of the tag types, context fields and segments in the file were not; see the reasons", n)
 	}
 	return nil
 }
 
+// done reports whether the server has the item as the file has it.
+func (r importRow) done() bool { return r.Outcome != "skipped" && r.Outcome != "kept" }
+
+// A finding is what the server says of some items.
+type finding struct {
+	Message       string   `json:"message"`
+	AffectedItems []string `json:"affectedItems"`
+}
+
 func (a *app) validateImport(ctx context.Context, server *adminapi.Client, body map[string]any) error {
-	type finding struct {
-		Message       string   `json:"message"`
-		AffectedItems []string `json:"affectedItems"`
-	}
 	var found struct {
 		Errors      []finding `json:"errors"`
 		Warnings    []finding `json:"warnings"`
 		Permissions []finding `json:"permissions"`
+		Skipped     int       `json:"skipped"`
 	}
 	if err := server.Call(ctx, http.MethodPost, batchPath+"/validate", body, &found); err != nil {
 		return err
@@ -290,6 +306,9 @@ func (a *app) validateImport(ctx context.Context, server *adminapi.Client, body 
 	}
 	if len(found.Errors)+len(found.Permissions) > 0 {
 		return errors.New("the import would fail; see the errors and permissions")
+	}
+	if found.Skipped > 0 {
+		return fmt.Errorf("the import would leave out %d of the items; see the warnings", found.Skipped)
 	}
 	return nil
 }

@@ -195,7 +195,7 @@ func (c Caller) AuthorizeSkip(project *flags.Project, env flags.Environment, rea
 	}
 	required := func(format string) error {
 		return &flags.Error{Kind: flags.ReviewRequired, Permissions: []string{string(SkipChangeRequest)},
-			Message: fmt.Sprintf(format, env.Name, project.ID, c.Name, SkipChangeRequest) + off}
+			Message: fmt.Sprintf(format, env.Name, project.ID, c.Name) + off}
 	}
 	switch {
 	case !c.HasPermission(SkipChangeRequest, project, env.Name) && c.missing != nil:
@@ -204,11 +204,11 @@ func (c Caller) AuthorizeSkip(project *flags.Project, env flags.Environment, rea
 		}
 		return nil
 	case !c.HasPermission(SkipChangeRequest, project, env.Name):
-		return required("change requests are on in environment %[1]q of project %[2]q: propose this change (POST /api/admin/projects/%[2]s/environments/%[1]s/change-requests), or ask an administrator for the permission %[4]q, without which %[3]s cannot change it directly")
+		return required("change requests are on in environment %[1]q of project %[2]q: propose this change (POST /api/admin/projects/%[2]s/environments/%[1]s/change-requests), or ask someone who may skip change requests there; %[3]s may not")
 	case env.NobodySkips && !c.Admin:
-		return required("environment %q of project %q only changes with a change request, and nobody skips them there: in an emergency, an administrator can, not %s with the permission %q")
+		return required("environment %q of project %q only changes with a change request, and nobody skips them there: in an emergency, an administrator can, but %s cannot")
 	case env.NobodySkips && reason == "":
-		return required("environment %q of project %q only changes with a change request, and nobody skips them there: in an emergency, %s can send the reason in the header Break-Glass, in addition to having the permission %q")
+		return required("environment %q of project %q only changes with a change request, and nobody skips them there: in an emergency, %s can send the reason in the header Break-Glass")
 	}
 	return nil
 }

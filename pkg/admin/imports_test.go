@@ -27,7 +27,7 @@ func reportOf(errors, warnings string) string {
 		}
 		return "[" + strings.Join(findings, ",") + "]"
 	}
-	return fmt.Sprintf(`{"errors":%s,"warnings":%s,"permissions":[]}`, list(errors), list(warnings))
+	return fmt.Sprintf(`{"...":0,"errors":%s,"warnings":%s,"permissions":[]}`, list(errors), list(warnings))
 }
 
 func TestValidateImport(t *testing.T) {
@@ -112,4 +112,38 @@ func TestValidateLargeImport(t *testing.T) {
 	s.check(t, call{"1,000 tag types", "POST", validateImport, others(1000), 200, anything})
 	s.check(t, call{"1,001 tag types", "POST", validateImport, others(1001), 400, invalid("/data")})
 	s.check(t, call{"more than 10,000 flags", "POST", validateImport, many(10_001, 0), 400, invalid("/data")})
+}
+
+// TestImportTellsSkips imports into a guarded environment: as an administrator, who skips its change requests, and as someone who may not.
+func TestImportTellsSkips(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.review(t)
+	owner := s.owner(t, "")
+	const data = `{"project":"default","environment":"production","data":{"features":[{"name":"on"},{"name":"off"}],` +
+		`"featureStrategies":[{"featureName":"on","name":"default"}],"featureEnvironments":[{"featureName":"on","environment":"production","enabled":true}]}}`
+	const validate, run = "/api/admin/features-batch/validate", "/api/admin/features-batch/import"
+	skips := func(were string) string {
+		return `[{"message":"Change requests are on in environment \"production\", and you may skip them: these flags ` + were + ` changed there without one","affectedItems":["on"]}]`
+	}
+	s.check(t, call{"checked by one who may not skip", "POST", validate, data, 200,
+		`{"errors":[],"warnings":[],"permissions":[{"message":"<any>","affectedItems":["SKIP_CHANGE_REQUEST"]}],"skipped":0}`}, owner)
+	refused := s.do(t, "POST", run, data, owner)
+	for _, want := range []string{`"skipped":1`, "propose this change", "may skip change requests there", `"warnings":[]`} {
+		if !strings.Contains(refused.body, want) {
+			t.Errorf("%q is missing in %s", want, refused.body)
+		}
+	}
+	if strings.Contains(refused.body, "SKIP_CHANGE_REQUEST") {
+		t.Errorf("the reason is a constant: %s", refused.body)
+	}
+	s.run(t, []call{
+		{"checked by an administrator", "POST", validate, data, 200, `{"...":0,"errors":[],"warnings":[{"...":0,"affectedItems":["off"]},` + skips("will be")[1:] + `,"permissions":[],"skipped":0}`},
+		{"imported by an administrator", "POST", run, data, 200, `{"...":0,"created":1,"skipped":0,"warnings":` + skips("were") + `}`},
+		{"nothing is left to skip", "POST", run, data, 200, `{"...":0,"unchanged":2,"warnings":[]}`},
+	})
+	s.must(t, "POST", features, `{"name":"gone"}`)
+	s.must(t, "DELETE", features+"/gone", "")
+	s.run(t, []call{{"an archived flag would be skipped", "POST", validate, `{"project":"default","environment":"development","data":{"features":[{"name":"gone"}]}}`, 200,
+		`{"...":0,"errors":[],"warnings":[{"message":"<has archived>","affectedItems":["gone"]}],"skipped":1}`}})
 }

@@ -350,7 +350,11 @@ func TestApprovals(t *testing.T) {
 		}
 	})
 	t.Run("an edit ends it", func(t *testing.T) {
-		q = r.as(t, admin, "PUT", fmt.Sprintf("%s/changes/%d", pathOf(q), q.Features[0].Changes[0].ID), switchOff("f"), 200)
+		id := q.Features[0].Changes[0].ID
+		q = r.as(t, admin, "PUT", fmt.Sprintf("%s/changes/%d", pathOf(q), id), switchOff("f"), 200)
+		if kept := q.Features[0].Changes[0].ID; kept != id {
+			t.Errorf("the edited change has the ID %d, want %d, which it had", kept, id)
+		}
 		if q.State != "In review" || len(q.Approvals) > 0 {
 			t.Errorf("after an edit: %+v", q)
 		}

@@ -45,6 +45,15 @@ func (tx *Tx) guard() error {
 	return g.record()
 }
 
+// Skips are the names of the environments whose change requests and freezes a transaction skips.
+type Skips struct{ Reviews, Freezes []string }
+
+// NoteSkips sets skips to what the transaction skips, once its function has returned.
+func (tx *Tx) NoteSkips(skips *Skips) {
+	*skips = Skips{}
+	tx.skips = skips
+}
+
 // A guardian guards the writes of one transaction.
 type guardian struct {
 	tx      *Tx
@@ -187,15 +196,18 @@ func (g *guardian) record() error {
 	if len(g.tx.events) == 0 {
 		return nil
 	}
+	slices.Sort(g.frozen)
+	slices.Sort(g.skipped)
+	g.frozen, g.skipped = slices.Compact(g.frozen), slices.Compact(g.skipped)
+	if g.tx.skips != nil {
+		*g.tx.skips = Skips{Reviews: g.skipped, Freezes: g.frozen}
+	}
 	if len(g.frozen) > 0 {
-		slices.Sort(g.frozen)
-		g.tx.events = append(g.tx.events, events.FreezeSkipped(g.tx.events[0], slices.Compact(g.frozen)))
+		g.tx.events = append(g.tx.events, events.FreezeSkipped(g.tx.events[0], g.frozen))
 	}
 	if len(g.skipped) == 0 {
 		return nil
 	}
-	slices.Sort(g.skipped)
-	g.skipped = slices.Compact(g.skipped)
 	if len(g.broken) > 0 {
 		slices.Sort(g.broken)
 		g.tx.events = append(g.tx.events, events.GlassBroken(g.tx.events[0], slices.Compact(g.broken), g.tx.breakGlass()))

@@ -46,6 +46,7 @@ type Tx struct {
 	stepped  *round                                                   // what they see; nil without steps
 	approved func(part flags.GuardedPart, env flags.Environment) bool // see Approved
 	group    string                                                   // see Group
+	skips    *Skips                                                   // see NoteSkips
 	events   []flags.Event
 	after    []func(ctx context.Context, store Store) error // see After
 	assumed  flags.ReviewAssumption                         // see guard

@@ -67,7 +67,7 @@ func CheckAction(at string, a Action, problems *flags.Problems) {
 
 // A Change is one change of a request, with the body of the operation that would make it directly.
 type Change struct {
-	ID       int64          `json:"id"` // in the request; an edited change gets a new one
+	ID       int64          `json:"id"` // in the request
 	Action   Action         `json:"action"`
 	Feature  string         `json:"feature,omitzero"`
 	Segment  int64          `json:"segment,omitzero"`  // ID, for the actions of segments

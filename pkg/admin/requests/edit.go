@@ -31,7 +31,8 @@ func addChanges(tx *httpapi.Tx, at httpapi.InProjectEnvironment, in changesBody)
 	}
 	var added []review.Change
 	for _, c := range in.list {
-		added = append(added, c.change(tx, r))
+		r.LastChange++
+		added = append(added, c.change(tx, r.LastChange))
 	}
 	if err := edit(tx, p, env, r, append(r.Changes, added...)); err != nil {
 		return requestView{}, err
@@ -148,7 +149,7 @@ func editable(tx *httpapi.Tx, p *flags.Project, r *review.Request, what string) 
 	return env, err
 }
 
-// editChange replaces a change by another one, which gets a new ID.
+// editChange replaces a change by another one, which keeps its ID.
 func editChange(tx *httpapi.Tx, at inChange, in changeBody) (requestView, error) {
 	p, r, i := at.find(tx)
 	env, err := editable(tx, p, r, "edit")
@@ -159,7 +160,7 @@ func editChange(tx *httpapi.Tx, at inChange, in changeBody) (requestView, error)
 		return requestView{}, err
 	}
 	before, changes := r.Changes[i], slices.Clone(r.Changes)
-	changes[i] = in.change(tx, r)
+	changes[i] = in.change(tx, before.ID)
 	if err := edit(tx, p, env, r, changes); err != nil {
 		return requestView{}, err
 	}

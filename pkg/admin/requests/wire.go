@@ -172,11 +172,10 @@ func (b changeBody) plain() review.Change {
 	return c
 }
 
-// change is the change that the body describes, with the next ID of the request.
-func (b changeBody) change(tx *httpapi.Tx, r *review.Request) review.Change {
+// change is the change that the body describes, with an ID.
+func (b changeBody) change(tx *httpapi.Tx, id int64) review.Change {
 	c := b.plain()
-	r.LastChange++
-	c.ID, c.By, c.At = r.LastChange, me(tx), tx.Now
+	c.ID, c.By, c.At = id, me(tx), tx.Now
 	return c
 }
 

@@ -34,6 +34,7 @@ type importItem struct {
 	needs   []int       // the items that create what it refers to
 	run     func(tx *httpapi.Tx, to place) (importOutcome, error)
 	outcome importOutcome
+	skips   httpapi.Skips
 }
 
 // An importKind is the kind of an item in reports.
@@ -143,6 +144,7 @@ func (im *importing) place(tx *httpapi.Tx) place {
 func (im *importing) run(tx *httpapi.Tx, i int) (err error) {
 	item := &im.items[i]
 	tx.Load(item.keys...)
+	tx.NoteSkips(&item.skips)
 	item.outcome, err = item.run(tx, im.place(tx))
 	return err
 }

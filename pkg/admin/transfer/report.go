@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"guidon/pkg/flags"
@@ -46,7 +48,42 @@ func (im *importing) report(errs []error) (importedView, error) {
 			"Try again: the same import again does the rest", failed, len(im.items))
 		return importedView{}, failure
 	}
+	view.Warnings = findingViews(im.skipped(errs, "were", true, true))
 	return view, nil
+}
+
+// skipped tells which change requests and freezes the imported items skip, as they can for some callers.
+func (im *importing) skipped(errs []error, were string, reviews, freezes bool) (findings []flags.ImportFinding) {
+	note := func(format string, environments func(httpapi.Skips) []string) {
+		affected := map[string][]string{} // by environment
+		for i, item := range im.items {
+			if errs[i] == nil {
+				for _, env := range environments(item.skips) {
+					affected[env] = append(affected[env], item.name)
+				}
+			}
+		}
+		for _, env := range slices.Sorted(maps.Keys(affected)) {
+			findings = append(findings, flags.ImportFinding{Message: fmt.Sprintf(format, env, were), Affected: affected[env]})
+		}
+	}
+	if reviews {
+		note("Change requests are on in environment %q, and you may skip them: these flags %s changed there without one", func(s httpapi.Skips) []string { return s.Reviews })
+	}
+	if freezes {
+		note("Environment %q is frozen, and you may skip the freeze: these flags %s changed there in it", func(s httpapi.Skips) []string { return s.Freezes })
+	}
+	return findings
+}
+
+// left returns how many items are not imported, or not as the data has them.
+func (im *importing) left(errs []error) (n int) {
+	for i, item := range im.items {
+		if errs[i] != nil || item.outcome == outcomeKept {
+			n++
+		}
+	}
+	return n
 }
 
 // faults returns the items that have an error, with the reasons, for the report of a validation.
@@ -101,6 +138,8 @@ type importedView struct {
 	Skipped     int           `json:"skipped"`
 	Features    []importedRow `json:"features"`
 	Others      []importedRow `json:"others"` // tag types, context fields and segments, except unchanged ones
+
+	Warnings []importFindingView `json:"warnings"` // the change requests and freezes that were skipped
 }
 
 // An importedRow is the outcome of one item. Reasons is empty unless it was skipped or kept.

@@ -8,6 +8,8 @@
 package transfer
 
 import (
+	"slices"
+
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -64,7 +66,8 @@ func validateImport(m *httpapi.Many, _ httpapi.InService, in importBody) (import
 	target.Faults = im.faults(errs)
 	target.MissingPermissions = httpapi.Each(missing, func(p access.Permission) string { return string(p) })
 	report := in.Data.Value.set().Validate(target)
-	return importReportView{findingViews(report.Errors), findingViews(report.Warnings), findingViews(report.Permissions)}, nil
+	report.Warnings = append(report.Warnings, im.skipped(errs, "will be", !slices.Contains(missing, access.SkipChangeRequest), !slices.Contains(missing, access.SkipChangeFreeze))...)
+	return importReportView{findingViews(report.Errors), findingViews(report.Warnings), findingViews(report.Permissions), im.left(errs)}, nil
 }
 
 // An importReportView is the result of a validation (contract: Validation result).
@@ -72,6 +75,7 @@ type importReportView struct {
 	Errors      []importFindingView `json:"errors"`
 	Warnings    []importFindingView `json:"warnings"`
 	Permissions []importFindingView `json:"permissions"` // that the caller lacks
+	Skipped     int                 `json:"skipped"`     // items that the import would not import as the data has them
 }
 
 type importFindingView struct {

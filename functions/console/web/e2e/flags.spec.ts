@@ -286,6 +286,7 @@ test('imports a file with problems', async ({ page, api }) => {
   await expect(result.getByRole('row', { name: bad })).toContainText(segment)
   await expect(result.getByRole('row', { name: old })).toContainText('overwritten')
   await expect(result.getByRole('row', { name: good })).toContainText('created')
+  await expect(page.getByText('Not everything was imported')).toBeVisible()
   await checkPage(page, 'import-result')
   await result.getByRole('link', { name: good }).click()
   await expect(page).toHaveURL(`/projects/${id}/flags/${good}`)
@@ -316,6 +317,24 @@ test('an import into a production environment asks first, and says how many flag
   await dialog.getByRole('button', { name: 'Import' }).click()
   await expect(page.getByRole('table', { name: 'Imported items' }).getByRole('row', { name: off })).toContainText('created')
   expect((await api('GET', `/api/admin/projects/${id}/features/${on}/environments/production`)).enabled).toBe(true)
+
+  // An administrator skips change requests, and is told so before and after.
+  await api('PUT', `/api/admin/projects/${id}/environments/production/change-requests/config`, { changeRequestsEnabled: true })
+  await page.goto(`/import?project=${id}&environment=production`)
+  const guarded = { features: [{ name: on }], featureStrategies: [], featureEnvironments: [] }
+  await page.getByRole('textbox', { name: 'Or paste the JSON' }).fill(JSON.stringify(guarded))
+  await page.getByRole('button', { name: 'Check' }).click()
+  await expect(page.getByRole('status', { name: 'Result of the check' })).toContainText('these flags will be changed there without one: ' + on)
+  await start.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
+  await expect(page.getByRole('status', { name: 'Result of the import' })).toContainText('these flags were changed there without one: ' + on)
+  await api('PUT', `/api/admin/projects/${id}/environments/production/change-requests/config`, { changeRequestsEnabled: false })
+  await page.goto(`/import?project=${id}&environment=production`)
+  await page.getByRole('textbox', { name: 'Or paste the JSON' }).fill(JSON.stringify(data))
+  await page.getByRole('button', { name: 'Check' }).click()
+  await start.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
+  await expect(page.getByRole('table', { name: 'Imported items' }).getByRole('row', { name: on })).toContainText('overwritten')
 
   // The file does not show what is on now: the question says what happens to it.
   await page.goto(`/import?project=${id}&environment=production`)

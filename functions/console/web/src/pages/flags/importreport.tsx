@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Schema } from '../../api'
-import { Badge, Figure, Notice, Table, number, type Column } from '../../ui'
+import { permissionText } from '../../api/permissions'
+import { Badge, Figure, Notice, Table, number, plural, type Column } from '../../ui'
 
 /** What the check of an import found: errors, missing permissions and warnings, each with the items that it is about. */
 export function ImportReportView({ report }: { report: Schema<'ImportReport'> }) {
@@ -10,7 +11,11 @@ export function ImportReportView({ report }: { report: Schema<'ImportReport'> })
     <div className="stack" role="status" aria-label="Result of the check">
       {nothing && <Notice kind="ok" title="The check found no problem" />}
       <Findings kind="danger" title="Errors: the affected flags will be skipped" findings={errors} />
-      <Findings kind="danger" title="Missing permissions: ask an administrator for them" findings={permissions} />
+      <Findings
+        kind="danger"
+        title="Missing permissions: ask an administrator for them"
+        findings={permissions.map((one) => ({ ...one, affectedItems: one.affectedItems.map(permissionText) }))}
+      />
       <Findings kind="warn" title="Warnings" findings={warnings} />
     </div>
   )
@@ -52,6 +57,9 @@ const kinds: Record<string, 'ok' | 'info' | 'neutral' | 'danger' | 'warn'> = {
 }
 const order = ['skipped', 'kept', 'overwritten', 'created', 'unchanged']
 
+// The text of a reason, with permissions in words.
+const inWords = (reason: string) => reason.replace(/\b[A-Z]+(?:_[A-Z]+)+\b/g, permissionText)
+
 /** What an import did: the numbers, and every item, those with problems first. */
 export function ImportResult({ result, project }: { result: Schema<'Imported'>; project: string }) {
   const columns: Column<Row>[] = [
@@ -71,11 +79,19 @@ export function ImportResult({ result, project }: { result: Schema<'Imported'>; 
         ),
     },
     { id: 'outcome', header: 'Outcome', width: '110px', cell: (row) => <Badge kind={kinds[row.outcome]}>{row.outcome}</Badge> },
-    { id: 'reasons', header: 'Reason', cell: (row) => <span className="flags-reason">{row.reasons.join('; ')}</span> },
+    { id: 'reasons', header: 'Reason', cell: (row) => <span className="flags-reason">{row.reasons.map(inWords).join('; ')}</span> },
   ]
+  const left = [...result.features, ...result.others].filter(({ outcome }) => outcome === 'skipped' || outcome === 'kept')
+  const nothing = result.features.length > 0 && result.skipped === result.features.length
   const rows = [...result.features, ...result.others].sort((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome))
   return (
     <div className="stack" role="status" aria-label="Result of the import">
+      {left.length > 0 && (
+        <Notice kind="danger" title={nothing ? 'No flag was imported' : 'Not everything was imported'}>
+          {plural(left.length, 'item')} in the file {left.length === 1 ? 'was' : 'were'} left out. The table says why.
+        </Notice>
+      )}
+      <Findings kind="warn" title="What the import skipped" findings={result.warnings} />
       <div className="flags-figures">
         <Figure label="Created" value={number(result.created)} />
         <Figure label="Overwritten" value={number(result.overwritten)} />
