@@ -100,26 +100,30 @@ func (r *Reader) Again(ctx context.Context, hash string) (Reading, error) {
 
 // share returns a reading from a shared read. With lookUp, the read also brings the token if it is in no state.
 func (r *Reader) share(ctx context.Context, hash string, lookUp bool) (Reading, error) {
-	read, err := r.join(hash, lookUp)
-	if err != nil {
-		return Reading{}, err
-	}
-	select {
-	case <-read.done:
-		if read.err != nil {
-			return Reading{}, read.err
+	for {
+		read, joined := r.join(hash, lookUp)
+		select {
+		case <-read.done:
+		case <-ctx.Done():
+			return Reading{}, flags.Errorf(flags.Unavailable, "the store did not answer in time; try again")
 		}
-		return read.of(hash), nil
-	case <-ctx.Done():
-		return Reading{}, flags.Errorf(flags.Unavailable, "the store did not answer in time; try again")
+		switch {
+		case !joined: // it was full
+		case read.err != nil:
+			return Reading{}, read.err
+		default:
+			return read.of(hash), nil
+		}
 	}
 }
 
 // A sharedRead is one read of the store for several requests.
 type sharedRead struct {
-	hashes map[string]bool // of the tokens, and whether to look them up if they are in no state
-	late   *time.Timer     // begins the read although another one is running; may be nil
-	done   chan struct{}   // closed when the others are set
+	hashes map[string]bool   // of tokens that no state has yet, and whether to look them up if the next one lacks them
+	wanted bool              // by a request with a known token, or its turn has come: it may begin
+	turn   *rate.Reservation // when it may begin for unknown tokens alone; nil if it was wanted at once
+	late   *time.Timer       // begins the read although another one is running; may be nil
+	done   chan struct{}     // closed when the others are set
 	view   flags.View
 	state  *State
 	err    error
@@ -135,31 +139,62 @@ func (read *sharedRead) of(hash string) Reading {
 	return Reading{Token: token, State: read.state, Current: true}
 }
 
-// errUnknownToken refuses to read for another unknown token.
-var errUnknownToken = flags.Errorf(flags.TooManyRequests, "too many requests with unknown tokens; wait, then try again")
-
-// join adds a request to the next read, and begins that read unless enough are running. Reads for unknown tokens are limited: everybody
-// can send such tokens.
-func (r *Reader) join(hash string, lookUp bool) (*sharedRead, error) {
+// join adds a request to the next read, and begins that read unless enough are running. It returns false if the read has all the tokens that
+// it can have: there is room in the one after it.
+//
+// Reads for unknown tokens alone are limited, because everybody can send such tokens: they wait for their turn, or for a request with a known
+// token. All that wait share the read, so a new token never depends on how many unknown ones came before it.
+func (r *Reader) join(hash string, lookUp bool) (read *sharedRead, joined bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	read := r.waiting
-	if read == nil {
+	if read = r.waiting; read == nil {
 		read = &sharedRead{hashes: map[string]bool{}, done: make(chan struct{})}
+		r.waiting = read
 	}
-	if r.state != nil && hash != "" && r.state.Tokens[hash] == nil {
-		// The limiter has the monotonic clock: one that is set back would refuse until it has caught up.
-		if _, joins := read.hashes[hash]; !joins && !r.known[hash] && !r.options.Open && !r.unknown.AllowN(r.options.Now(), 1) {
-			return nil, errUnknownToken
+	defer r.beginWanted()
+	inNoState := r.state != nil && hash != "" && r.state.Tokens[hash] == nil
+	unknown := inNoState && !r.known[hash] && !r.options.Open
+	// The limiter has the monotonic clock: one that is set back would refuse until it has caught up.
+	switch now := r.options.Now(); {
+	case read.wanted:
+	case !unknown:
+		read.wanted = true
+		if read.turn != nil {
+			read.turn.CancelAt(now)
 		}
-		lookUp = lookUp || r.known[hash]
+	case read.turn == nil:
+		read.turn = r.unknown.ReserveN(now, 1)
+		wait := read.turn.DelayFrom(now)
+		if read.wanted = wait == 0; !read.wanted {
+			time.AfterFunc(wait, func() { r.takeTurn(read) })
+		}
 	}
-	r.waiting = read
-	if hash != "" {
+	if lookUp = lookUp || inNoState && r.known[hash]; hash != "" && (lookUp || r.state == nil) { // a state has all other tokens
+		if _, has := read.hashes[hash]; !has && len(read.hashes) >= maxTokens {
+			return read, false
+		}
 		read.hashes[hash] = read.hashes[hash] || lookUp
 	}
+	return read, true
+}
+
+// takeTurn begins a read that was waiting for its turn.
+func (r *Reader) takeTurn(read *sharedRead) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.waiting == read {
+		read.wanted = true
+		r.beginWanted()
+	}
+}
+
+// beginWanted begins the next read if it is wanted and no other is running, or if it is full. Otherwise it begins after slowRead at the
+// latest. r.mu is held.
+func (r *Reader) beginWanted() {
+	read := r.waiting
 	switch {
-	case r.running == 0 || len(read.hashes) == maxTokens:
+	case !read.wanted:
+	case r.running == 0 || len(read.hashes) >= maxTokens:
 		r.begin()
 	case read.late == nil:
 		read.late = time.AfterFunc(slowRead, func() {
@@ -170,7 +205,6 @@ func (r *Reader) join(hash string, lookUp bool) (*sharedRead, error) {
 			}
 		})
 	}
-	return read, nil
 }
 
 // begin begins the next read. r.mu is held.
@@ -194,7 +228,7 @@ func (r *Reader) run(read *sharedRead) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.running--
-		if r.waiting != nil && r.running < maxReads {
+		if r.waiting != nil && r.waiting.wanted && r.running < maxReads {
 			r.begin()
 		}
 	}()
@@ -352,5 +386,6 @@ func (r *Reader) fromMemory(hash string) (Reading, bool) {
 	return reading, ok && young(r.readAt)
 }
 
-// unknownReads is how many reads for unknown tokens an instance makes in a second. Only these cost more if somebody guesses tokens.
+// unknownReads is how many reads for unknown tokens alone an instance makes in a second. Only these cost more if unknown tokens come. A
+// request waits for one at most a fifth of a second.
 const unknownReads = 5

@@ -100,20 +100,100 @@ func TestReadsOfPolls(t *testing.T) {
 	}
 
 	now = now.Add(time.Second)
-	for n := range 2 * unknownReads {
-		if n < unknownReads {
-			poll("an unknown token", fmt.Sprint("default:development.", n), 401, "FEED")
-		} else {
-			poll("more unknown tokens", fmt.Sprint("default:development.", n), 429, "")
-			poll("a known token meanwhile", dynamotest.ClientToken, 200, "FEED")
+	for n := range unknownReads {
+		poll("an unknown token", fmt.Sprint("default:development.", n), 401, "FEED")
+	}
+	poll("an unknown token after its turn", "default:development.more", 401, "FEED")
+	poll("a known token beside it", dynamotest.ClientToken, 200, "FEED")
+	now = now.Add(time.Second)
+
+}
+
+// TestNewTokenAmongStrangers polls with a new token while many unknown ones wait for their turn, which does not come. All are answered by the
+// next read that a known token makes anyway, and unknown ones cause no read.
+func TestNewTokenAmongStrangers(t *testing.T) {
+	a := administer(t, nil)
+	a.flag("f")
+	now, read := time.Now(), &reads{}
+	r := NewReader(a.another(&dynamotest.Faults{OnRequest: read.request}), ReaderOptions{Now: func() time.Time { return now }})
+	i := over(r, 0)
+	i.get(pollPath, dynamotest.ClientToken, "")
+	created := a.apiToken("development", "default")
+	for range 10_000 {
+		r.unknown.ReserveN(now, 1)
+	}
+	read.take()
+	const strangers = 100
+	answers := make(chan string, strangers+1)
+	poll := func(token, name string) { answers <- fmt.Sprint(name, " ", i.get(pollPath, token, "").Code) }
+	for n := range strangers {
+		go poll(fmt.Sprint("default:development.", n), "unknown")
+	}
+	go poll(created, "new")
+	got, known := map[string]int{}, 0
+	for done := 0; done <= strangers; known++ {
+		if w := i.get(pollPath, dynamotest.ClientToken, ""); w.Code != 200 {
+			t.Fatalf("a known token: %d %s", w.Code, w.Body)
+		}
+		for more := true; more; {
+			select {
+			case answer := <-answers:
+				got[answer]++
+				done++
+			default:
+				more = false
+			}
 		}
 	}
-	if got := i.get(pollPath, "unknown", "").Header().Get("Retry-After"); got == "" {
-		t.Error("a 429 without Retry-After")
+	if got["unknown 401"] != strangers || got["new 200"] != 1 {
+		t.Errorf("the responses are %v", got)
 	}
-	now = now.Add(time.Second)
-	poll("an unknown token a second later", "unknown", 401, "FEED")
+	if reads := strings.Count(read.take(), "FEED"); reads != known {
+		t.Errorf("%d reads of the feed for %d polls with a known token", reads, known)
+	}
+}
 
+// TestStrangersBeforeNewToken polls with a new token after a handful of unknown ones, on an instance that nobody else polls.
+func TestStrangersBeforeNewToken(t *testing.T) {
+	a := administer(t, nil)
+	a.flag("f")
+	i := over(NewReader(a.another(nil), ReaderOptions{}), 0)
+	i.get(pollPath, dynamotest.ClientToken, "")
+	client, admin := a.apiToken("development", "default"), dynamotest.AdminToken
+	for n := range unknownReads + 1 {
+		for _, form := range []string{"default:development.", "*:*."} {
+			if got := i.get(pollPath, fmt.Sprint(form, n), "").Code; got != 401 {
+				t.Errorf("an unknown token: %d, want 401", got)
+			}
+		}
+	}
+	for _, token := range []string{client, admin} {
+		if got := i.get(pollPath, token, "").Code; got != 200 {
+			t.Errorf("a new token: %d, want 200", got)
+		}
+	}
+}
+
+// TestStrangersFillReads polls with more unknown tokens of the form of administrators than one read can look up.
+func TestStrangersFillReads(t *testing.T) {
+	a := administer(t, nil)
+	a.flag("f")
+	i := over(NewReader(a.another(nil), ReaderOptions{}), 0)
+	i.get(pollPath, dynamotest.ClientToken, "")
+	var polls sync.WaitGroup
+	for n := range 3 * maxTokens {
+		polls.Go(func() {
+			if got := i.get(pollPath, fmt.Sprint("*:*.", n), "").Code; got != 401 {
+				t.Errorf("an unknown token: %d, want 401", got)
+			}
+		})
+	}
+	polls.Go(func() {
+		if got := i.get(pollPath, dynamotest.AdminToken, "").Code; got != 200 {
+			t.Errorf("a token of an administrator: %d, want 200", got)
+		}
+	})
+	polls.Wait()
 }
 
 // TestTokensMakeNoSet changes a token. The Set, and with it everything that was encoded, stays.
@@ -197,7 +277,7 @@ func TestTokensEndWithTheNextPoll(t *testing.T) {
 			if got == want {
 				break
 			}
-			if attempt < 200 && (got == 503 || got == 429) {
+			if attempt < 200 && got == 503 {
 				time.Sleep(10 * time.Millisecond)
 				continue
 			}
