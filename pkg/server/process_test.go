@@ -246,6 +246,15 @@ func TestBusy(t *testing.T) {
 	first.wants(t, http.StatusCreated, "POST", features, adminToken, `{"name":"unharmed"}`)
 }
 
+// TestInitCWD starts the server as npm run does, which sets a variable that begins like those of tokens.
+func TestInitCWD(t *testing.T) {
+	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0", "INIT_CWD=/tmp")
+	s.wants(t, http.StatusOK, "GET", features, adminToken, "")
+	if strings.Contains(s.out.String(), "INIT_CWD") {
+		t.Errorf("it warns of INIT_CWD:\n%s", s.out)
+	}
+}
+
 func TestTokens(t *testing.T) {
 	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0",
 		"INIT_ADMIN_API_TOKENS=*:*.a, *:*.b", "INIT_CLIENT_API_TOKENS=default:development.c", "INIT_FRONTEND_API_TOKENS=*:production.d")

@@ -90,7 +90,7 @@ func readSettings(getenv func(string) string) (settings, error) {
 func tokenSettings(environ []string) func(name string) string {
 	set := map[string]string{}
 	for _, entry := range environ {
-		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "INIT_") {
+		if name, value, _ := strings.Cut(entry, "="); isTokenVariable(name) {
 			set[name] = value
 		}
 	}
@@ -102,6 +102,12 @@ func tokenSettings(environ []string) func(name string) string {
 		}
 	}
 	return func(name string) string { return set[name] }
+}
+
+// isTokenVariable reports whether a variable has tokens to create, also of a type that Guidon does not know. Others begin with INIT_ too:
+// npm sets INIT_CWD.
+func isTokenVariable(name string) bool {
+	return strings.HasPrefix(name, "INIT_") && strings.HasSuffix(name, "_API_TOKENS")
 }
 
 func or(value, otherwise string) string {

@@ -48,7 +48,7 @@ var unsupported = []struct{ names, instead string }{
 	{"ENABLE_SCHEDULED_CREATED_BY_MIGRATION", "it has no effect"},
 	{"DISABLE_LEGACY_FEATURES_API", "Guidon never serves that API"},
 	{"NODE_EXTRA_CA_CERTS", "use SSL_CERT_FILE"},
-	{"INIT_*", "use " + strings.Join(bootstrap.TokenVariables(), ", ")},
+	{"INIT_*_API_TOKENS", "use " + strings.Join(bootstrap.TokenVariables(), ", ")},
 	{"UNLEASH_*", "it has no effect"},
 }
 
