@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -189,20 +188,7 @@ func contentOf(s *State) content {
 func (a *administration) deleteItem(pk, sk string) {
 	a.t.Helper()
 	body := fmt.Sprintf(`{"TableName": %q, "Key": {"pk": {"S": %q}, "sk": {"S": %q}}, "ReturnValues": "ALL_OLD"}`, a.table, pk, sk)
-	r, err := http.NewRequestWithContext(a.t.Context(), http.MethodPost, dynamotest.Engine().URL(), strings.NewReader(body))
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.DeleteItem")
-	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0")
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	answer, _ := io.ReadAll(response.Body)
-	if response.StatusCode != http.StatusOK || !strings.Contains(string(answer), "Attributes") {
-		a.t.Fatalf("deleting %s %s: %d %s", pk, sk, response.StatusCode, answer)
+	if answer := dynamotest.Call(a.t, dynamotest.Engine().URL(), "DeleteItem", body); !strings.Contains(answer, "Attributes") {
+		a.t.Fatalf("deleting %s %s: %s", pk, sk, answer)
 	}
 }

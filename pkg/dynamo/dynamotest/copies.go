@@ -41,7 +41,7 @@ func AddCopies(t testing.TB, store *dynamo.Store, flag string, names []string) {
 			`"ExpressionAttributeNames":{"#c":%q},"ExpressionAttributeValues":{":n":{"N":"%d"}}}`, store.Table(), pk, sk, count, len(names)))
 	}
 	for _, body := range counts {
-		call(t, shared.URL(), "UpdateItem", body)
+		Call(t, shared.URL(), "UpdateItem", body)
 	}
 	var group errgroup.Group
 	group.SetLimit(4)
@@ -53,7 +53,7 @@ func AddCopies(t testing.TB, store *dynamo.Store, flag string, names []string) {
 					puts = append(puts, `{"PutRequest":{"Item":`+strings.ReplaceAll(item, flag, name)+`}}`)
 				}
 			}
-			call(t, shared.URL(), "BatchWriteItem", fmt.Sprintf(`{"RequestItems":{%q:[%s]}}`, store.Table(), strings.Join(puts, ",")))
+			Call(t, shared.URL(), "BatchWriteItem", fmt.Sprintf(`{"RequestItems":{%q:[%s]}}`, store.Table(), strings.Join(puts, ",")))
 			return nil
 		})
 	}

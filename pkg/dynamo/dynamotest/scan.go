@@ -23,7 +23,7 @@ func scanAt(t testing.TB, url, table string) string {
 	t.Helper()
 	var all strings.Builder
 	for start := ""; ; {
-		page := call(t, url, "Scan", fmt.Sprintf(`{"TableName":%q,"ConsistentRead":true%s}`, table, start))
+		page := Call(t, url, "Scan", fmt.Sprintf(`{"TableName":%q,"ConsistentRead":true%s}`, table, start))
 		items, last, more := strings.Cut(page, `"LastEvaluatedKey":`)
 		all.WriteString(items)
 		if !more {
@@ -34,8 +34,8 @@ func scanAt(t testing.TB, url, table string) string {
 	}
 }
 
-// call sends a request to the engine.
-func call(t testing.TB, url, operation, body string) string {
+// Call sends a request to the engine at a URL, past the store, and returns its response. It fails the test unless the status is 200.
+func Call(t testing.TB, url, operation, body string) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
