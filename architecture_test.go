@@ -67,6 +67,10 @@ var rules = []struct {
 		"who may do what is decided by the domain, without HTTP, AWS and a database"},
 	{"./pkg/usage", false, [][]string{{"net/http", aws, awslabs, shape, events, dynamo, httpapi, server, internal, infra}, testTooling},
 		"the rules of usage can be read and tested without HTTP, AWS and a database"},
+	{"./pkg/review", false, [][]string{{"net/http", aws, awslabs, access, usage, shape, events, dynamo, httpapi, server, internal, infra}, testTooling},
+		"the rules of change requests can be read and tested without HTTP, AWS and a database"},
+	{"./pkg/published", false, [][]string{{aws, awslabs, dynamo, httpapi, serving, edge, admin, server, internal, infra}, testTooling},
+		"the function that publishes and Guidon Edge share a form, and neither the store nor each other"},
 	{"./pkg/evaluate", false, [][]string{{"net/http", aws, awslabs, "guidon/pkg/admin", flags, shape, events, dynamo, httpapi, server, internal, infra}, testTooling},
 		"the evaluator is pure, and others can import it without the rest of Guidon"},
 	{"./pkg/shape", false, [][]string{{"net/http", aws, awslabs, events, dynamo, httpapi, server, internal, infra}, testTooling},
@@ -152,6 +156,22 @@ func TestDependencies(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRulesNamePackages checks that the packages in the rules exist: a rule about one that was renamed would always pass.
+func TestRulesNamePackages(t *testing.T) {
+	packages := goList(t, "-tags", "sam,image,deploy,release,clients,contract,migration,upgrade", "-f", "{{.ImportPath}}", "./...")
+	named := slices.Clone(testTooling)
+	for _, rule := range rules {
+		named = append(named, strings.TrimSuffix(strings.Replace(rule.packages, ".", "guidon", 1), "/..."))
+		named = append(named, slices.Concat(rule.mayNot...)...)
+	}
+	for _, name := range named {
+		exists := func(path string) bool { return path == name || strings.HasPrefix(path, name+"/") }
+		if strings.HasPrefix(name, "guidon/") && !slices.ContainsFunc(packages, exists) {
+			t.Errorf("a rule names %s, which does not exist", name)
+		}
 	}
 }
 
