@@ -59,4 +59,4 @@ var notSupported = map[string]string{
 	"POST /invite/{token}/signup":  "POST /invite/{token}/signup: " + noSignup,
 }
 
-const noSignup = "users cannot sign up with a public signup token, because Guidon has no sign-in yet; an administrator creates users with POST /api/admin/user-admin"
+const noSignup = "users cannot sign up with a public signup token, because Guidon has no sign-up; an administrator creates users with POST /api/admin/user-admin"

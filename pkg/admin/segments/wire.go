@@ -66,7 +66,7 @@ type segmentList struct {
 	Segments []shape.SegmentView `json:"segments"`
 }
 
-// segmentStrategies lists the strategies that use a segment. Guidon has no change requests, so that list is empty.
+// segmentStrategies lists the strategies that use a segment. It does not list those that change requests propose.
 type segmentStrategies struct {
 	Strategies              []usingStrategy `json:"strategies"`
 	DefaultStrategies       []usingDefault  `json:"defaultStrategies"`

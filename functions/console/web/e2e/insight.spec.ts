@@ -19,11 +19,11 @@ async function createFlag(api: Api, flag: string, percent = 100) {
 }
 
 /** Reports usage as an SDK does. */
-async function report(api: Api, baseURL: string, appName: string, toggles: object, sdkVersion = 'unleash-client-node:6.12.1') {
+async function report(api: Api, baseURL: string, appName: string, toggles: object, sdkVersion = 'unleash-client-node:6.12.1', project = 'default') {
   const { secret } = await api('POST', '/api/admin/api-tokens', {
     tokenName: unique('report'),
     type: 'client',
-    projects: ['default'],
+    projects: [project],
     environment: 'development',
   })
   const now = new Date().toISOString()
@@ -139,6 +139,32 @@ test('a change of the rollout is seen in the usage of a flag', async ({ page, ap
   await checkPage(page, 'usage-table')
   await page.getByLabel('Application', { exact: true }).selectOption(app)
   await expect(page).toHaveURL(new RegExp(`app=${app}`))
+  check()
+})
+
+test('an open question whether to archive follows the use of the flag, which is told to the hour', async ({ page, api, baseURL }) => {
+  const check = noConsoleErrors(page)
+  const [project, flag, app] = [unique('used'), unique('used'), unique('user')]
+  await api('POST', '/api/admin/projects', { id: project, name: project })
+  await api('POST', `/api/admin/projects/${project}/features`, { name: flag })
+  await api('POST', `/api/admin/projects/${project}/stale`, { features: [flag], stale: true })
+  await page.goto(`/projects/${project}/health`)
+  await page.getByRole('button', { name: `Archive ${flag}` }).click()
+  const question = page.getByRole('dialog', { name: `Archive ${flag}?` })
+  await expect(question.getByText('not used yet')).toBeVisible()
+  await report(api, baseURL!, app, { [flag]: { yes: 1, no: 2, variants: {} } }, undefined, project)
+  await expect.poll(() => usageOf(api, flag), usageWait).toBe(3)
+  await expect(question.getByText('last used within the last hour')).toBeVisible({ timeout: 30_000 })
+  await checkPage(page, 'archive-used')
+
+  await page.goto(`/projects/${project}/flags/${flag}`)
+  await expect(page.getByText('Used within the last hour')).toBeVisible()
+  await page.goto(`/projects/${project}/flags/${flag}/usage?hours=1`)
+  await expect(page.getByLabel('Time', { exact: true })).toHaveValue('24')
+  await expect(page.getByLabel('Time', { exact: true }).getByRole('option', { name: 'Last hour' })).toHaveCount(0)
+  await page.goto(`/applications/${app}`)
+  await expect(page.getByRole('table', { name: 'Flags' }).getByRole('row', { name: flag }).getByText('within the last hour')).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Instances' }).getByText('within the last 15 min')).toBeVisible()
   check()
 })
 

@@ -2,7 +2,7 @@ import { useEffect, useReducer, useState, type ReactNode } from 'react'
 import './bits.css'
 import { Button, IconButton } from './button'
 import { fullDate, useDates, zonedDate } from './dates'
-import { ago, number } from './format'
+import { ago, lastTime, number } from './format'
 import { Icons } from './icons'
 import { toast } from './toasts'
 
@@ -36,19 +36,28 @@ export function Tag({ type, value, onRemove }: { type: string; value: string; on
 }
 
 /** A date: relative to now, or absolute, with the full date and the time zone as title. It stays current. */
-export function DateTime({ value, absolute }: { value: string | number | Date | null | undefined; absolute?: boolean }) {
+interface DateTimeProps {
+  value: string | number | Date | null | undefined
+  absolute?: boolean
+  /** How often the server notes it, in minutes, see lastTime. */
+  noted?: number
+  /** The text if there is no value. */
+  never?: string
+}
+
+export function DateTime({ value, absolute, noted, never = 'Never' }: DateTimeProps) {
   const [, tick] = useReducer((count: number) => count + 1, 0)
   useDates()
   useEffect(() => {
     const timer = setInterval(tick, 30_000)
     return () => clearInterval(timer)
   }, [])
-  if (value === null || value === undefined || value === '') return <span className="soft">Never</span>
+  if (value === null || value === undefined || value === '') return <span className="soft">{never}</span>
   const date = new Date(value)
   if (Number.isNaN(date.getTime())) return <span>{String(value)}</span>
   return (
-    <time className="nowrap" dateTime={date.toISOString()} title={zonedDate(date)}>
-      {absolute ? fullDate(date) : ago(date)}
+    <time className="nowrap" dateTime={date.toISOString()} title={noted ? `${zonedDate(date)}, or up to ${noted} min later` : zonedDate(date)}>
+      {absolute ? fullDate(date) : noted ? lastTime(date, noted) : ago(date)}
     </time>
   )
 }

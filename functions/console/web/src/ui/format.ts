@@ -24,6 +24,17 @@ export function ago(date: Date, now: Date = new Date()): string {
   return seconds < 0 ? `${text} ago` : `in ${text}`
 }
 
+/** How often the server notes, at most, that a flag or token was used, in minutes. */
+export const usesNoted = 60
+/** The same for reports of an application, with the minutes until they are in the sums. */
+export const reportsNoted = 15
+
+/** When something last happened that the server notes only once in so many minutes: it may have happened again since, so a shorter time is not told. */
+export function lastTime(date: Date, minutes: number, now: Date = new Date()): string {
+  if ((now.getTime() - date.getTime()) / 1000 >= minutes * minute) return ago(date, now)
+  return minutes === 60 ? 'within the last hour' : `within the last ${minutes} min`
+}
+
 /** Names in a sentence: 'a, b and c'. */
 export const listed = (names: readonly string[]) => [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' and ')
 

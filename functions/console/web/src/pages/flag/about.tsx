@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { actorOf, apiQuery } from '../../api'
 import { isRecent, type Operator } from '../../constraints'
-import { DateTime, Icons, LinkButton, Notice, Section, number } from '../../ui'
+import { DateTime, Icons, LinkButton, Notice, Section, number, usesNoted } from '../../ui'
 import { Owners } from '../projects/owners'
 import { useProject, type Flag, type FlagEnvironment } from './data'
 import { useSegments } from './strategy/list'
@@ -60,7 +60,7 @@ export function DailyUse({ flag, environment }: { flag: Flag; environment: FlagE
           {number(sum('yes'))} on, {number(sum('no'))} off in {hours} h ·{' '}
         </span>
       )}
-      Used <DateTime value={environment.lastSeenAt} />
+      Used <DateTime value={environment.lastSeenAt} noted={usesNoted} />
     </>
   )
 }

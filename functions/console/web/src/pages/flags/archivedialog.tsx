@@ -1,6 +1,9 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { invalidate } from '../../api'
 import { useProtection } from '../../requests/drafts'
 import { SkipsFreezes } from '../../requests/freeze'
-import { ConfirmDialog, DateTime, Notice, ProductionMark, isProduction, number, plural } from '../../ui'
+import { ConfirmDialog, DateTime, Notice, ProductionMark, isProduction, number, plural, usesNoted } from '../../ui'
 import { lastSeen, type Archivable } from '../projects/restore'
 import './flags.css'
 
@@ -8,6 +11,7 @@ const shown = 200
 
 interface ArchiveDialogProps {
   project: string
+  /** As a query has them at this moment: they are read again when the question opens. */
   flags: readonly { name: string; environments: (Archivable['environments'][number] & { type: string })[] }[]
   onClose: () => void
   onConfirm: () => Promise<unknown>
@@ -16,6 +20,8 @@ interface ArchiveDialogProps {
 /** Asks before flags are archived: where they are on, and when they were last used. */
 export function ArchiveDialog({ project, flags, onClose, onConfirm }: ArchiveDialogProps) {
   const protection = useProtection(project)
+  const client = useQueryClient()
+  useEffect(() => void invalidate(client, ['/api/admin/projects/{projectId}/features', '/api/admin/search/features']), [client])
   const live = flags.filter(isLive)
   const ordered = [...live, ...flags.filter((flag) => !live.includes(flag))]
   return (
@@ -77,7 +83,7 @@ function Used({ at }: { at: string | null }) {
   if (!at) return <>not used yet</>
   return (
     <>
-      last used <DateTime value={at} />
+      last used <DateTime value={at} noted={usesNoted} />
     </>
   )
 }

@@ -1,6 +1,21 @@
 import { Link } from '@tanstack/react-router'
 import type { Allowed } from '../../api'
-import { Badge, Checkbox, FavoriteButton, ProductionMark, Switch, Tag, Tooltip, ago, isProduction, useDates, zonedDate, type Column } from '../../ui'
+import {
+  Badge,
+  Checkbox,
+  FavoriteButton,
+  ProductionMark,
+  Switch,
+  Tag,
+  Tooltip,
+  ago,
+  isProduction,
+  lastTime,
+  useDates,
+  usesNoted,
+  zonedDate,
+  type Column,
+} from '../../ui'
 import { ProtectedMark } from '../../requests/line'
 import { lifecycleText } from '../flag/lifecycle'
 import { isOn, lastSeen, tagText, typeName, type FlagRow } from './rows'
@@ -74,7 +89,7 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
     { id: 'type', header: 'Type', sortable: true, width: '96px', cell: (row) => <span className="soft">{typeName(row.type)}</span> },
     { id: 'lifecycle', header: 'Lifecycle', sortable: true, width: '92px', cell: (row) => <Lifecycle row={row} /> },
     { id: 'tags', header: 'Tags', width: '136px', cell: (row) => <Tags row={row} /> },
-    { id: 'seen', header: 'Last used', sortable: true, width: '108px', cell: (row) => <When value={lastSeen(row)} never="Not yet" /> },
+    { id: 'seen', header: 'Last used', sortable: true, width: '144px', cell: (row) => <When value={lastSeen(row)} never="Not yet" noted={usesNoted} /> },
     { id: 'created', header: 'Created', sortable: true, width: '108px', cell: (row) => <When value={row.createdAt} never="" /> },
   ]
   const columns = [...fixed, ...optional.filter((column) => !input.hidden.has(column.id))]
@@ -137,13 +152,13 @@ function Tags({ row }: { row: FlagRow }) {
 }
 
 // Without the timer of DateTime: a list has a hundred of them.
-function When({ value, never }: { value: string; never: string }) {
+function When({ value, never, noted }: { value: string; never: string; noted?: number }) {
   useDates()
   if (!value) return <span className="soft">{never}</span>
   const date = new Date(value)
   return (
     <time className="soft" dateTime={value} title={zonedDate(date)}>
-      {ago(date)}
+      {noted ? lastTime(date, noted) : ago(date)}
     </time>
   )
 }

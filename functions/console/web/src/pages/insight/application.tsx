@@ -3,7 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import { api, apiQuery, isNotFound, useChange, useMe } from '../../api'
 import { Page } from '../../shell'
-import { ActionMenu, ConfirmDialog, DateTime, EmptyState, Facts, Icons, LinkButton, Loaded, Notice, Section, number } from '../../ui'
+import { ActionMenu, ConfirmDialog, DateTime, EmptyState, Facts, Icons, LinkButton, Loaded, Notice, Section, number, reportsNoted } from '../../ui'
 import { ApplicationDialog } from './applicationdialog'
 import { EnvironmentsOfApp, FlagsOfApp, InstancesOfApp } from './applicationparts'
 
@@ -52,7 +52,7 @@ export default function ApplicationPage() {
               <Section>
                 <Facts
                   items={[
-                    ['Last report', <DateTime key="seen" value={data.updatedAt} />],
+                    ['Last report', <DateTime key="seen" value={data.updatedAt} noted={reportsNoted} />],
                     ['First report', <DateTime key="created" value={data.createdAt} />],
                     ['Flags', number(data.seenToggles.length)],
                     ['Strategy types', data.strategies.map((strategy) => strategy.name).join(', ') || 'None'],

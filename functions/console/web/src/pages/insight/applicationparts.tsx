@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schema } from '../../api'
-import { Badge, DateTime, EmptyState, Icons, Pagination, Section, Table, number, type Column } from '../../ui'
+import { Badge, DateTime, EmptyState, Icons, Pagination, Section, Table, number, reportsNoted, usesNoted, type Column } from '../../ui'
 import { EnvironmentName } from '../../ui/environmentname'
 
 const pageSize = 20
@@ -34,7 +34,7 @@ const environmentColumns: Column<Schema<'EnvironmentOverview'>>[] = [
   { id: 'instances', header: 'Instances', align: 'right', cell: (one) => <span className="number">{number(one.instanceCount)}</span> },
   { id: 'sdks', header: 'SDKs', cell: (one) => <Names names={one.sdks} /> },
   { id: 'issues', header: 'Issues', cell: (one) => <Issues issues={one.issues} /> },
-  { id: 'seen', header: 'Last report', cell: (one) => <DateTime value={one.lastSeen} /> },
+  { id: 'seen', header: 'Last report', cell: (one) => <DateTime value={one.lastSeen} noted={reportsNoted} /> },
 ]
 
 function Issues({ issues: { missingFeatures, outdatedSdks, unknownOperators } }: { issues: Schema<'EnvironmentIssues'> }) {
@@ -116,7 +116,11 @@ const flagColumns: Column<Schema<'SeenFeature'>>[] = [
       ),
   },
   { id: 'project', header: 'Project', cell: (flag) => flag.project ?? <span className="soft">None</span> },
-  { id: 'seen', header: 'Last evaluated', cell: (flag) => (flag.notFound ? <span className="soft">Unknown</span> : <DateTime value={flag.lastSeenAt} />) },
+  {
+    id: 'seen',
+    header: 'Last used by any application',
+    cell: (flag) => (flag.notFound ? <span className="soft">Unknown</span> : <DateTime value={flag.lastSeenAt} noted={usesNoted} />),
+  },
 ]
 
 /** The instances of an application that reported in the last two days. */
@@ -141,5 +145,5 @@ const instanceColumns: Column<Schema<'InstanceOfApp'>>[] = [
   { id: 'environment', header: 'Environment', cell: (one) => <EnvironmentName name={one.environment} /> },
   { id: 'sdk', header: 'SDK', cell: (one) => <span className="break">{one.sdkVersion ?? 'Unknown'}</span> },
   { id: 'ip', header: 'IP address', cell: (one) => one.clientIp ?? 'Unknown' },
-  { id: 'seen', header: 'Last report', cell: (one) => <DateTime value={one.lastSeen} /> },
+  { id: 'seen', header: 'Last report', cell: (one) => <DateTime value={one.lastSeen} noted={reportsNoted} /> },
 ]

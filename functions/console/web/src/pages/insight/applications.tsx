@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { apiQuery, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
-import { DateTime, EmptyState, ErrorState, Icons, LinkButton, Pagination, SearchField, Table, type Column } from '../../ui'
+import { DateTime, EmptyState, ErrorState, Icons, LinkButton, Pagination, SearchField, Table, reportsNoted, type Column } from '../../ui'
 import { useSettled } from './settled'
 
 type Application = Schema<'ApplicationRow'>
@@ -24,7 +24,7 @@ const columns: Column<Application>[] = [
   },
   { id: 'environments', header: 'Environments', cell: (app) => list(app.usage.flatMap((usage) => usage.environments)) },
   { id: 'projects', header: 'Projects of its tokens', cell: (app) => list(app.usage.map(({ project }) => (project === '*' ? 'All' : project))) },
-  { id: 'updated', header: 'Last report', cell: (app) => <DateTime value={app.updatedAt} /> },
+  { id: 'updated', header: 'Last report', cell: (app) => <DateTime value={app.updatedAt} noted={reportsNoted} /> },
 ]
 
 function list(names: readonly string[]) {

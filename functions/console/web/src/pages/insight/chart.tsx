@@ -4,7 +4,7 @@ import 'uplot/dist/uPlot.min.css'
 import { number, useDates } from '../../ui'
 import { dayText, fullDate, type DateSettings } from '../../ui/dates'
 import './usage.css'
-import type { UsagePoint } from './usagedata'
+import { indexAt, spanOf, type UsagePoint } from './usagedata'
 
 /** A change of the flag, drawn as a line in the chart. */
 export interface Mark {
@@ -92,15 +92,15 @@ function draw(
   onPoint: (index: number | null) => void,
 ): uPlot {
   const color = (name: string) => resolve(element, name)
-  const bars = uPlot.paths.bars!({ size: [0.8, 48], align: 1 })
+  // Each bar is as wide as its hour or day, so that it is at its place beside the changes. The edge of the chart cuts the current one.
+  const bars = uPlot.paths.bars!({ size: [1, Infinity], align: 1, gap: 2 })
   const axis = {
     stroke: color('fg-soft'),
     grid: { stroke: color('border'), width: 1 },
     ticks: { stroke: color('border'), width: 1 },
     font: `12px ${getComputedStyle(element).fontFamily}`,
   }
-  const first = points[0]!.time / 1000
-  const last = (points.at(-1)!.time + step) / 1000
+  const [first, last] = spanOf(points, step, Date.now())
   const totals = points.map((point) => point.yes + point.no)
   return new uPlot(
     {
@@ -108,7 +108,7 @@ function draw(
       height,
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
-      scales: { x: { range: () => [first, last] }, y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
+      scales: { x: { range: () => [first / 1000, last / 1000] }, y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
       axes: [
         { ...axis, space: 64, values: (_, splits) => splits.map((seconds) => tickText(seconds, step, dates)) },
         { ...axis, size: 64, values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? number(value) : '')) },
@@ -120,7 +120,9 @@ function draw(
       ],
       tzDate: inUTC(step, dates) ? (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') : undefined,
       hooks: {
-        setCursor: [(plot) => onPoint(plot.cursor.idx ?? null)],
+        setCursor: [
+          ({ cursor, posToVal }) => onPoint(cursor.left === undefined || cursor.left < 0 ? null : indexAt(points, step, posToVal(cursor.left, 'x') * 1000)),
+        ],
         draw: [(plot) => drawMarks(plot, marks, color('chart-1'))],
       },
     },

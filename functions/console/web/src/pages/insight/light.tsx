@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { api, apiQuery, errorText } from '../../api'
-import { DateTime, LinkButton, plural } from '../../ui'
+import { DateTime, LinkButton, plural, reportsNoted } from '../../ui'
 import type { Client } from './snippets'
 import type { CreatedToken } from './token'
 
@@ -50,7 +50,7 @@ function InstanceLight({ project, environment, appName, flag }: LightProps) {
     <>
       <Light on text={`${appName} is connected`}>
         {plural(found.data!.length, 'instance')} in {environment}
-        {latest.sdkVersion && `, ${latest.sdkVersion}`}. Last report: <DateTime value={latest.lastSeen} />
+        {latest.sdkVersion && `, ${latest.sdkVersion}`}. Last report: <DateTime value={latest.lastSeen} noted={reportsNoted} />
       </Light>
       <div className="row">
         {flag && (

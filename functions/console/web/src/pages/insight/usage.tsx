@@ -11,8 +11,8 @@ import { changeText } from './eventtext'
 import './usage.css'
 import { byApplication, filterRows, pointsOf, shareOf, totalOf, type UsageOfApp, type UsagePoint } from './usagedata'
 
+// Counts are kept by the hour, so a shorter time would be a single bar.
 const ranges = [
-  { value: '1', label: 'Last hour' },
   { value: '6', label: 'Last 6 hours' },
   { value: '24', label: 'Last 24 hours' },
   { value: '48', label: 'Last 48 hours' },

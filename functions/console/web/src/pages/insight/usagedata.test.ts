@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { byApplication, filterRows, pointsOf, shareOf, totalOf } from './usagedata'
+import { byApplication, filterRows, indexAt, pointsOf, shareOf, spanOf, totalOf } from './usagedata'
 
 const hour = 3_600_000
 const row = (hours: number, appName: string, environment: string, yes: number, no: number, variants?: Record<string, number>) => ({
@@ -27,6 +27,17 @@ test('points have every hour between the first and the last, in order', () => {
     { time: 5 * hour, yes: 3, no: 1 },
   ])
   expect(pointsOf([], hour)).toEqual([])
+})
+
+test('a chart ends now, and not when the current hour does', () => {
+  const points = pointsOf(rows, hour)
+  expect(spanOf(points, hour, 5.4 * hour)).toEqual([2 * hour, 5.4 * hour])
+  expect(spanOf(points, hour, 4.9 * hour)).toEqual([2 * hour, 6 * hour]) // the clock of the browser is behind
+})
+
+test('a time belongs to the hour that it is in', () => {
+  const points = pointsOf(rows, hour)
+  expect([1.9, 2, 2.9, 3.1, 5.99, 6].map((hours) => indexAt(points, hour, hours * hour))).toEqual([null, 0, 0, 1, 3, null])
 })
 
 test('sums of applications, with variants', () => {

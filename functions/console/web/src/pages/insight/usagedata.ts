@@ -44,6 +44,18 @@ export function pointsOf(rows: readonly Row[], step: number): UsagePoint[] {
 
 const maxPoints = 2200
 
+/** The first and the last time of a chart of points, which ends now: the current hour or day is not over. */
+export function spanOf(points: readonly UsagePoint[], step: number, now: number): [number, number] {
+  const last = points.at(-1)!.time
+  return [points[0]!.time, now > last ? now : last + step]
+}
+
+/** The index of the hour or day that a time is in; null if there is none. */
+export function indexAt(points: readonly UsagePoint[], step: number, time: number): number | null {
+  const index = points.findLastIndex((point) => point.time <= time)
+  return index >= 0 && time < points[index]!.time + step ? index : null
+}
+
 /** The sums of each application and environment that evaluated the flag, the largest first. */
 export function byApplication(rows: readonly Row[]): UsageOfApp[] {
   const sums = new Map<string, { app: UsageOfApp; variants: Map<string, number> }>()

@@ -1,5 +1,3 @@
-import { ago } from '../../ui/format'
-
 /** The choices for the time that a token is valid, in days; '' is for ever. */
 export const periods = [
   { value: '7', label: '7 days' },
@@ -19,8 +17,3 @@ export function expiryOf(days: string, now: Date = new Date()): string | undefin
 export function hasExpired(expiresAt: string | null | undefined, now: Date = new Date()): boolean {
   return Boolean(expiresAt) && new Date(expiresAt!).getTime() <= now.getTime()
 }
-
-const hour = 3_600_000
-
-/** When a token was last used. The server notes a use at most once an hour, so that a shorter time is not known. */
-export const lastUse = (seenAt: string, now = new Date()) => (now.getTime() - Date.parse(seenAt) < hour ? 'within the last hour' : ago(new Date(seenAt), now))

@@ -1,9 +1,23 @@
 import { useState } from 'react'
 import { useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
-import { Badge, Button, ConfirmDialog, DateTime, Dialog, EmptyState, IconButton, Icons, Select, Table, TextField, toast, type Column } from '../../ui'
+import {
+  Badge,
+  Button,
+  ConfirmDialog,
+  DateTime,
+  Dialog,
+  EmptyState,
+  IconButton,
+  Icons,
+  Select,
+  Table,
+  TextField,
+  toast,
+  usesNoted,
+  type Column,
+} from '../../ui'
 import { expiryOf, hasExpired, periods } from './expiry'
-import { LastUse } from './lastuse'
 import { SecretDialog } from './secretdialog'
 
 type Token = Schema<'AccountToken'>
@@ -34,7 +48,7 @@ export function PersonalTokens({ label, tokens, loading, create, remove, invalid
       header: 'Expires',
       cell: (token) => (hasExpired(token.expiresAt) ? <Badge kind="danger">Expired</Badge> : <DateTime value={token.expiresAt} absolute />),
     },
-    { id: 'seen', header: 'Last used', cell: (token) => <LastUse token={token} /> },
+    { id: 'seen', header: 'Last used', cell: (token) => <DateTime value={token.seenAt} noted={usesNoted} /> },
     {
       id: 'actions',
       header: 'Actions',

@@ -15,13 +15,14 @@ import {
   SearchField,
   Select,
   Table,
+  lastTime,
   toast,
+  usesNoted,
   type Column,
 } from '../../ui'
 import { EnvironmentName } from '../../ui/environmentname'
 import { pageOf, pageSize, search } from '../settings/paged'
-import { hasExpired, lastUse } from './expiry'
-import { LastUse } from './lastuse'
+import { hasExpired } from './expiry'
 import { SecretDialog } from './secretdialog'
 import { TokenDialog } from './tokendialog'
 import { canChangeToken, canCreateToken, placeOf, rightsOf } from './tokenrights'
@@ -81,7 +82,7 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
           <DateTime value={token.expiresAt} absolute />
         ),
     },
-    { id: 'seen', header: 'Last used', cell: (token) => <LastUse token={token} /> },
+    { id: 'seen', header: 'Last used', cell: (token) => <DateTime value={token.seenAt} noted={usesNoted} /> },
     {
       id: 'actions',
       header: 'Actions',
@@ -167,7 +168,7 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
           open
           onClose={() => setRemoved(undefined)}
           title={`Delete token ${removed.tokenName}?`}
-          description={`${removed.seenAt ? `It was last used ${lastUse(removed.seenAt)}.` : 'It has never been used.'} Applications that use it get no flags from their next request on. This cannot be undone.`}
+          description={`${removed.seenAt ? `It was last used ${lastTime(new Date(removed.seenAt), usesNoted)}.` : 'It has never been used.'} Applications that use it get no flags from their next request on. This cannot be undone.`}
           action="Delete token"
           typeToConfirm={removed.tokenName}
           onConfirm={async () => {

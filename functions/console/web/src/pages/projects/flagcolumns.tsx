@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { DateTime, words, type Column } from '../../ui'
+import { DateTime, usesNoted, words, type Column } from '../../ui'
 import { enabledIn, lastSeen, type Archivable } from './restore'
 
 /** The name of a flag, as a link to it. */
@@ -20,6 +20,6 @@ export function usageColumns<Row extends Archivable & { type: string }>(): Colum
   return [
     { id: 'type', header: 'Type', cell: ({ type }) => words(type) },
     { id: 'on', header: 'On in', cell: (row) => enabledIn(row).join(', ') || <span className="soft">No environment</span> },
-    { id: 'seen', header: 'Last used', cell: (row) => <DateTime value={lastSeen(row)} /> },
+    { id: 'seen', header: 'Last used', cell: (row) => <DateTime value={lastSeen(row)} noted={usesNoted} /> },
   ]
 }

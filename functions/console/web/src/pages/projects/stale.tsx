@@ -17,7 +17,8 @@ export function StaleFlags({ projectId }: { projectId: string }) {
   const protection = useProtection(projectId)
   const query = { project: `IS:${projectId}`, state: 'IS:stale', sortBy: 'createdAt', limit: String(shownFlags) }
   const stale = useQuery(apiQuery('/api/admin/search/features', { query }))
-  const [archiving, setArchiving] = useState<Flag>()
+  const [asked, setArchiving] = useState<Flag>()
+  const archiving = asked && (stale.data?.features.find(({ name }) => name === asked.name) ?? asked)
   const request = (flag: Flag) => api.request.delete('/api/admin/projects/{projectId}/features/{featureName}', { path: { projectId, featureName: flag.name } })
   const archive = useChange({
     change: ({ name }: Flag) => archiveFlag(projectId, name),
