@@ -80,15 +80,15 @@ test: check console ## run all tests (ENGINE=dynamodb-local uses Amazon's engine
 
 # WEB is the source of the console. The browser is that of the machine, since playwright's own cannot be downloaded everywhere; without
 # its window it takes a third less time.
-WEB = functions/console/web
+WEB = console
 CHROMIUM = $(shell command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || command -v google-chrome)
 test-console: console ## check the types, rules and size of the console, and run its tests
-	@functions/console/build packages
+	@console/build packages
 	cd $(WEB) && npm run --silent typecheck && npm run --silent lint && npm run --silent test
 
 test-browser: check guidon ## test the console in Chromium (TEST=e2e/shell.spec.ts runs one file; SCREENSHOTS=1)
 	@[ -n '$(CHROMIUM)' ] || { echo "Chromium is missing: install it, or set CHROMIUM to the path of a Chrome or Chromium" >&2; exit 1; }
-	@functions/console/build packages; mkdir -p docs/images
+	@console/build packages; mkdir -p docs/images
 	cd $(WEB) && GUIDON='$(abspath $(LOCAL))/bin/guidon' GUIDON_LOCAL='$(abspath $(LOCAL))' CHROMIUM='$(CHROMIUM)' npm run --silent e2e -- $(TEST)
 
 # The built functions run over the Runtime API of Lambda: as processes on Linux, and in the containers of sam local if a
@@ -231,7 +231,7 @@ build-%Function: FORCE
 $(BUILD)/site/bootstrap build-SiteFunction: console
 
 console:
-	@functions/console/build
+	@console/build
 
 # Static binaries: guidon, and guidon-edge without console and administration. GOOS and GOARCH select another platform, OUT another file.
 PROGRAM = @CGO_ENABLED=0 go build -trimpath $(if $(RELEASED),-buildvcs=false) -ldflags '$(LDFLAGS)' -o
@@ -293,7 +293,7 @@ openapi: check ## generate infra/openapi.json from the code
 
 clean: ## delete downloads, builds and local data
 	rm -rf '$(LOCAL)' .aws-sam $(WEB)/node_modules
-	cd pkg/console/dist && find . ! -name .gitignore ! -name . -prune -exec rm -rf {} +
+	cd console/dist && find . ! -name .gitignore ! -name . -prune -exec rm -rf {} +
 
 # What has to be installed, and what is installed on first use. npm downloads the embedded DynamoDB engine and the test data.
 

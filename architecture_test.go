@@ -36,7 +36,7 @@ const (
 	ingest     = "guidon/pkg/ingest"
 	edge       = "guidon/pkg/edge"
 	docs       = "guidon/pkg/docs"
-	console    = "guidon/pkg/console"
+	console    = "guidon/console"
 	functions  = "guidon/functions"
 	infra      = "guidon/infra"
 	server     = "guidon/pkg/server" // the local server
@@ -92,7 +92,7 @@ var rules = []struct {
 		"it translates the events of Lambda to net/http, for any handler"},
 	{"./pkg/docs", false, [][]string{{aws, awslabs, dynamo, kin, server, internal}, testTooling},
 		"the page with the description is static"},
-	{"./pkg/console", false, [][]string{{aws, awslabs, dynamo, docs, admin, kin, server, command, internal, infra}, testTooling},
+	{"./console", false, [][]string{{aws, awslabs, dynamo, docs, admin, kin, server, command, internal, infra}, testTooling},
 		"the files of the console are static"},
 	{"./pkg/answers", false, [][]string{{aws, awslabs, dynamo, httpapi, events, serving, admin, docs, kin, server, command, internal, infra}, testTooling},
 		"it makes responses from what it is given, without a store, so that another program can make the same ones"},

@@ -2,7 +2,7 @@ module guidon
 
 go 1.26.0
 
-ignore ./functions/console/web/node_modules
+ignore ./console/node_modules
 
 require (
 	github.com/KimMachineGun/automemlimit v1.0.1

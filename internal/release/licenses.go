@@ -47,7 +47,7 @@ func (r *release) addLicenses() error {
 		return err
 	}
 	writeLicense(&all, "Swagger UI "+r.swaggerUI, swagger)
-	console, err := r.read("pkg/console/dist/licences.txt")
+	console, err := r.read("console/dist/licences.txt")
 	if err != nil {
 		return fmt.Errorf("the console is not built: %w", err)
 	}

@@ -71,7 +71,7 @@ func add(found map[string]module, part string, m module) {
 
 // consolePackages returns the npm packages that the console can contain: those that are not for development only.
 func (r *release) consolePackages() ([]module, error) {
-	const name = "functions/console/web/package-lock.json"
+	const name = "console/package-lock.json"
 	content, err := r.read(name)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ package fallback
 import (
 	"maps"
 
-	"guidon/pkg/console"
+	"guidon/console"
 	"guidon/pkg/httpapi"
 )
 

@@ -43,7 +43,7 @@ test('the reason names what is missing', () => {
 })
 
 test('permissions have the words of the server', () => {
-  const source = readFileSync(new URL('../../../../../pkg/access/permission.go', import.meta.url), 'utf8')
+  const source = readFileSync(new URL('../../../pkg/access/permission.go', import.meta.url), 'utf8')
   const constants = new Map([...source.matchAll(/(\w+)\s+Permission = "([A-Z_]+)"/g)].map((match) => [match[1], match[2]!]))
   const rows = [...source.matchAll(/\{(\w+), "([^"]+)", \w+Scope\}/g)].map((match) => [constants.get(match[1]), match[2]])
   expect(rows.length).toBeGreaterThan(40)

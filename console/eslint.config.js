@@ -4,7 +4,7 @@ import reactHooks from 'eslint-plugin-react-hooks'
 import ts from 'typescript-eslint'
 
 export default defineConfig(
-  { ignores: ['src/api/schema.d.ts', 'playwright-report', 'test-results'] },
+  { ignores: ['dist', '.new', 'src/api/schema.d.ts', 'playwright-report', 'test-results'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   ts.configs.recommended,

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test, type Api } from './fixtures'
 
-const image = (name: string) => fileURLToPath(new URL(`../../../../docs/images/console-${name}.png`, import.meta.url))
+const image = (name: string) => fileURLToPath(new URL(`../../docs/images/console-${name}.png`, import.meta.url))
 const features = '/api/admin/projects/default/features'
 const rollout = (percent: number, more: object = {}) => ({
   name: 'flexibleRollout',

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { otherClients } from './othersnippets'
 import { clients, double, installCommand, runCommand, shellWord, single, tokenVariable } from './snippets'
 
-const root = fileURLToPath(new URL('../../../../../../', import.meta.url))
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const guide = ['sdks', 'openfeature'].map((page) => readFileSync(`${root}docs/how-to/${page}.md`, 'utf8')).join('')
 const input = { url: 'https://flags.example.com', flag: 'welcome-banner', appName: 'shop', token: 'default:development.secret' }
 
@@ -25,7 +25,7 @@ test.each(clients.map((client) => [client.id, client] as const))('%s uses the na
 })
 
 test('the SDK for Node.js has the version of the browser tests', () => {
-  const { devDependencies } = JSON.parse(readFileSync(`${root}functions/console/web/package.json`, 'utf8')) as { devDependencies: Record<string, string> }
+  const { devDependencies } = JSON.parse(readFileSync(`${root}console/package.json`, 'utf8')) as { devDependencies: Record<string, string> }
   expect(clients[0]!.packages[0]).toEqual({ name: 'unleash-client', version: devDependencies['unleash-client'] })
 })
 

@@ -176,7 +176,7 @@ test('filters are in the words of the API', () => {
 })
 
 test('the filter offers every type of event of the server', () => {
-  const source = readFileSync(new URL('../../../../../../pkg/flags/event.go', import.meta.url), 'utf8')
+  const source = readFileSync(new URL('../../../../pkg/flags/event.go', import.meta.url), 'utf8')
   const types = [...source.matchAll(/EventType = "([a-z-]+)"/g)].map((match) => match[1]!)
   expect(types.length).toBeGreaterThan(40)
   expect(types.filter((type) => !eventTypes.includes(type))).toEqual([])

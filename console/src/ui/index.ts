@@ -1,4 +1,4 @@
-// The shared components of the console. README.md of functions/console/web lists them.
+// The shared components of the console. README.md of console lists them.
 export { Badge, Card, Chip, CodeBlock, CopyButton, DateTime, Facts, Figure, Meter, Pagination, Section, Tag } from './bits'
 export { Button, IconButton, LinkButton, type ButtonProps } from './button'
 export { Dialog, DialogActions, DiscardDialog, ConfirmDialog } from './dialog'

@@ -1,4 +1,4 @@
-// Package console has the files of the web console, which `make console` builds from functions/console/web into dist. The function
+// Package console has the files of the web console, which `make console` builds into dist from the sources beside it. The function
 // site serves them.
 package console
 

@@ -12,10 +12,10 @@ import (
 // toy is a web project without packages. Its build counts itself and writes what its source says.
 var toy = map[string]string{
 	"infra/openapi.json": "{}",
-	"functions/console/web/package.json": `{"name":"toy","version":"0.0.0","scripts":{"licences":"echo none > \"$CONSOLE_DIST/licences.txt\"",
+	"console/package.json": `{"name":"toy","version":"0.0.0","scripts":{"licences":"echo none > \"$CONSOLE_DIST/licences.txt\"",
 		"build":"sh build.sh"}}`,
-	"functions/console/web/package-lock.json": `{"name":"toy","version":"0.0.0","lockfileVersion":3,"requires":true,"packages":{"":{"name":"toy","version":"0.0.0"}}}`,
-	"functions/console/web/build.sh": `set -e
+	"console/package-lock.json": `{"name":"toy","version":"0.0.0","lockfileVersion":3,"requires":true,"packages":{"":{"name":"toy","version":"0.0.0"}}}`,
+	"console/build.sh": `set -e
 echo built >> ../builds
 name=index-$(cat src/name).js
 mkdir "$CONSOLE_DIST/assets"
@@ -24,7 +24,7 @@ gzip -k "$CONSOLE_DIST/assets/$name"
 echo "$name" > "$CONSOLE_DIST/index.html"
 [ ! -f src/broken ]
 `,
-	"functions/console/web/src/name": "one",
+	"console/src/name": "one",
 }
 
 // TestBuild runs the script behind make console in a project without packages.
@@ -43,28 +43,28 @@ func TestBuild(t *testing.T) {
 	for name, content := range toy {
 		write(name, content)
 	}
-	script, err := os.ReadFile("../../functions/console/build")
+	script, err := os.ReadFile("build")
 	if err != nil {
 		t.Fatal(err)
 	}
-	write("functions/console/build", string(script))
-	write("pkg/console/dist/.gitignore", "*")
+	write("console/build", string(script))
+	write("console/dist/.gitignore", "*")
 	build := func() (string, error) {
-		out, err := exec.CommandContext(t.Context(), "sh", filepath.Join(root, "functions", "console", "build")).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), "sh", filepath.Join(root, "console", "build")).CombinedOutput()
 		return string(out), err
 	}
 	// want checks the files of the console, and how often it was built.
 	want := func(builds int, asset string) {
 		t.Helper()
-		counted, _ := os.ReadFile(filepath.Join(root, "functions", "console", "builds"))
+		counted, _ := os.ReadFile(filepath.Join(root, "builds"))
 		if got := strings.Count(string(counted), "built"); got != builds {
 			t.Errorf("%d builds, want %d", got, builds)
 		}
-		assets, err := os.ReadDir(filepath.Join(root, "pkg", "console", "dist", "assets"))
+		assets, err := os.ReadDir(filepath.Join(root, "console", "dist", "assets"))
 		if err != nil || len(assets) != 1 || assets[0].Name() != asset {
 			t.Errorf("the assets are %v (%v), want only %s", assets, err, asset)
 		}
-		for _, left := range []string{"functions/console/.lock", "functions/console/.lock.stale", "pkg/console/.new", "pkg/console/.new.log"} {
+		for _, left := range []string{"console/.lock", "console/.lock.stale", "console/.new", "console/.new.log"} {
 			if _, err := os.Lstat(filepath.Join(root, left)); err == nil {
 				t.Errorf("%s is left", left)
 			}
@@ -87,9 +87,9 @@ func TestBuild(t *testing.T) {
 	}
 	want(1, "index-one.js.gz")
 
-	write("functions/console/web/src/name", "two")
+	write("console/src/name", "two")
 	// What a build leaves that was killed: its lock, with a process that does not exist.
-	if err := os.Symlink("99999999", filepath.Join(root, "functions", "console", ".lock")); err != nil {
+	if err := os.Symlink("99999999", filepath.Join(root, "console", ".lock")); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := build(); err != nil {
@@ -97,8 +97,8 @@ func TestBuild(t *testing.T) {
 	}
 	want(2, "index-two.js.gz")
 
-	write("functions/console/web/src/broken", "")
-	if out, err := build(); err == nil || !strings.Contains(out, "the build of functions/console/web failed") {
+	write("console/src/broken", "")
+	if out, err := build(); err == nil || !strings.Contains(out, "the build of console failed") {
 		t.Errorf("a failed build: %v: %s, want an error that says so", err, out)
 	}
 	want(3, "index-two.js.gz")

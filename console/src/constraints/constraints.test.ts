@@ -7,7 +7,7 @@ import { operatorGroups, sdkNote, takesList, type Constraint } from './operators
 
 const constraint = (change: Partial<Constraint>): Constraint => ({ ...newConstraint('country'), ...change })
 
-const description = JSON.parse(readFileSync('../../../infra/openapi.json', 'utf8')) as {
+const description = JSON.parse(readFileSync('../infra/openapi.json', 'utf8')) as {
   components: { schemas: { Constraint: { properties: { operator: { enum: string[] } } } } }
 }
 
