@@ -59,7 +59,7 @@ func TestUpgrade(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.changes(now, now)
-			if !version.tokens { // its bootstrap function begins an epoch without tokens
+			if !version.tokens { // its first start begins an epoch without tokens
 				if err := store.ResetFeedWithoutTokens(t.Context(), "a rollback", "the second deployment"); err != nil {
 					t.Fatal(err)
 				}
