@@ -176,14 +176,14 @@ func TestRulesNamePackages(t *testing.T) {
 }
 
 // TestTokenKeyReaders checks which functions could read the key that encrypts the secrets of tokens and webhooks: access creates
-// tokens, integrations stores the secrets of webhooks, deliver sends events with them, and bootstrap creates the first token. Only
-// access reads the settings of OpenID Connect. smoke reads a secret of its own.
+// tokens, integrations stores the secrets of webhooks, deliver sends events with them, and setup creates the first token. Only
+// access reads the settings of OpenID Connect.
 func TestTokenKeyReaders(t *testing.T) {
 	readers := map[string][]string{
-		"guidon/pkg/seal/secretsmanager":   {"access", "bootstrap", "deliver", "integrations"},
+		"guidon/pkg/seal/secretsmanager":   {"access", "deliver", "integrations"},
 		"guidon/pkg/oidc/secretsmanager":   {"access"},
-		"guidon/pkg/secretsmanager":        {"access", "bootstrap", "deliver", "integrations", "smoke"},
-		awsSDK + "/service/secretsmanager": {"access", "bootstrap", "deliver", "integrations", "smoke"},
+		"guidon/pkg/secretsmanager":        {"access", "deliver", "integrations", "setup"},
+		awsSDK + "/service/secretsmanager": {"access", "deliver", "integrations", "setup"},
 	}
 	for _, function := range goList(t, "-f", "{{.ImportPath}}", "./functions/...", "./cmd/guidon") {
 		deps := goList(t, "-deps", "-f", "{{.ImportPath}}", function)

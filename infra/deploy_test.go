@@ -20,7 +20,7 @@ const stages = `[dev.deploy.parameters]
 parameter_overrides = "Architecture=arm64 Alarms=off"
 [intel.deploy.parameters]
 stack_name = "guidon-intel"
-parameter_overrides = 'Alarms=off Architecture=x86_64 AlarmTopicArn=""'
+parameter_overrides = 'Alarms=off Architecture=x86_64 CorsOrigins=""'
 [none.deploy.parameters]
 parameter_overrides = "Alarms=off"
 [odd.deploy.parameters]

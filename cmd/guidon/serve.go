@@ -32,7 +32,7 @@ Settings (environment):
   FRONTEND_ORIGINS           origins whose pages may evaluate flags, by default all (*)
   CLIENT_MAX_AGE             seconds for which responses to applications may be older, by default 0
   WEBHOOK_PRIVATE_NETWORKS   private networks that webhooks may be in, such as 127.0.0.0/8, by default none
-  LIMIT_…                    limits; see docs/operations/limits.md
+  LIMITS                     limits, such as strategies=50,tags=40; see docs/operations/limits.md
   AWS_ENDPOINT_URL_DYNAMODB  a running DynamoDB to use instead of starting one
   ENGINE                     dynoxide, dynamodb-local, or the absolute path of a dynoxide program
   TABLE_NAME                 the table, by default guidon

@@ -1,11 +1,13 @@
-"""Prints template.yaml as JSON, as CloudFormation has it after its two transforms, without calling AWS.
+"""Writes template.yaml as JSON, as CloudFormation has it after SAM's transform, without calling AWS.
 
-    transform.py FILE [Parameter=value ...]
+    transform.py FILE FOLDER [Parameter=value ...]
 
-It uses the libraries of the SAM CLI, which `sam validate` and the transform at AWS use too. Other parameters have their
-defaults.
+FOLDER/everything.json has these values of parameters, and FOLDER/defaults.json the defaults. SAM's translator gets the template with
+its conditions in place, as at AWS; then the library of the SAM CLI resolves Fn::If, Fn::FindInMap and references to parameters, so that
+the rules see what CloudFormation creates.
 """
 
+import copy
 import json
 import logging
 import os
@@ -25,22 +27,19 @@ class NoManagedPolicies:
         return {}
 
 
-def main(path, overrides):
+def main(path, folder, overrides):
     with open(path, encoding="utf-8") as file:
         template = yaml_parse(file.read())
-    values = {name: p["Default"] for name, p in template["Parameters"].items() if "Default" in p}
-    values |= dict(o.split("=", 1) for o in overrides)
-    for function in template["Resources"].values():
-        if isinstance(function, dict) and function.get("Type") == "AWS::Serverless::Function":
-            function["Properties"]["CodeUri"] = "s3://bucket/code"  # as `sam package` leaves it
-    for properties in template["Globals"].values():
-        properties.pop("CodeUri", None)
-    expanded = expand_language_extensions(template, values, enabled=True).expanded_template
-    expanded.pop("Transform")
-    json.dump(transform(expanded, values, NoManagedPolicies()), sys.stdout, indent=1, sort_keys=True)
+    template["Globals"]["Function"]["CodeUri"] = "s3://bucket/code"  # as `sam package` leaves it
+    defaults = {name: p["Default"] for name, p in template["Parameters"].items() if "Default" in p} | {"Alarms": "none"}
+    for name, values in (("defaults", defaults), ("everything", defaults | dict(o.split("=", 1) for o in overrides))):
+        translated = transform(copy.deepcopy(template), values, NoManagedPolicies())
+        resolved = expand_language_extensions(translated | {"Transform": ["AWS::LanguageExtensions"]}, values, enabled=True)
+        with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as file:
+            json.dump(resolved.expanded_template, file, indent=1, sort_keys=True)
 
 
 logging.getLogger("samtranslator").setLevel(logging.ERROR)  # it warns about internal switches of AWS
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main(sys.argv[1], sys.argv[2], sys.argv[3:])

@@ -28,7 +28,7 @@ variable "prefix" {
 }
 
 variable "parameters" {
-  description = "Parameters of the template by name, as in docs/deploying.md. All have a default, but alarms need AlarmTopicArn."
+  description = "Parameters of the template by name, as in docs/deploying.md. All but Alarms have a default."
   type        = map(string)
   default     = {}
 }

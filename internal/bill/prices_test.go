@@ -13,9 +13,7 @@ const (
 	priceTrace    = 5.00e-6      // a trace of X-Ray
 	priceMetric   = 0.30         // a custom metric, a month
 	priceAlarm    = 0.10         // a metric in an alarm, a month
-	priceGroup    = 0.50         // a composite alarm, a month
 	priceSecret   = 0.40         // a month
-	priceBoard    = 3.00         // a dashboard, a month
 	priceOut      = 0.09         // a GB sent to the internet
 	priceCDN      = 1.00e-6      // an HTTPS request to CloudFront; not checked again
 	priceCDNOut   = 0.085        // a GB that CloudFront sends; not checked again
@@ -49,6 +47,7 @@ const (
 	functionGB       = 0.5   // memory of functions
 	deliverGB        = 0.25  // of the delivery
 	dueSeconds       = 0.010 // of a run without scheduled change requests
+	dueGB            = 1.0   // of the function that runs it
 
 	logKB                      = 2.0 // of a request, with the access log
 	accessKB                   = 0.3 // of the access log: the functions for applications write no line for a success
@@ -59,8 +58,8 @@ const (
 	evaluationKB               = 10.0
 	snapshotUnits              = 280 // written for a snapshot of 1,000 flags
 	snapshotRuns, snapshotDays = 12 * hoursAMonth, 30
-	secrets                    = 3
-	alarmMetrics, groupAlarms  = 69, 3
+	secrets                    = 2
+	alarmMetrics               = 19
 	sdkInterval                = 15 // seconds between two polls of an SDK
 
 	// States that are published: 10,000 flags in three environments, to two buckets, the second of which is in another region.

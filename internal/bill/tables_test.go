@@ -57,8 +57,8 @@ func (m Measured) administration() string {
 	names := []string{
 		"requests", "HTTP API", "Lambda", "DynamoDB requests", "DynamoDB storage and point-in-time recovery", "logs",
 		"X-Ray, if every request is traced (`Tracing=Active`)", "metrics of requests (`Metrics=emf`)", "the snapshot function, every five minutes",
-		"the aggregation of usage, every minute", "the delivery of events to webhooks, every minute", "scheduled change requests, every minute, each run traced", "**what use costs**",
-		"three secrets", "dashboard", "alarms", "**in all**", "the same with `Alarms=off`, `Metrics=none`", "the same, and `Tracing=PassThrough`",
+		"the aggregation of usage, every minute", "the delivery of events to webhooks, every minute", "scheduled change requests, every minute", "**what use costs**",
+		"two secrets", "alarms", "**in all**", "the same with `Alarms=off`, `Metrics=none`", "the same, and `Tracing=PassThrough`",
 	}
 	developer := m.Read.Times(readsAMonth).Plus(m.List200.Times(listsAMonth)).Plus(m.Change.Times(changesAMonth))
 	var columns [][]string
@@ -68,16 +68,16 @@ func (m Measured) administration() string {
 		lines := []float64{
 			requests * priceHTTP, requests * lambda(adminSeconds, functionGB), developer.Times(t.developers).dollars(),
 			(storedMB + t.developers*storedMBEach) / 1000 * priceStorage, requests * logs(logKB), traces, metrics,
-			snapshotRuns*(m.Snapshot.dollars()+lambda(snapshotSeconds, functionGB)+priceTrace) + snapshotDays*snapshotUnits*priceWrite,
+			snapshotRuns*(m.Snapshot.dollars()+lambda(snapshotSeconds, functionGB)) + snapshotDays*snapshotUnits*priceWrite,
 			minutesAMonth * (m.Aggregate.dollars() + lambda(aggregateSeconds, functionGB) + logs(aggregateLogKB)),
 			minutesAMonth * (m.Deliver.dollars() + lambda(deliverSeconds, deliverGB) + logs(deliverLogKB)),
-			minutesAMonth * (m.Due.dollars() + lambda(dueSeconds, functionGB) + logs(deliverLogKB) + priceTrace),
+			minutesAMonth * (m.Due.dollars() + lambda(dueSeconds, dueGB) + logs(deliverLogKB)),
 		}
 		use := math.Round((sum(lines)+tiny)*100) / 100
-		const threeSecrets = secrets * priceSecret
-		alarms := alarmMetrics*priceAlarm + groupAlarms*priceGroup + t.hours/hoursAMonth*priceMetric // its objective counts requests
-		all := use + threeSecrets + priceBoard + alarms
-		lines = append(lines, use, threeSecrets, priceBoard, alarms, all, all-alarms-metrics, all-alarms-metrics-traces-(snapshotRuns+minutesAMonth)*priceTrace)
+		const twoSecrets = secrets * priceSecret
+		alarms := alarmMetrics*priceAlarm + t.hours/hoursAMonth*priceMetric // its objective counts requests
+		all := use + twoSecrets + alarms
+		lines = append(lines, use, twoSecrets, alarms, all, all-alarms-metrics, all-alarms-metrics-traces)
 		columns = append(columns, append([]string{count(requests)}, amounts(lines)...))
 	}
 	return table("|  | idle | 1 | 50 | 500 developers |", names, columns...)
@@ -147,8 +147,8 @@ func (m Measured) publishing() string {
 	for _, changes := range []float64{0, 10_000, minutesAMonth} { // minutes with changes, each of one environment
 		quiet := minutesAMonth - changes
 		lines := []float64{
-			minutesAMonth*(m.Publish.dollars()+priceTrace) + quiet*lambda(snapshotSeconds, functionGB) + changes*lambda(publishSeconds, functionGB) -
-				snapshotRuns*(m.Snapshot.dollars()+lambda(snapshotSeconds, functionGB)+priceTrace),
+			minutesAMonth*m.Publish.dollars() + quiet*lambda(snapshotSeconds, functionGB) + changes*lambda(publishSeconds, functionGB) -
+				snapshotRuns*(m.Snapshot.dollars()+lambda(snapshotSeconds, functionGB)),
 			(changes+2*renewals)*offer + changes*(renewal+publishedBuckets*pricePut) + renewals*publishedEnvironments*renewal,
 			changes*publishedKB/1e6*priceRegion + publishedBuckets*priceBucket*publishedKB/1e6*(publishedEnvironments+changes/30),
 		}

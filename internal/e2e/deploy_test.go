@@ -63,16 +63,16 @@ func (s *deployed) testAggregate(t *testing.T) {
 	}
 }
 
-// testMissingAction removes an action from a function's role: only its requests fail, with an error that does not mention AWS.
+// testMissingAction removes an action from the role of the administration: only its requests fail, with an error that does not mention AWS.
 func (s *deployed) testMissingAction(t *testing.T) {
 	const flags = "/api/admin/projects/default/features"
-	role := strings.TrimSpace(s.shell(t, "resource FeaturesRole"))
-	policy := s.shell(t, `aws iam get-role-policy --role-name "$1" --policy-name table --query PolicyDocument`, role)
+	role := strings.TrimSpace(s.shell(t, "resource AdministrationRole"))
+	policy := s.shell(t, `aws iam get-role-policy --role-name "$1" --policy-name function --query PolicyDocument`, role)
 	without := strings.Replace(policy, `"dynamodb:BatchGetItem",`, "", 1)
 	if without == policy {
 		t.Fatalf("the policy is %s, want it to allow dynamodb:BatchGetItem", policy)
 	}
-	put := `aws iam put-role-policy --role-name "$1" --policy-name table --policy-document "$2"`
+	put := `aws iam put-role-policy --role-name "$1" --policy-name function --policy-document "$2"`
 	s.shell(t, put, role, without)
 
 	status, answer, err := s.send(t.Context(), "GET", flags, nil)
@@ -89,18 +89,18 @@ func (s *deployed) testMissingAction(t *testing.T) {
 	if !strings.Contains(logged, f.ID) || !strings.Contains(logged, "AccessDenied") {
 		t.Errorf("the runbook's search of the log prints %s; want the failure %s and its cause", logged, f.ID)
 	}
-	s.do(t, 200, "GET", "/api/admin/projects", nil, nil)
+	s.do(t, 200, "GET", "/api/admin/roles", nil, nil)
 
 	s.shell(t, put, role, policy)
 	s.do(t, 200, "GET", flags, nil, nil)
 }
 
-// testParameter deploys the same code with another parameter: the functions use it, the bootstrap function runs again, and
+// testParameter deploys the same code with another parameter: the functions use it, the function Setup runs again, and
 // the admin token stays the same.
 func (s *deployed) testParameter(t *testing.T) {
 	const flags, limit = "/api/admin/projects/default/features", 5
 	before := s.starts(t)
-	s.deploy(t, "LimitStrategies=5")
+	s.deploy(t, "Limits=strategies=5")
 	if got := s.starts(t); got != before+1 {
 		t.Errorf("the first start has run %d times, want %d", got, before+1)
 	}
@@ -139,7 +139,7 @@ func (s *deployed) testStop(t *testing.T) {
 		return strings.TrimSpace(s.shell(t, `aws lambda get-function-concurrency --function-name "$STACK-$1" --query ReservedConcurrentExecutions --output text`, function))
 	}
 	s.shell(t, strings.Replace(blocks[0], "sleep 30", "", 1)) // no request is under way
-	for function, want := range map[string]string{"Features": "0", "Site": "0", "Bootstrap": "None", "Smoke": "None", "Applications": "0", "Snapshot": "None"} {
+	for function, want := range map[string]string{"Features": "0", "Site": "0", "Setup": "None", "Applications": "0", "Snapshot": "None"} {
 		if got := reserved(function); got != want {
 			t.Errorf("%s has the reserved concurrency %s, want %s", function, got, want)
 		}
@@ -148,7 +148,7 @@ func (s *deployed) testStop(t *testing.T) {
 	if out := s.shell(t, call+" || true"); !strings.Contains(out, "TooManyRequests") {
 		t.Errorf("a function that may not run says %s", out)
 	}
-	if out := s.shell(t, `aws lambda invoke --function-name "$(resource BootstrapFunction)" /dev/stdout`); !strings.Contains(out, "the admin token is valid") {
+	if out := s.shell(t, `aws lambda invoke --function-name "$(resource SetupFunction)" /dev/stdout`); !strings.Contains(out, "the admin token is valid") {
 		t.Errorf("the first start says %s", out)
 	}
 	s.shell(t, blocks[1])
@@ -254,7 +254,7 @@ func newStage(t *testing.T) *deployed {
 	t.Helper()
 	s := &deployed{&gateway{http: &http.Client{Timeout: endTimeout}}, &stage.Stage{
 		Root: root, Config: "dev", Stack: "guidon-dev", SAM: os.Getenv("SAM"), Arch: os.Getenv("ARCH"), Dir: t.TempDir(),
-		Env: slices.DeleteFunc(os.Environ(), isSetting), Parameters: []string{"LogRetentionDays=7", "Alarms=on", "AlarmTopicArn=none"},
+		Env: slices.DeleteFunc(os.Environ(), isSetting), Parameters: []string{"LogRetentionDays=7", "Alarms=none"},
 	}}
 	if err := s.Emulate(t.Context(), os.Getenv("MINISTACK")); err != nil {
 		t.Fatal(err)
@@ -292,10 +292,10 @@ func (s *deployed) deploy(t *testing.T, parameters ...string) {
 	s.base = path
 }
 
-// starts counts the runs of the bootstrap function for the stack.
+// starts counts the runs of the function Setup for the stack.
 func (s *deployed) starts(t *testing.T) int {
 	t.Helper()
-	return strings.Count(s.shell(t, `aws logs filter-log-events --log-group-name "/aws/lambda/$STACK-Bootstrap" \
+	return strings.Count(s.shell(t, `aws logs filter-log-events --log-group-name "/aws/lambda/$STACK/administration" \
 		--query 'events[].message' --output text`), "message=seeded")
 }
 

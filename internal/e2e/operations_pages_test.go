@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+
+	"guidon/pkg/flags"
 )
 
 var (
@@ -19,10 +22,9 @@ var (
 	namedInPassing = regexp.MustCompile("`([A-Z][a-z]+(?:[A-Z][a-z]+)+)(?:=[^`]*)?`") // `LogLevel`, `LogLevel=WARN`
 	namedTarget    = regexp.MustCompile("`(?:[A-Z_]+=\\S+ )?make ([a-z][a-z-]*)[ `]") // `make run`, `PORT=1 make run`
 	makeTarget     = regexp.MustCompile(`(?m)^([a-z][a-z-]*):(?:[^=]|$)`)             // a rule of the Makefile
-	functionList   = regexp.MustCompile(`Fn::ForEach::Functions:\s+- Name\s+- \[([^\]]+)\]`)
-	alarmName      = regexp.MustCompile(`AlarmName: !Sub (?:\["|)\$\{AWS::StackName\}-([^\s"]+)`)
-	alarmRow       = regexp.MustCompile(`\n    \w+: \{Name: ([\w-]+), Seconds: `)                                                                                                                // of a mapping with the names of alarms
-	notOurs        = []string{"BatchGetItem", "TransactWriteItems", "AccessDeniedException", "ResourceNotFoundException", "UsePreviousValue", "TransactionConflict", "SuccessfulRequestLatency"} // AWS's own words
+	alarmName      = regexp.MustCompile(`AlarmName: !Sub "\$\{AWS::StackName\}-([\w-]+)"`)
+	alarmMetric    = regexp.MustCompile(`MetricName: \w+`)
+	notOurs        = []string{"BatchGetItem", "TransactWriteItems", "AccessDeniedException", "ResourceNotFoundException", "UsePreviousValue", "TransactionConflict", "ThrottlingException", "ProvisionedThroughputExceededException", "SuccessfulRequestLatency"} // AWS's own words
 )
 
 // TestOperationsPages checks that the parameters, resources, outputs and make targets in the operations pages exist.
@@ -82,10 +84,10 @@ func TestOperationsPages(t *testing.T) {
 			check("make target", m[1], slices.Contains(targets, m[1]))
 		}
 	}
-	limits := readRoot(t, "docs/operations/limits.md")
-	for parameter := range template.Parameters {
-		if strings.HasPrefix(parameter, "Limit") && !strings.Contains(limits, "`"+parameter+"`") {
-			t.Errorf("docs/operations/limits.md does not have the parameter %s", parameter)
+	for _, limit := range reflect.VisibleFields(reflect.TypeFor[flags.Limits]()) {
+		name := strings.ToLower(limit.Name[:1]) + limit.Name[1:]
+		if _, err := flags.ParseLimits(name + "=1"); err != nil || !strings.Contains(readRoot(t, "docs/operations/limits.md"), "`"+name+"`") {
+			t.Errorf("docs/operations/limits.md does not have the limit %s (%v)", name, err)
 		}
 	}
 	if named < 50 {
@@ -97,36 +99,24 @@ func TestOperationsPages(t *testing.T) {
 func TestRunbook(t *testing.T) {
 	runbook := readRoot(t, "docs/operations/runbook.md")
 	alarms := alarmName.FindAllStringSubmatch(readRoot(t, "template.yaml"), -1)
-	if len(alarms) < 6 {
+	if len(alarms) < 16 {
 		t.Errorf("template.yaml has %d alarms, want to have found more", len(alarms))
 	}
-	placeholders := strings.NewReplacer("${Name}", "<Function>", "${Operation}", "…", "${Index}", "<Index>")
-	rows := alarmRow.FindAllStringSubmatch(readRoot(t, "template.yaml"), -1)
-	if len(rows) != 7 {
-		t.Errorf("template.yaml has %d alarms in mappings, want two for each objective and three of workers", len(rows))
-	}
-	for _, row := range rows {
-		alarms = append(alarms, []string{"", map[bool]string{true: "slo-" + row[1] + "-burn", false: row[1] + "-fails"}[strings.Contains(row[1], "-")]})
-	}
 	for _, m := range alarms {
-		if strings.Contains(m[1], "${Name}-burn") || strings.Contains(m[1], "${Worker}") {
-			continue // their names are in rows
-		}
-		if heading := "\n## `<stack>-" + placeholders.Replace(m[1]) + "`\n"; !strings.Contains(runbook, heading) {
+		if heading := "\n## `<stack>-" + m[1] + "`\n"; !strings.Contains(runbook, heading) {
 			t.Errorf("the runbook has no section %q", strings.TrimSpace(heading))
 		}
 	}
 }
 
-// TestCostPage checks the sums of the first table, and that its alarms are those of the template.
+// TestCostPage checks the sums of the first table, that its alarms are those of the template, and what an idle stage may cost.
 func TestCostPage(t *testing.T) {
-	list := functionList.FindStringSubmatch(readRoot(t, "template.yaml"))
-	if list == nil {
-		t.Fatal("template.yaml has no list of functions")
+	alarms := 0.0 // 0.10 for each metric of an alarm that is always there
+	for _, resource := range strings.Split(readRoot(t, "template.yaml"), "\n\n") {
+		if strings.Contains(resource, "\n    Type: AWS::CloudWatch::Alarm\n    Condition: WithAlarms\n") {
+			alarms += 0.10 * float64(len(alarmMetric.FindAllString(resource, -1)))
+		}
 	}
-	const each, others = 4, 25 // metrics that a function's alarms look at, and those of the interface, the table, its indexes, the snapshot, the aggregation and deliveries
-	const groups = 3 * 0.50    // the alarms that notify for the others
-	alarms := 0.10*float64(each*len(strings.Split(list[1], ","))+others) + groups
 	var use, fixed, uses, all, got [4]float64
 	for line := range strings.Lines(readRoot(t, "docs/operations/cost.md")) {
 		cells := strings.Split(strings.ReplaceAll(strings.TrimSpace(line), "*", ""), " | ")
@@ -144,7 +134,7 @@ func TestCostPage(t *testing.T) {
 		case "in all":
 			all = got
 			continue
-		case "three secrets", "dashboard":
+		case "two secrets":
 			sum = &fixed
 		case "alarms":
 			sum = &fixed
@@ -160,6 +150,9 @@ func TestCostPage(t *testing.T) {
 		for i := range got {
 			sum[i] += got[i]
 		}
+	}
+	if all[0] > 3.00 {
+		t.Errorf("an idle stage with alarms costs %.2f, and at most 3.00 is what it may", all[0])
 	}
 	for i := range got {
 		if math.Abs(use[i]-uses[i]) > 0.03 || math.Abs(uses[i]+fixed[i]-all[i]) > 0.001 { // cents are rounded

@@ -61,7 +61,7 @@ func TestRefusals(t *testing.T) {
 		{"client token without a secret", 2, []string{"INIT_CLIENT_API_TOKENS=default:development", fresh}, []string{"INIT_CLIENT_API_TOKENS", "must look like"}},
 		{"second frontend token", 2, []string{"INIT_FRONTEND_API_TOKENS=*:development.fine, /:*." + secret, fresh}, []string{"INIT_FRONTEND_API_TOKENS", "project"}},
 		{"authentication", 2, []string{"AUTH_TYPE=open", fresh}, []string{"AUTH_TYPE", `"open"`, "none"}},
-		{"limit", 2, []string{"LIMIT_STRATEGIES=many", fresh}, []string{"LIMIT_STRATEGIES", `"many"`, "number"}},
+		{"limit", 2, []string{"LIMITS=strategies=many", fresh}, []string{"LIMITS", "strategies", `"many"`, "number"}},
 		{"log level", 2, []string{"LOG_LEVEL=loud", fresh}, []string{"LOG_LEVEL", `"loud"`, "debug"}},
 		{"address of an engine", 2, []string{"AWS_ENDPOINT_URL_DYNAMODB=dynamodb:8000", fresh}, []string{"AWS_ENDPOINT_URL_DYNAMODB", `"dynamodb:8000"`, "http://"}},
 		{"template that is not there", 1, []string{"TEMPLATE_FILE=/no/such/template.yaml", fresh}, []string{"TEMPLATE_FILE", "/no/such/template.yaml"}},

@@ -84,7 +84,7 @@ func run() error {
 	defer os.RemoveAll(p.Dir)
 	p.Stack = "guidon-" + p.Config + "-proof"
 	p.Options = []string{"--stack-name", p.Stack, "--s3-prefix", p.Stack, "--no-confirm-changeset", "--tags", "Service=guidon-proof"}
-	p.Parameters = []string{"LogRetentionDays=7", "Alarms=on", "AlarmTopicArn=none", "MaxWriteUnits=1000"}
+	p.Parameters = []string{"LogRetentionDays=7", "Alarms=none", "MaxWriteUnits=1000"}
 	p.report.Target, p.report.Version, p.report.Begun = onAWS, version.String(), time.Now().UTC().Truncate(time.Second)
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -24,7 +24,7 @@ type parameter struct {
 // values are other values of texts that can have any.
 var values = map[string]string{
 	"CorsOrigins": "https://a.example", "PublicUrl": "https://a.example", "FrontendOrigins": "https://a.example",
-	"ProbeAddress": "https://a.example", "WebhookPrivateNetworks": "10.1.0.0/16", "FrontSecretHash": strings.Repeat("0", 64),
+	"Limits": "tags=31", "WebhookPrivateNetworks": "10.1.0.0/16", "FrontSecretHash": strings.Repeat("0", 64),
 }
 
 // reasons say why a parameter is not updated.
@@ -38,7 +38,7 @@ var reasons = map[string]string{
 	"PermissionsBoundary": "it needs a policy of the account",
 	"LogKeyArn":           "it needs a key of the account",
 	"BackupVaultArn":      "it needs a vault in another account",
-	"AlarmTopicArn":       "it needs a topic of the account",
+	"Alarms":              "it needs a topic of the account",
 	"PublishBucket":       "it needs a bucket of the account",
 	"SecondPublishBucket": "it needs a bucket of the account",
 	"SecondPublishRegion": "it needs a bucket of the account",

@@ -75,7 +75,7 @@ func TestParameters(t *testing.T) {
 	if updated < 20 {
 		t.Errorf("%d parameters would be updated, want more", updated)
 	}
-	for name, want := range map[string]bool{"LogLevel": true, "ClientMaxAge": true, "WebhookPrivateNetworks": true, "ThrottleRate": false, "Alarms": false} {
+	for name, want := range map[string]bool{"LogLevel": true, "ClientMaxAge": true, "WebhookPrivateNetworks": true, "ThrottleRate": false, "Dashboard": false} {
 		if all[name] == nil || all[name].Everywhere != want {
 			t.Errorf("%s: %+v, want it to be in the configuration of every function: %t", name, all[name], want)
 		}

@@ -119,7 +119,7 @@ func (b *backend) binaries(ctx context.Context, bin string) error {
 }
 
 // secrets returns the secrets of the template as JSON: the key that encrypts tokens, created if necessary, and an empty one
-// for the admin token, which BootstrapFunction sets.
+// for the admin token, which SetupFunction sets.
 func (b *backend) secrets() (string, error) {
 	if _, err := seal.FromFile(b.keyFile()); err != nil {
 		return "", err

@@ -35,7 +35,7 @@ func newSAM(s settings, arch architecture) *sam {
 
 // build builds every function. It does not use .aws-sam, from which this build could be deployed by mistake.
 func (c *sam) build(ctx context.Context) error {
-	cmd := c.command(ctx, "build", "--build-dir", c.path("build"), "--parameter-overrides", "Architecture="+c.arch.sam)
+	cmd := c.command(ctx, "build", "--build-dir", c.path("build"), "--parameter-overrides", "Architecture="+c.arch.sam, "Alarms=off")
 	cmd.Env = append(cmd.Env, "ARCH="+c.arch.sam)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("sam build: %w\n%s", err, out)
@@ -45,10 +45,10 @@ func (c *sam) build(ctx context.Context) error {
 
 // configure writes the environment and the configuration for `sam local` commands.
 func (c *sam) configure(network string) error {
-	variables := map[string]string{"TABLE_NAME": tableName, "TOKEN_KEY_SECRET": keySecret, "ADMIN_TOKEN_SECRET": adminSecret, "SMOKE_TOKEN_SECRET": ""}
+	variables := map[string]string{"TABLE_NAME": tableName, "TOKEN_KEY_SECRET": keySecret, "ADMIN_TOKEN_SECRET": adminSecret}
 	for _, variable := range os.Environ() {
 		name, value, _ := strings.Cut(variable, "=")
-		if name == "AUTH_TYPE" || name == "LOG_LEVEL" || strings.HasPrefix(name, "LIMIT_") {
+		if name == "AUTH_TYPE" || name == "LOG_LEVEL" || name == "LIMITS" {
 			variables[name] = value
 		}
 	}
@@ -65,11 +65,10 @@ version = 0.1
 [default.global.parameters]
 template_file = %q
 parameter_overrides = %q
-language_extensions = true
 region = %q
 
 [default.local_invoke.parameters]
-`, filepath.Join(c.path("build"), "template.yaml"), "Architecture="+c.arch.sam, dynamo.LocalRegion)
+`, filepath.Join(c.path("build"), "template.yaml"), "Architecture="+c.arch.sam+" Alarms=off", dynamo.LocalRegion)
 	shared := fmt.Sprintf(`env_vars = %q
 docker_network = %q
 invoke_image = [%q]
@@ -117,7 +116,7 @@ func (c *sam) listens(ctx context.Context) error {
 func (c *sam) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.program, args...)
 	cmd.Env = append(localEnv(), "AWS_REGION="+dynamo.LocalRegion,
-		"SAM_CLI_TELEMETRY=0", "SAM_CLI_ENABLE_LANGUAGE_EXTENSIONS=1", "SAM_CLI_CHECK_UPDATES=0")
+		"SAM_CLI_TELEMETRY=0", "SAM_CLI_CHECK_UPDATES=0")
 	return cmd
 }
 

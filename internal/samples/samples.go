@@ -29,7 +29,7 @@ var Samples = []Sample{
 	{"snapshot", 0, "snapshot"},
 	{"aggregate", 0, "added"},
 	{"deliver", 0, "delivered"},
-	{"bootstrap", 0, "the admin token is valid"},
+	{"setup", 0, "the admin token is valid"},
 }
 
 // Read returns the event of a function.

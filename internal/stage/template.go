@@ -6,9 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
+	"regexp"
 
 	"github.com/goccy/go-yaml"
 )
@@ -30,7 +28,9 @@ func adaptTemplate(built []byte, address, adminToken string) ([]byte, error) {
 	useInlinePolicies(resources)
 	useSecretARNs(template, resources)
 	setAdminToken(resources, adminToken)
-	addRoutes(resources)
+	if err := addRoutes(resources); err != nil {
+		return nil, err
+	}
 	setAddress(template, address)
 	return json.MarshalIndent(template, "", " ")
 }
@@ -48,18 +48,13 @@ func shiftTrafficAtOnce(template, resources map[string]any) {
 	}
 }
 
-// dropMetricMath removes alarms over several metrics, which MiniStack rejects, the loops that only create such alarms, and the alarms
-// of groups, whose rules name them.
+// dropMetricMath removes alarms over several metrics, which MiniStack rejects.
 func dropMetricMath(resources map[string]any) {
-	maps.DeleteFunc(resources, func(id string, resource any) bool {
-		if loop, ok := resource.([]any); ok && strings.HasPrefix(id, "Fn::ForEach::") && len(loop) == 3 {
-			created, _ := loop[2].(map[string]any)
-			dropMetricMath(created)
-			return len(created) == 0
+	for id, alarm := range ofType(resources, "AWS::CloudWatch::Alarm") {
+		if at(alarm, "Properties")["Metrics"] != nil {
+			delete(resources, id)
 		}
-		alarm, _ := resource.(map[string]any)
-		return alarm["Type"] == "AWS::CloudWatch::CompositeAlarm" || alarm["Type"] == "AWS::CloudWatch::Alarm" && at(alarm, "Properties")["Metrics"] != nil
-	})
+	}
 }
 
 // useInlinePolicies replaces AWS::IAM::RolePolicy, which MiniStack does not support, by AWS::IAM::Policy.
@@ -97,40 +92,47 @@ func setAdminToken(resources map[string]any, value string) {
 	}
 }
 
-// addRoutes adds a resource for each route of a function. SAM writes routes to the Body of the API, which MiniStack ignores.
-// A route is named after its key, so an update that moves it to another function changes its resource.
-func addRoutes(resources map[string]any) {
-	for id, function := range ofType(resources, "AWS::Serverless::Function") {
-		events := at(function, "Properties", "Events")
-		for _, name := range slices.Sorted(maps.Keys(events)) {
-			event := at(events, name)
-			if event["Type"] != "HttpApi" {
-				continue
-			}
-			properties := at(event, "Properties")
-			key := "$default"
-			if path, _ := properties["Path"].(string); path != "" {
-				key = fmt.Sprintf("%s %s", properties["Method"], path)
-			}
-			resources[id+"Integration"] = map[string]any{
-				"Type": "AWS::ApiGatewayV2::Integration",
-				"Properties": map[string]any{
-					"ApiId":                properties["ApiId"],
-					"IntegrationType":      "AWS_PROXY",
-					"IntegrationUri":       map[string]any{"Ref": id + ".Alias"},
-					"PayloadFormatVersion": "2.0",
-				},
-			}
-			resources[fmt.Sprintf("Route%x", sha256.Sum256([]byte(key)))] = map[string]any{
-				"Type": "AWS::ApiGatewayV2::Route",
-				"Properties": map[string]any{
-					"ApiId":    properties["ApiId"],
-					"RouteKey": key,
-					"Target":   map[string]any{"Fn::Sub": "integrations/${" + id + "Integration}"},
-				},
-			}
+// integrated matches the end of the integration of a route.
+var integrated = regexp.MustCompile(`/functions/\$\{(\w+)\.Arn\}:live/invocations$`)
+
+// addRoutes replaces the body of the API, which MiniStack ignores, by a resource for each route. A route is named after its key, so an
+// update that moves it to another function changes its resource.
+func addRoutes(resources map[string]any) error {
+	api := at(resources, "Api", "Properties")
+	paths := at(api, "DefinitionBody", "paths")
+	for path := range paths {
+		key := "ANY " + path
+		if path == "$default" {
+			key = path
+		}
+		uri, _ := at(paths, path, "x-amazon-apigateway-any-method", "x-amazon-apigateway-integration", "uri")["Fn::Sub"].(string)
+		to := integrated.FindStringSubmatch(uri)
+		if to == nil {
+			return fmt.Errorf("the route %s has no integration with a function's alias live", key)
+		}
+		resources[to[1]+"Integration"] = map[string]any{
+			"Type": "AWS::ApiGatewayV2::Integration",
+			"Properties": map[string]any{
+				"ApiId":                map[string]any{"Ref": "Api"},
+				"IntegrationType":      "AWS_PROXY",
+				"IntegrationUri":       map[string]any{"Ref": to[1] + ".Alias"},
+				"PayloadFormatVersion": "2.0",
+			},
+		}
+		resources[fmt.Sprintf("Route%x", sha256.Sum256([]byte(key)))] = map[string]any{
+			"Type": "AWS::ApiGatewayV2::Route",
+			"Properties": map[string]any{
+				"ApiId":    map[string]any{"Ref": "Api"},
+				"RouteKey": key,
+				"Target":   map[string]any{"Fn::Sub": "integrations/${" + to[1] + "Integration}"},
+			},
 		}
 	}
+	if len(paths) == 0 {
+		return fmt.Errorf("the API has no routes")
+	}
+	delete(api, "DefinitionBody")
+	return nil
 }
 
 // setAddress sets the output Address to the URL at which the emulator serves the API.

@@ -128,7 +128,7 @@ func TestEventsNameTheCaller(t *testing.T) {
 func TestConfigFromEnv(t *testing.T) {
 	limits := flags.DefaultLimits()
 	limits.Strategies, limits.Environments, limits.Constraints, limits.ConstraintValues, limits.ConstraintValueLength = 1, 2, 3, 4, 5
-	limits.Tags = 6
+	limits.Tags, limits.StrategySegments, limits.SegmentValues, limits.ContextFields = 6, 7, 8, 9
 	tests := []struct {
 		name   string
 		env    []string // name, value and so on
@@ -139,10 +139,10 @@ func TestConfigFromEnv(t *testing.T) {
 		{"nothing set", nil, false, flags.DefaultLimits(), ""},
 		{"open", []string{"AUTH_TYPE", "none"}, true, flags.DefaultLimits(), ""},
 		{"tokens required", []string{"AUTH_TYPE", "api-token"}, false, flags.DefaultLimits(), ""},
-		{"every limit", []string{"LIMIT_STRATEGIES", "1", "LIMIT_ENVIRONMENTS", "2", "LIMIT_CONSTRAINTS", "3", "LIMIT_CONSTRAINT_VALUES", "4", "LIMIT_CONSTRAINT_VALUE_LENGTH", "5", "LIMIT_TAGS", "6"}, false, limits, ""},
+		{"every limit", []string{"LIMITS", "strategies=1,environments=2,constraints=3, constraintValues=4,constraintValueLength=5,tags=6,strategySegments=7,segmentValues=8,contextFields=9"}, false, limits, ""},
 		{"an unknown AUTH_TYPE", []string{"AUTH_TYPE", "None"}, false, flags.Limits{}, "AUTH_TYPE"},
 		{"an unknown log level", []string{"LOG_LEVEL", "loud"}, false, flags.Limits{}, "LOG_LEVEL"},
-		{"a limit of 0", []string{"LIMIT_STRATEGIES", "0"}, false, flags.Limits{}, "LIMIT_STRATEGIES"},
+		{"a limit of 0", []string{"LIMITS", "tags=9,strategies=0"}, false, flags.Limits{}, `LIMITS: the limit strategies is "0"`},
 		{"sign-in over https", []string{"PUBLIC_URL", "https://flags.example.com/", "SESSION_HOURS", "720"}, false, flags.DefaultLimits(), ""},
 		{"sign-in on this machine", []string{"PUBLIC_URL", "http://localhost:4242"}, false, flags.DefaultLimits(), ""},
 		{"sign-in over http", []string{"PUBLIC_URL", "http://flags.example.com"}, false, flags.Limits{}, "http is only allowed for localhost"},
@@ -151,7 +151,9 @@ func TestConfigFromEnv(t *testing.T) {
 		{"a public URL with a password", []string{"PUBLIC_URL", "https://a:b@flags.example.com"}, false, flags.Limits{}, "PUBLIC_URL"},
 		{"no session hours", []string{"SESSION_HOURS", "0"}, false, flags.Limits{}, "SESSION_HOURS"},
 		{"too many session hours", []string{"SESSION_HOURS", "721"}, false, flags.Limits{}, "SESSION_HOURS"},
-		{"a limit that is not a number", []string{"LIMIT_ENVIRONMENTS", "many"}, false, flags.Limits{}, "LIMIT_ENVIRONMENTS"},
+		{"a limit that is not a number", []string{"LIMITS", "environments=many"}, false, flags.Limits{}, "environments"},
+		{"a limit without a number", []string{"LIMITS", "environments"}, false, flags.Limits{}, "environments=50"},
+		{"an unknown limit", []string{"LIMITS", "tag=1"}, false, flags.Limits{}, "the limits are constraintValueLength"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

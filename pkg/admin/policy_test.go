@@ -16,8 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/goccy/go-yaml"
-
+	"guidon/internal/policies"
 	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/flags"
@@ -28,31 +27,21 @@ import (
 // is rejected as IAM would reject it, and the test fails. TestPolicies checks the opposite: no function has a permission that
 // it does not need.
 
-// policies are the template's TableActions: the actions that each function may call, such as "PutItem".
-var policies = sync.OnceValue(func() map[string][]string {
-	raw, err := os.ReadFile("../../template.yaml")
+// allowed returns the actions that each function may call, such as "PutItem", by its name in lower case.
+var allowed = sync.OnceValue(func() map[string][]string {
+	read, err := policies.File("../../template.yaml")
 	if err != nil {
 		panic(err)
 	}
-	var template struct {
-		Mappings struct {
-			TableActions map[string]struct {
-				Actions []string `yaml:"Actions"`
-			} `yaml:"TableActions"`
-		} `yaml:"Mappings"`
-	}
-	if err := yaml.Unmarshal(raw, &template); err != nil {
-		panic(err)
-	}
-	policies := map[string][]string{}
-	for function, allowed := range template.Mappings.TableActions {
-		for _, action := range allowed.Actions {
-			name := strings.ToLower(function)
-			policies[name] = append(policies[name], strings.TrimPrefix(action, "dynamodb:"))
+	allowed := map[string][]string{}
+	for function, policy := range read {
+		name := strings.ToLower(function)
+		allowed[name] = policy.All()
+		if slices.Contains(policy.Index, "Query") {
+			allowed[name] = append(allowed[name], queryIndex)
 		}
 	}
-	policies["insight"] = append(policies["insight"], queryIndex) // InsightIndexAccess
-	return policies
+	return allowed
 })
 
 // queryIndex is the permission to query an index, which is a separate resource in IAM.
@@ -92,8 +81,8 @@ func (i *iam) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	for _, action := range actionsOf(r, body) {
-		if !slices.Contains(policies()[function], action) {
-			refusal := fmt.Sprintf("the function %s may not %s: see TableActions in template.yaml", function, action)
+		if !slices.Contains(allowed()[function], action) {
+			refusal := fmt.Sprintf("the function %s may not %s: see its role in template.yaml", function, action)
 			fmt.Fprintln(os.Stderr, refusal) // the response has only "internal error"
 			body := io.NopCloser(strings.NewReader(fmt.Sprintf(`{"__type":"com.amazon.coral.service#AccessDeniedException","message":%q}`, refusal)))
 			return &http.Response{StatusCode: http.StatusBadRequest, Request: r, Header: http.Header{}, Body: body}, nil
@@ -139,7 +128,8 @@ func actionsOf(r *http.Request, body []byte) []string {
 	return actions
 }
 
-// TestPolicies checks that no function may call more actions than its operations need. It calls each operation once.
+// TestPolicies checks that no function may call more actions than its operations need, and so that functions share a role only if their
+// rights are equal. It calls each operation once.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	var watch *iam
@@ -162,7 +152,7 @@ func TestPolicies(t *testing.T) {
 		}
 	}
 	for _, group := range admin.Groups() {
-		if got, want := slices.Sorted(slices.Values(policies()[group.Function])), slices.Sorted(maps.Keys(watch.used[group.Function])); !slices.Equal(got, want) {
+		if got, want := slices.Sorted(slices.Values(allowed()[group.Function])), slices.Sorted(maps.Keys(watch.used[group.Function])); !slices.Equal(got, want) {
 			t.Errorf("the function %s may\n %s\nand its operations need\n %s", group.Function, strings.Join(got, " "), strings.Join(want, " "))
 		}
 	}

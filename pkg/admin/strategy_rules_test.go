@@ -129,7 +129,7 @@ func TestConstraintsAreKept(t *testing.T) {
 	}
 }
 
-// TestStrategyLimits checks the limits that are settings (LIMIT_…).
+// TestStrategyLimits checks the limits that are settings (LIMITS).
 func TestStrategyLimits(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) {

@@ -31,7 +31,7 @@ import (
 //	request count    PROJECT#<uid>        REQUESTS                    how many change requests of the project are open
 //	registries       REGISTRY#<entity>    REGISTRY                    environments, roles, tag types, strategy types, context fields, addons: one item each
 //	token            TOKEN#<sha256>       TOKEN                       an API or personal token, found by the hash of its secret
-//	token last use   TOKEN#<sha256>       SEEN                        when the token was last used, written at most once an hour
+//	token last use   SEEN#<sha256>        SEEN                        when the token was last used, written at most once an hour
 //	token list row   TOKENS               <sha256>                    a copy of the API token, for the list of all
 //	user             USERS                <id>                        a person or service account
 //	user history     USER#<id>            EVENT#<version>

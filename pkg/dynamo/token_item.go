@@ -40,10 +40,11 @@ func tokenTitle(string) string { return "the token" }
 // isListed tells whether a token is an API token that was not deleted. Others are in no list, and their names are free.
 func isListed(t *access.Token) bool { return !t.Deleted && t.Type != access.PersonalToken }
 
-// tokenUseEntity is when a token was last used. Touch writes it, outside transactions.
+// tokenUseEntity is when a token was last used. Touch writes it, outside transactions. It has a partition of its own, because the
+// function Aggregate may write there, and not where tokens are.
 var tokenUseEntity = entity{
 	name:  access.EntityTokenUse,
-	key:   func(hash string) itemKey { return itemKey{"TOKEN#" + hash, "SEEN"} },
+	key:   func(hash string) itemKey { return itemKey{"SEEN#" + hash, "SEEN"} },
 	title: func(string) string { return "the last use of the token" },
 	codec: jsonCodec(func(*access.TokenUse) *int64 { return new(int64) }),
 }

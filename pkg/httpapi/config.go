@@ -15,7 +15,7 @@ import (
 // Config contains the settings of the API.
 type Config struct {
 	Open   bool         // AUTH_TYPE=none: every caller is an administrator
-	Limits flags.Limits // LIMIT_…
+	Limits flags.Limits // LIMITS
 	Logger *slog.Logger // gets one line a request; nil for no log
 	Now    func() time.Time
 
@@ -45,10 +45,8 @@ const maxMaxAge = 3600
 
 // ConfigFromEnv reads the settings from the environment: AUTH_TYPE (none or api-token, the default), LOG_LEVEL (debug, info,
 // warn or error; default info), CORS_ORIGINS (comma-separated; default none), FRONTEND_ORIGINS (comma-separated; default *, all),
-// CLIENT_MAX_AGE (seconds; default 0), PUBLIC_URL (default: that of the request), SESSION_HOURS (default 12), METRICS (none, the default, or emf: see Metrics), and the limits LIMIT_STRATEGIES (per
-// flag and environment), LIMIT_CONSTRAINTS (per strategy), LIMIT_CONSTRAINT_VALUES (per constraint),
-// LIMIT_CONSTRAINT_VALUE_LENGTH (characters), LIMIT_ENVIRONMENTS (per service), LIMIT_TAGS (per flag), LIMIT_STRATEGY_SEGMENTS
-// (per strategy), LIMIT_SEGMENT_VALUES (per segment) and LIMIT_CONTEXT_FIELDS (per service).
+// CLIENT_MAX_AGE (seconds; default 0), PUBLIC_URL (default: that of the request), SESSION_HOURS (default 12), METRICS (none, the default, or emf: see Metrics), and LIMITS (default none; see
+// flags.ParseLimits).
 func ConfigFromEnv() (Config, error) {
 	c := Config{Limits: flags.DefaultLimits(), Now: time.Now, Version: os.Getenv("AWS_LAMBDA_FUNCTION_VERSION")}
 	switch auth := os.Getenv("AUTH_TYPE"); auth {
@@ -85,22 +83,8 @@ func ConfigFromEnv() (Config, error) {
 		}
 		c.MaxAge = time.Duration(seconds) * time.Second
 	}
-	for name, limit := range map[string]*int{
-		"LIMIT_STRATEGIES": &c.Limits.Strategies, "LIMIT_CONSTRAINTS": &c.Limits.Constraints,
-		"LIMIT_CONSTRAINT_VALUES": &c.Limits.ConstraintValues, "LIMIT_CONSTRAINT_VALUE_LENGTH": &c.Limits.ConstraintValueLength,
-		"LIMIT_ENVIRONMENTS": &c.Limits.Environments, "LIMIT_TAGS": &c.Limits.Tags,
-		"LIMIT_STRATEGY_SEGMENTS": &c.Limits.StrategySegments, "LIMIT_SEGMENT_VALUES": &c.Limits.SegmentValues,
-		"LIMIT_CONTEXT_FIELDS": &c.Limits.ContextFields,
-	} {
-		value := os.Getenv(name)
-		if value == "" {
-			continue
-		}
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 {
-			return c, fmt.Errorf("%s is %q; it must be a whole number above 0", name, value)
-		}
-		*limit = n
+	if c.Limits, err = flags.ParseLimits(os.Getenv("LIMITS")); err != nil {
+		return c, fmt.Errorf("LIMITS: %w", err)
 	}
 	return c, nil
 }

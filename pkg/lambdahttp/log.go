@@ -7,10 +7,15 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// Logger returns a logger that adds the ID of the Lambda invocation to each line, as requestId, like the lines that Lambda
-// itself writes. It also becomes the default logger, so that the lines of libraries have the ID too.
+// Logger returns a logger that adds the name of the Lambda function to each line, as function, because functions share log groups, and
+// the ID of the invocation, as requestId, like the lines that Lambda itself writes. It also becomes the default logger, so that the
+// lines of libraries have both too.
 func Logger(to *slog.Logger) *slog.Logger {
-	logger := slog.New(invocationLog{to.Handler()})
+	handler := to.Handler()
+	if lambdacontext.FunctionName != "" {
+		handler = handler.WithAttrs([]slog.Attr{slog.String("function", lambdacontext.FunctionName)})
+	}
+	logger := slog.New(invocationLog{handler})
 	slog.SetDefault(logger)
 	return logger
 }

@@ -14,10 +14,11 @@ import (
 	"guidon/pkg/lambdahttp"
 )
 
-// TestLogger checks that each line of an invocation has its ID, whatever code writes it, and that lines are JSON.
+// TestLogger checks that each line of an invocation has its ID, and each line the function, whatever code writes it, and that lines are JSON.
 func TestLogger(t *testing.T) {
-	before, to := slog.Default(), log.Writer()
-	t.Cleanup(func() { slog.SetDefault(before); log.SetOutput(to) })
+	before, to, function := slog.Default(), log.Writer(), lambdacontext.FunctionName
+	t.Cleanup(func() { slog.SetDefault(before); log.SetOutput(to); lambdacontext.FunctionName = function })
+	lambdacontext.FunctionName = "guidon-prod-Features"
 	var out bytes.Buffer
 	logger := lambdahttp.Logger(slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "of-this"})
@@ -45,8 +46,8 @@ func TestLogger(t *testing.T) {
 				return
 			}
 			var line map[string]any
-			if err := json.Unmarshal(out.Bytes(), &line); err != nil || line["requestId"] != tt.want || line["level"] != "ERROR" {
-				t.Errorf("line %s (%v), want requestId %v and its level", &out, err, tt.want)
+			if err := json.Unmarshal(out.Bytes(), &line); err != nil || line["requestId"] != tt.want || line["level"] != "ERROR" || line["function"] != "guidon-prod-Features" {
+				t.Errorf("line %s (%v), want requestId %v, its level and the function", &out, err, tt.want)
 			}
 		})
 	}

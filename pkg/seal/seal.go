@@ -76,6 +76,15 @@ func newKey(text string) (key, error) {
 	return key{id: hex.EncodeToString(id), aead: aead}, err
 }
 
+// Derive returns 64 hexadecimal digits that are derived from the first of the keys of a text, and do not reveal it. Each purpose has others.
+func Derive(keys, purpose string) (string, error) {
+	if _, err := New(keys); err != nil {
+		return "", err
+	}
+	digits, err := derive(strings.Fields(keys)[0], purpose, sha256.Size)
+	return hex.EncodeToString(digits), err
+}
+
 func derive(text, purpose string, length int) ([]byte, error) {
 	return hkdf.Key(sha256.New, []byte(text), nil, purpose, length)
 }

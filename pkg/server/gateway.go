@@ -156,7 +156,7 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 }
 
 // createTable creates the template's table if it is missing, with its first content. It does not reset the feed, see
-// functions/bootstrap.
+// functions/setup.
 func createTable(ctx context.Context, s settings, t *template, options dynamo.Options) (*dynamo.Store, *seal.Box, error) {
 	if err := localtable.Create(ctx, options, t.table); err != nil {
 		return nil, nil, fmt.Errorf("creating the table: %w", err)

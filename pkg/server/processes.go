@@ -79,8 +79,7 @@ func environment(s settings, endpoint, secretsManager string) map[string]string 
 		name, value, _ := strings.Cut(variable, "=")
 		switch {
 		case name == "AUTH_TYPE", name == "LOG_LEVEL", name == "CORS_ORIGINS", name == "FRONTEND_ORIGINS", name == "CLIENT_MAX_AGE",
-			name == "SESSION_HOURS",
-			strings.HasPrefix(name, "LIMIT_"):
+			name == "SESSION_HOURS", name == "LIMITS":
 			env[name] = value
 		}
 	}

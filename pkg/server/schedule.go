@@ -24,9 +24,8 @@ const deliverEvery = time.Second
 // The local server looks for scheduled change requests every second, so that they are applied at their time.
 const dueEvery = time.Second
 
-// runSchedule does what EventBridge does on AWS: it calls the functions Snapshot, Aggregate, Deliver and Features, the first at the rate of
-// the template. The function returned stops it, and waits until it has stopped. The probe, the other function with a schedule, has
-// nothing to call.
+// runSchedule does what EventBridge does on AWS: it calls the functions Snapshot, Aggregate, Deliver and Transfer, the first at the rate of
+// the template. The function returned stops it, and waits until it has stopped.
 func (g *gateway) runSchedule(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var clocks sync.WaitGroup
@@ -95,7 +94,7 @@ func (g *gateway) deliver(ctx context.Context) error {
 // applyDue applies the change requests that are due: in this process, or in that of the function.
 func (g *gateway) applyDue(ctx context.Context) error {
 	if g.processes != nil {
-		return g.invokeScheduled(ctx, "FeaturesFunction")
+		return g.invokeScheduled(ctx, "TransferFunction")
 	}
 	return g.scheduler.Run(ctx)
 }

@@ -38,7 +38,7 @@ type settings struct {
 	tokens    []bootstrap.Token // INIT_…_API_TOKENS
 	networks  webhook.Networks  // WEBHOOK_PRIVATE_NETWORKS
 	terminal  bool              // whether a person reads what the server prints, and not a log; always with PRINT_SECRETS
-	config    httpapi.Config    // AUTH_TYPE, LIMIT_…, LOG_LEVEL, PUBLIC_URL, SESSION_HOURS, OIDC_…
+	config    httpapi.Config    // AUTH_TYPE, LIMITS, LOG_LEVEL, PUBLIC_URL, SESSION_HOURS, OIDC_…
 }
 
 func readSettings(getenv func(string) string) (settings, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -52,11 +53,19 @@ type functionProperties struct {
 	Events  map[string]struct {
 		Type       string `yaml:"Type"`
 		Properties struct {
-			Method   string `yaml:"Method"`
-			Path     string `yaml:"Path"`
-			Schedule any    `yaml:"Schedule"` // a text, or the arguments of !If
+			Schedule any `yaml:"Schedule"` // a text, or the arguments of !If
 		} `yaml:"Properties"`
 	} `yaml:"Events"`
+}
+
+type apiProperties struct {
+	Definition struct {
+		Paths map[string]map[string]struct { // by path and method
+			Integration struct {
+				URI string `yaml:"uri"`
+			} `yaml:"x-amazon-apigateway-integration"`
+		} `yaml:"paths"`
+	} `yaml:"DefinitionBody"`
 }
 
 type tableProperties struct {
@@ -111,12 +120,9 @@ func parseTemplate(raw []byte) (*template, error) {
 	if err := yaml.Unmarshal(raw, &file); err != nil {
 		return nil, err
 	}
-	t := &template{}
+	t, routes := &template{}, map[string][]string{}
 	tables := 0
 	for _, id := range slices.Sorted(maps.Keys(file.Resources)) {
-		if strings.HasPrefix(id, "Fn::ForEach::") { // log groups, alarms and roles of the functions
-			continue
-		}
 		var r resource
 		err := yaml.NodeToValue(file.Resources[id], &r)
 		if err == nil {
@@ -124,6 +130,8 @@ func parseTemplate(raw []byte) (*template, error) {
 			case "AWS::DynamoDB::Table":
 				tables++
 				t.table, err = readTable(r.Properties)
+			case "AWS::Serverless::HttpApi":
+				routes, err = readRoutes(r.Properties)
 			case "AWS::Serverless::Function":
 				err = t.addFunction(id, r.Properties, file.Globals.Function)
 			}
@@ -131,6 +139,13 @@ func parseTemplate(raw []byte) (*template, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", id, err)
 		}
+	}
+	for i, f := range t.functions {
+		t.functions[i].routes = routes[f.id]
+		delete(routes, f.id)
+	}
+	for id := range routes {
+		return nil, fmt.Errorf("the API has routes for %s, which the template does not have", id)
 	}
 	if tables != 1 {
 		return nil, fmt.Errorf("the template has %d tables; Guidon needs exactly one", tables)
@@ -165,7 +180,33 @@ func (key keyProperties) elements() (elements []localtable.KeyElement) {
 	return elements
 }
 
-// addFunction adds a function with its HTTP routes and its schedule.
+// integrated matches the end of an integration: the function's logical id, and its alias.
+var integrated = regexp.MustCompile(`/functions/\$\{(\w+)\.Arn\}:live/invocations$`)
+
+// readRoutes reads the keys of the API's routes, by the function of their integration.
+func readRoutes(properties ast.Node) (map[string][]string, error) {
+	var p apiProperties
+	if err := yaml.NodeToValue(properties, &p); err != nil {
+		return nil, err
+	}
+	routes := map[string][]string{}
+	for _, path := range slices.Sorted(maps.Keys(p.Definition.Paths)) {
+		for method, operation := range p.Definition.Paths[path] {
+			to := integrated.FindStringSubmatch(operation.Integration.URI)
+			if to == nil {
+				return nil, fmt.Errorf("%s %s has the integration %q, which is no function's alias live", method, path, operation.Integration.URI)
+			}
+			key := strings.ToUpper(strings.Replace(method, "x-amazon-apigateway-any-method", "any", 1)) + " " + path
+			if path == "$default" {
+				key = path
+			}
+			routes[to[1]] = append(routes[to[1]], key)
+		}
+	}
+	return routes, nil
+}
+
+// addFunction adds a function with its schedule.
 func (t *template) addFunction(id string, properties ast.Node, globals functionProperties) error {
 	var p functionProperties
 	if err := yaml.NodeToValue(properties, &p); err != nil {
@@ -189,18 +230,6 @@ func (t *template) addFunction(id string, properties ast.Node, globals functionP
 				return err
 			}
 		}
-		if event.Type != "HttpApi" {
-			continue
-		}
-		key := "$default" // the route that SAM creates for an event without a path
-		if event.Properties.Path != "" {
-			method := strings.ToUpper(event.Properties.Method)
-			if method == "" || method == "X-AMAZON-APIGATEWAY-ANY-METHOD" {
-				method = "ANY"
-			}
-			key = method + " " + event.Properties.Path
-		}
-		f.routes = append(f.routes, key)
 	}
 	t.functions = append(t.functions, f)
 	return nil

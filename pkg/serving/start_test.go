@@ -305,7 +305,7 @@ func TestMovedWhileReadingEverything(t *testing.T) {
 	}
 }
 
-// TestEpochWhileReadingEverything begins epochs while a new instance reads everything, as the bootstrap function does after a deployment.
+// TestEpochWhileReadingEverything begins epochs while a new instance reads everything, as the function Setup does after a deployment.
 func TestEpochWhileReadingEverything(t *testing.T) {
 	a := administer(t, nil)
 	a.flag("f")

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/goccy/go-yaml"
 	"github.com/google/uuid"
 
+	"guidon/internal/policies"
 	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/aggregate"
@@ -32,23 +32,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
 
-// policies are the parts of template.yaml that say what the functions for applications may do with the table.
-type policies struct {
-	Mappings struct {
-		TableActions map[string]struct {
-			Actions []string `yaml:"Actions"`
-		} `yaml:"TableActions"`
-		WriteKeys map[string]struct {
-			Actions []string `yaml:"Actions"`
-			Keys    []string `yaml:"Keys"`
-		} `yaml:"WriteKeys"`
-	} `yaml:"Mappings"`
-}
-
 // TestPoliciesOfServing runs the functions for applications: without a snapshot, with one, with a changed flag, and behind the
 // feed. It checks that they use exactly the actions that template.yaml allows them, and write only the keys that it lists.
 func TestPoliciesOfServing(t *testing.T) {
-	allowed := readPolicies(t)
 	config, err := httpapi.ConfigFromEnv()
 	if err != nil {
 		t.Fatal(err)
@@ -77,39 +63,41 @@ func TestPoliciesOfServing(t *testing.T) {
 			create(many(120)...) // more than the feed holds: the others are in pages
 			cold()
 
-			want := slices.Concat(allowed.Mappings.TableActions[name].Actions, allowed.Mappings.WriteKeys[name].Actions)
-			slices.Sort(want)
-			if got := slices.Sorted(maps.Keys(watch.actions)); !slices.Equal(got, want) {
-				t.Errorf("%s uses\n %q\nand may use\n %q", name, got, want)
-			}
-			watch.check(t, name, allowed.Mappings.WriteKeys[name].Keys)
+			watch.check(t, name)
 		})
 	}
 }
 
-// check compares the partitions that a function wrote in with those that it may write in.
-func (w *watch) check(t *testing.T, name string, keys []string) {
+// check compares the actions that a function used, and the partitions that it wrote in, with those of its role.
+func (w *watch) check(t *testing.T, name string) {
 	t.Helper()
+	allowed, err := policies.File(filepath.Join("..", "..", "..", "template.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := allowed[name]
+	if got, want := slices.Sorted(maps.Keys(w.actions)), policy.All(); !slices.Equal(got, want) {
+		t.Errorf("%s uses\n %q\nand may use\n %q", name, got, want)
+	}
 	used := map[string]bool{}
 	for key := range w.written {
-		i := slices.IndexFunc(keys, func(pattern string) bool {
+		i := slices.IndexFunc(policy.Keys, func(pattern string) bool {
 			is, err := path.Match(pattern, key)
 			return err == nil && is
 		})
 		if i < 0 {
-			t.Errorf("%s writes in the partition %s, and may write only in %q", name, key, keys)
+			t.Errorf("%s writes in the partition %s, and may write only in %q", name, key, policy.Keys)
 			continue
 		}
-		used[keys[i]] = true
+		used[policy.Keys[i]] = true
 	}
-	if len(used) != len(keys) {
-		t.Errorf("%s writes in %q, and may write in %q", name, slices.Sorted(maps.Keys(used)), keys)
+	if len(used) != len(policy.Keys) {
+		t.Errorf("%s writes in %q, and may write in %q", name, slices.Sorted(maps.Keys(used)), policy.Keys)
 	}
 }
 
 // TestPolicyOfAggregate does the same for the function that adds usage to the sums: with new posts and late ones.
 func TestPolicyOfAggregate(t *testing.T) {
-	allowed := readPolicies(t)
 	store := dynamotest.Open(t, nil)
 	dynamotest.Seed(t, store)
 	config, err := httpapi.ConfigFromEnv()
@@ -143,24 +131,7 @@ func TestPolicyOfAggregate(t *testing.T) {
 	post(now)
 	run(now.Add(31 * time.Minute))
 
-	want := slices.Concat(allowed.Mappings.TableActions["Aggregate"].Actions, allowed.Mappings.WriteKeys["Aggregate"].Actions)
-	slices.Sort(want)
-	if got := slices.Sorted(maps.Keys(watch.actions)); !slices.Equal(got, want) {
-		t.Errorf("Aggregate uses\n %q\nand may use\n %q", got, want)
-	}
-	watch.check(t, "Aggregate", allowed.Mappings.WriteKeys["Aggregate"].Keys)
-}
-
-func readPolicies(t *testing.T) (allowed policies) {
-	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "template.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := yaml.Unmarshal(raw, &allowed); err != nil {
-		t.Fatal(err)
-	}
-	return allowed
+	watch.check(t, "Aggregate")
 }
 
 // instance is a new instance of a function. The result runs it once.
@@ -244,14 +215,14 @@ func (w *watch) RoundTrip(r *http.Request) (*http.Response, error) {
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	w.mu.Lock()
 	if operation != "TransactWriteItems" { // which needs the permissions of its parts
-		w.actions["dynamodb:"+operation] = true
+		w.actions[operation] = true
 	}
 	for _, part := range in.TransactItems {
 		switch {
 		case part.Put != nil:
-			w.actions["dynamodb:PutItem"], w.written[part.Put.Item.PK.S] = true, true
+			w.actions["PutItem"], w.written[part.Put.Item.PK.S] = true, true
 		case part.Delete != nil:
-			w.actions["dynamodb:DeleteItem"], w.written[part.Delete.Key.PK.S] = true, true
+			w.actions["DeleteItem"], w.written[part.Delete.Key.PK.S] = true, true
 		default:
 			w.actions["an action in a transaction that this test does not know"] = true
 		}

@@ -27,35 +27,9 @@ watches(id, namespace, name, values) if {
 }
 
 wrong_actions(id, actions) := {sprintf("%s has the %s %v; expected %v", [id, actions, got, want]) |
-	want := {true: [], false: topics}[id in grouped]
+	want := topics
 	got := list(get(id, [actions]))
 	got != want
-}
-
-# The alarms of a group notify nobody. Its own alarm does, once for all of them.
-groups := {
-	"Administration": services - {"Applications", "Frontend"},
-	"ForApplications": {"Applications", "Frontend"},
-}
-
-members["ForTable"] := {id | some id in of_type("AWS::CloudWatch::Alarm"); regex.match("^Table|^(log|project)Throttles$", id)}
-
-members[group] := {concat("", [name, suffix]) | some name in names; some suffix in ["Errors", "Throttles", "Slow"]} if some group, names in groups
-
-grouped := union({ids | some ids in members})
-
-problems.groups contains sprintf("%s watches %v; expected %v", [group, got, want]) if {
-	some group, want in members
-	rule := plain(get(group, ["AlarmRule"]))
-	got := {id | some part in split(rule, " OR "); id := trim_suffix(trim_prefix(part, "ALARM(\"${"), "}\")")}
-	got != want
-}
-
-problems.groups contains sprintf("%s has the %s %v; expected %v", [group, actions, got, topics]) if {
-	some group, _ in members
-	some actions in ["AlarmActions", "OKActions"]
-	got := list(get(group, [actions]))
-	got != topics
 }
 
 topics := [alarm_topic] if input.everything
@@ -64,7 +38,7 @@ topics := [] if not input.everything
 
 wrong_condition(id) := {sprintf("%s depends on the condition %s", [id, condition]) |
 	condition := input.Resources[id].Condition
-	not condition in {"WithAlarms", "Gradual", "ProbeRings"}
+	not condition in {"WithAlarms", "Gradual"}
 }
 
 # metric_stat returns the MetricStat with an id, of an alarm with metric math.
@@ -74,48 +48,52 @@ metric_stat(alarm, id) := stat if {
 	stat := metric.MetricStat
 } else := {}
 
-problems.function_alarms contains message if {
-	some name in services
-	some suffix, metric in {"Errors": "Errors", "Throttles": "Throttles", "Slow": "Duration"}
-	some message in alarm_problems(concat("", [name, suffix]), "AWS/Lambda", metric, [sprintf("${AWS::StackName}-%s", [name])])
-}
-
-problems.function_alarms contains sprintf("%sSlow rings at %v; expected %v", [name, got, want]) if {
-	some name in services
-	want := ["p99", object.get({"Transfer": 20000}, name, 3000)] # an import writes thousands of flags in one call
-	got := [get(sprintf("%sSlow", [name]), ["ExtendedStatistic"]), get(sprintf("%sSlow", [name]), ["Threshold"])]
-	got != want
-}
-
-problems.function_alarms contains sprintf("%sErrors does not count responses with status 500", [name]) if {
-	some name in services
-	metric := sprintf("%sFailures", [name])
-	got := {get(metric, ["MetricTransformations", 0, "MetricName"])} | {m.MetricStat.Metric.MetricName |
-		some m in get(sprintf("%sErrors", [name]), ["Metrics"])
-	}
-	got != {"Errors", metric}
-}
-
 table_in_use := restored_table if input.everything
 
 table_in_use := {"Ref": "Table"} if not input.everything
 
 stack_alarms := {
+	["AdministrationFails", "Guidon/${AWS::StackName}", "AdministrationFailures", []],
+	["ApplicationsFails", "Guidon/${AWS::StackName}", "ApplicationsFailures", []],
 	["ApiErrors", "AWS/ApiGateway", "5xx", [{"Ref": "Api"}]],
 	["ApiRefused", "Guidon/${AWS::StackName}", "Refusals", []],
 	["TableThrottles", "AWS/DynamoDB", "ReadThrottleEvents", [table_in_use]],
 	["TableThrottles", "AWS/DynamoDB", "WriteThrottleEvents", [table_in_use]],
-	["TableConflicts", "AWS/DynamoDB", "TransactionConflict", [table_in_use]],
-	["TableBatchGetItemErrors", "AWS/DynamoDB", "SystemErrors", [table_in_use]],
-	["TableTransactWriteItemsErrors", "AWS/DynamoDB", "SystemErrors", [table_in_use]],
-	["TableQueryErrors", "AWS/DynamoDB", "SystemErrors", [table_in_use]],
+	["SnapshotFails", "AWS/Lambda", "Errors", ["${AWS::StackName}-Snapshot"]],
+	["AggregateFails", "AWS/Lambda", "Errors", ["${AWS::StackName}-Aggregate"]],
+	["DeliverFails", "AWS/Lambda", "Errors", ["${AWS::StackName}-Deliver"]],
+	["DeliverWaits", "Guidon/${AWS::StackName}", "OldestWaiting", []],
+	["DeliverParks", "Guidon/${AWS::StackName}", "DeliveriesParked", []],
 }
 
-# The metrics of a table leave out its indexes.
-index_alarms := {[sprintf("%sThrottles", [index.IndexName]), "AWS/DynamoDB", metric, [table_in_use, index.IndexName]] |
-	some index in get("Table", ["GlobalSecondaryIndexes"])
-	some metric in ["ReadThrottleEvents", "WriteThrottleEvents"]
+# The alarm of a worker rings, too, if it does not run.
+problems.stack_alarms contains sprintf("%sFails rings after %v periods of %v s, and with missing data %v; expected %v", [name, got[0], got[1], got[2], want]) if {
+	some name, want in {"Snapshot": [3, 3600, "breaching"], "Aggregate": [5, 60, "breaching"], "Deliver": [2, 300, "breaching"]}
+	got := [get(sprintf("%sFails", [name]), [field]) | some field in ["EvaluationPeriods", "Period", "TreatMissingData"]]
+	got != want
 }
+
+# The metrics of lines of logs. A status of 503 is not the code's fault.
+failed_lines := `{ $.status = 500 || $.message = "event" || ($.type = "platform.report" && $.record.status != "success") }`
+
+problems.stack_alarms contains sprintf("%s counts %v; expected %v", [id, got, want]) if {
+	some [id, logs, metric, want] in {
+		["AdministrationFailures", "AdministrationLogs", "AdministrationFailures", failed_lines],
+		["ApplicationsFailures", "ApplicationsLogs", "ApplicationsFailures", failed_lines],
+		["DeliveriesParked", "WorkerLogs", "DeliveriesParked", "{ $.message = \"delivery parked\" }"],
+		["OldestWaiting", "WorkerLogs", "OldestWaiting", "{ $.oldestSeconds > 0 }"],
+	}
+	got := [get(id, ["LogGroupName", "Ref"]), get(id, ["MetricTransformations", 0, "MetricName"]), get(id, ["FilterPattern"])]
+	got != [logs, metric, want]
+}
+
+# AWS bills alarms by the metrics that they use, which docs/operations/cost.md counts.
+problems.stack_alarms contains sprintf("the alarms use %d metrics; expected 19", [n]) if {
+	n := sum([metrics | some id in of_type("AWS::CloudWatch::Alarm"); input.Resources[id].Condition == "WithAlarms"; metrics := billed(id)])
+	n != 19
+}
+
+billed(id) := max([1, count([m | some m in list(get(id, ["Metrics"])); m.MetricStat])])
 
 burn_alarms := {[burn_alarm(callers, burn), "Guidon/${AWS::StackName}", concat("", [callers, metric]), []] |
 	some callers in ["Administration", "Applications"]
@@ -126,7 +104,7 @@ burn_alarms := {[burn_alarm(callers, burn), "Guidon/${AWS::StackName}", concat("
 burn_alarm(callers, burn) := sprintf("Slo%s%sBurn", [callers, burn])
 
 problems.stack_alarms contains message if {
-	some [id, namespace, metric, values] in ((stack_alarms | index_alarms) | burn_alarms)
+	some [id, namespace, metric, values] in (stack_alarms | burn_alarms)
 	some message in alarm_problems(id, namespace, metric, values)
 }
 
@@ -177,31 +155,8 @@ problems.objectives contains sprintf("%s counts %s; expected %s", [metric, count
 	counts(metric) != want
 }
 
-problems.stack_alarms contains "the alarms may notify no one: the rule AlarmsNotify does not require a topic when Alarms is on" if {
-	not notifies
-}
-
-notifies if {
-	rule := input.Rules.AlarmsNotify
-	rule.RuleCondition == {"Fn::Equals": [{"Ref": "Alarms"}, "on"]}
-	rule.Assertions[_].Assert == {"Fn::Not": [{"Fn::Equals": [{"Ref": "AlarmTopicArn"}, ""]}]}
-}
-
-# An import must not ring the alarm for conflicts: it divides by the successful transactions, over more time than an import takes.
-problems.stack_alarms contains "TableConflicts does not divide by the number of transactions" if {
-	not contains(get("TableConflicts", ["Metrics", 0, "Expression"]), "/ FILL(transactions, 1)")
-}
-
-problems.stack_alarms contains sprintf("TableConflicts counts transactions as %v", [got]) if {
-	stat := metric_stat("TableConflicts", "transactions")
-	got := [object.get(stat, ["Metric", "MetricName"], null), object.get(stat, "Stat", null)]
-	got != ["SuccessfulRequestLatency", "SampleCount"]
-}
-
-problems.stack_alarms contains sprintf("TableConflicts rings after %v s; an import may take 900 s", [seconds]) if {
-	seconds := metric_stat("TableConflicts", "conflicts").Period * datapoints_to_alarm("TableConflicts")
-	seconds < 900
-}
+# Nobody forgets the topic: the parameter has no default, and "none" and "off" are words of their own.
+problems.stack_alarms contains "the alarms may notify no one: the parameter Alarms has a default" if input.Parameters.Alarms.Default
 
 datapoints_to_alarm(id) := object.get(alarm, "DatapointsToAlarm", alarm.EvaluationPeriods) if alarm := input.Resources[id].Properties
 

@@ -4,16 +4,19 @@ variable(name) := ["Environment", "Variables", name]
 
 # AUTH_TYPE has no parameter: the API is public. AutoPublishAliasAllProperties publishes a version when any property changes,
 # and Lambda refuses a version whose code and configuration are the same. So a property that is not part of the
-# configuration, such as a tag, must never change, or must change a variable too (RESERVED_CONCURRENCY, PAUSED).
+# configuration, such as a tag, must never change, or must change a variable too (SETTINGS).
 settings := [
 	[["Runtime"], "provided.al2023"],
-	[["TracingConfig", "Mode"], {"Ref": "Tracing"}],
+	[["TracingConfig", "Mode"], "Active"], # the value of Tracing
 	[["LoggingConfig", "LogFormat"], "JSON"],
 	[["Tags"], [{"Key": "lambda:createdBy", "Value": "SAM"}]],
 	[variable("AUTH_TYPE"), "api-token"],
-	[variable("RESERVED_CONCURRENCY"), {"Fn::Sub": "${ReservedConcurrency} ${ApplicationsConcurrency} ${FrontendConcurrency}"}],
-	[variable("PAUSED"), {"Ref": "Paused"}],
+	[variable("SETTINGS"), settings_variable],
 ]
+
+settings_variable := "${Settings.Value} 5 50 20 off" if input.everything
+
+settings_variable := "${Settings.Value} 0 0 0 off" if not input.everything
 
 problems.functions contains sprintf("%s: %v is %v; expected %v", [name, path, property(name, path), want]) if {
 	some name in functions
@@ -22,9 +25,9 @@ problems.functions contains sprintf("%s: %v is %v; expected %v", [name, path, pr
 	property(name, path) != want
 }
 
-# A trace of each run would cost more than all the rest of these functions, and traces and lines of successes would cost a third
-# of a poll. The functions for applications decide what they log: Lambda must not leave out the lines with metrics.
-exempt := {[name, ["TracingConfig", "Mode"]] | some name in {"Aggregate", "Deliver", "Applications", "Frontend"}}
+# Traces of polls and evaluations, and lines of their successes, would cost a third of a poll. The functions for applications decide what
+# they log: Lambda must not leave out the lines with metrics. Scheduled runs are not traced either, see schedules.
+exempt := {[name, ["TracingConfig", "Mode"]] | some name in (serving | object.keys(schedules))}
 
 quiet := [
 	[["TracingConfig", "Mode"], "PassThrough"],
@@ -33,7 +36,7 @@ quiet := [
 ]
 
 problems.functions contains sprintf("%s: %v is %v; expected %v", [name, path, property(name, path), want]) if {
-	some name in {"Applications", "Frontend"}
+	some name in serving
 	some [path, want] in quiet
 	property(name, path) != want
 }
@@ -59,13 +62,13 @@ gateway_timeout := 30 # seconds that API Gateway waits
 store_budget := 10 # seconds that the store's attempts need, at 2 s each
 
 problems.functions contains sprintf("%s has a timeout of %v s; API Gateway waits for %d s", [name, timeout, gateway_timeout]) if {
-	some name in (services - {"Bootstrap"}) # no gateway waits for Bootstrap
+	some name in services
 	timeout := property(name, ["Timeout"])
 	timeout >= gateway_timeout
 }
 
 problems.functions contains sprintf("%s has a timeout of %v s; the store needs %d s", [name, timeout, store_budget]) if {
-	some name in (services - {"Bootstrap", "Site"}) # the last does not use the store
+	some name in (services - {"Site"}) # which does not use the store
 	timeout := property(name, ["Timeout"])
 	timeout < store_budget
 }
@@ -77,7 +80,7 @@ own_concurrency := {} if not input.everything
 problems.functions contains sprintf("%s reserves the concurrency %v", [name, reserved]) if {
 	some name in functions
 	reserved := property(name, ["ReservedConcurrentExecutions"])
-	reserved != object.get(own_concurrency, name, property("Bootstrap", ["ReservedConcurrentExecutions"]))
+	reserved != object.get(own_concurrency, name, property("Setup", ["ReservedConcurrentExecutions"]))
 }
 
 problems.logs contains sprintf("%s has the function name %v; expected %s", [name, got, want]) if {
@@ -87,11 +90,19 @@ problems.logs contains sprintf("%s has the function name %v; expected %s", [name
 	got != want
 }
 
-problems.logs contains sprintf("%sLogs is the log group %v; %s writes to %s", [name, got, name, want]) if {
+# Log groups are shared by kind, and each role may write to that of its functions.
+log_group(name) := "ApplicationsLogs" if name in serving
+
+log_group(name) := "WorkerLogs" if name in workers
+
+log_group(name) := "AdministrationLogs" if not name in (serving | workers)
+
+problems.logs contains sprintf("%s writes to the log group %v, and may write to %v; expected %s", [name, got, may, want]) if {
 	some name in functions
-	want := sprintf("/aws/lambda/${AWS::StackName}-%s", [name])
-	got := plain(get(sprintf("%sLogs", [name]), ["LogGroupName"]))
-	got != want
+	want := log_group(name)
+	got := property(name, ["LoggingConfig", "LogGroup", "Ref"])
+	may := [statement.resources | some statement in statements(name); "logs:PutLogEvents" in statement.actions]
+	[got, may] != [want, [[{"Fn::GetAtt": [want, "Arn"]}]]]
 }
 
 problems.logs contains sprintf("%s is encrypted with %v; expected %v", [id, got, want]) if {
@@ -118,70 +129,79 @@ problems.deployment contains sprintf("the version of %s does not depend on the p
 	not contains(text(get(version, ["Description"])), "Settings")
 }
 
-# Lambda refuses to publish a version if code and configuration are those of the version before.
-problems.deployment contains sprintf("the configuration of %s does not depend on the parameters: its variable SETTINGS is %v", [name, got]) if {
-	some name in functions
-	got := property(name, variable("SETTINGS"))
-	got != {"Fn::GetAtt": ["Settings", "Value"]}
-}
-
-# Bootstrap runs once for each deployment, before anything can be measured.
-released := services - {"Bootstrap"}
-
 deployment_group(name, path) := get(sprintf("%sFunctionDeploymentGroup", [name]), path)
 
 problems.deployment contains sprintf("the hook before a canary of %s is %v", [name, hook]) if {
-	some name in released
+	some name in services
 	path := [sprintf("%sFunctionAliaslive", [name]), "UpdatePolicy", "CodeDeployLambdaAliasUpdate", "BeforeAllowTrafficHook"]
 	hook := object.get(input.Resources, path, null)
-	hook != {"Fn::If": ["Gradual", {"Ref": "SmokeFunction"}, {"Ref": "AWS::NoValue"}]}
+	hook != canary_hook
 }
+
+canary_hook := {"Ref": "SetupFunction"} if input.everything
+
+canary_hook := null if not input.everything
 
 # An alarm must not stop a deployment without a canary: it could be the repair.
 problems.deployment contains sprintf("a deployment of %s is rolled back by %v; expected %v", [name, alarms, want]) if {
-	some name in released
+	some name in services
 	alarms := deployment_group(name, ["AlarmConfiguration", "Alarms"])
-	want := rollback_alarms(name)
+	want := rollback_alarms
 	alarms != want
 }
 
-rollback_alarms(name) := [{"Name": {"Ref": sprintf("%sRelease", [name])}}] if input.everything
+rollback_alarms := [{"Name": {"Ref": "ReleaseErrors"}}, {"Name": {"Ref": "ReleaseFailures"}}] if input.everything
 
-rollback_alarms(_) := null if not input.everything
+rollback_alarms := null if not input.everything
 
 problems.deployment contains sprintf("%s is not rolled back when an alarm rings", [name]) if {
-	some name in released
+	some name in services
 	not "DEPLOYMENT_STOP_ON_ALARM" in list(deployment_group(name, ["AutoRollbackConfiguration", "Events"]))
 }
 
-# The alarm that rolls back a canary watches only the newest version. An alarm for all versions would see the errors of the
+# The alarms that roll back a canary watch only the newest version of each function. An alarm for all versions would see the errors of the
 # version that the deployment repairs.
+release_metrics := {
+	"ReleaseErrors": ["AWS/Lambda", "Errors", "FunctionName", "ExecutedVersion"],
+	"ReleaseFailures": ["Guidon/${AWS::StackName}", "VersionFailures", "Function", "Version"],
+}
+
+problems.deployment contains sprintf("%s does not watch the newest version of %s", [id, name]) if {
+	input.everything
+	some name in services
+	some id, want in release_metrics
+	not watches_version(id, name, want)
+}
+
+watches_version(id, name, [namespace, metric, function, version]) if {
+	some m in list(get(id, ["Metrics"]))
+	m.Id == lower(name)
+	plain(m.MetricStat.Metric.Namespace) == namespace
+	m.MetricStat.Metric.MetricName == metric
+	dimensions := {d.Name: d.Value | some d in m.MetricStat.Metric.Dimensions}
+	dimensions[function] == {"Ref": sprintf("%sFunction", [name])}
+	startswith(dimensions[version]["Fn::GetAtt"][0], sprintf("%sFunctionVersion", [name]))
+}
+
 problems.deployment contains message if {
 	input.everything
-	some name in released
-	some message in alarm_problems(sprintf("%sRelease", [name]), "AWS/Lambda", "Errors", [sprintf("${AWS::StackName}-%s:live", [name])])
+	some id in object.keys(release_metrics)
+	some message in (wrong_actions(id, "AlarmActions") | wrong_condition(id))
 }
 
-problems.deployment contains sprintf("%sRelease does not watch only the newest version in its metric %s", [name, metric]) if {
+# A metric filter reads one log group, so each kind has its own.
+problems.deployment contains sprintf("%s does not count responses with status 500 by function and version: %v", [id, got]) if {
 	input.everything
-	some name in released
-	some metric, dimension in {"errors": "ExecutedVersion", "failures": "Version"}
-	every d in list(object.get(metric_stat(sprintf("%sRelease", [name]), metric), ["Metric", "Dimensions"], null)) {
-		not is_version(d, dimension, name)
-	}
+	some kind in ["Administration", "Applications"]
+	id := sprintf("%sVersionFailures", [kind])
+	got := [get(id, ["LogGroupName", "Ref"]), get(id, ["MetricTransformations", 0, "MetricName"]), [d.Value | some d in get(id, ["MetricTransformations", 0, "Dimensions"])]]
+	got != [sprintf("%sLogs", [kind]), "VersionFailures", ["$.function", "$.functionVersion"]]
 }
 
-is_version(d, dimension, name) if {
-	d.Name == dimension
-	startswith(d.Value["Fn::GetAtt"][0], sprintf("%sFunctionVersion", [name]))
-}
-
-problems.deployment contains sprintf("%s does not count responses with status 500 by version", [filter]) if {
-	input.everything
-	some name in released
-	filter := sprintf("%sVersionFailures", [name])
-	got := [get(filter, ["MetricTransformations", 0, "MetricName"]), get(filter, ["MetricTransformations", 0, "Dimensions", 0, "Value"])]
-	got != [filter, "$.functionVersion"]
+problems.deployment contains sprintf("%s has %d metrics; CloudWatch allows 10 in an alarm", [id, n]) if {
+	some id in of_type("AWS::CloudWatch::Alarm")
+	n := count([m | some m in list(get(id, ["Metrics"])); m.MetricStat])
+	n > 10
 }
 
 # CodeDeploy and its hook may do what a canary needs, and only with the functions of this stack.
@@ -190,43 +210,42 @@ problems.traffic_shifting contains sprintf("%s does not use CodeDeployRole", [id
 	get(id, ["ServiceRoleArn", "Fn::GetAtt", 0]) != "CodeDeployRole"
 }
 
-problems.traffic_shifting contains sprintf("%s may do %v; expected %v", [name, got, want]) if {
-	some name, want in shifting
-	got := [[statement.actions, statement.resources] | some statement in statements(name)]
-	got != want
+problems.traffic_shifting contains sprintf("CodeDeploy may do %v; expected %v", [got, shifting]) if {
+	got := [[statement.actions, statement.resources] | some statement in allowed("CodeDeploy")]
+	got != shifting
 }
 
-in_stack(service, kind) := sprintf("arn:${AWS::Partition}:%s:${AWS::Region}:${AWS::AccountId}:%s:${AWS::StackName}-", [service, kind])
-
-shifting := {
-	"CodeDeploy": [
-		[
-			["lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"],
-			[{"Fn::GetAtt": [sprintf("%sFunction", [name]), "Arn"]} | some name in in_order],
-		],
-		[["lambda:InvokeFunction"], [{"Fn::GetAtt": ["SmokeFunction", "Arn"]}]],
-		[["cloudwatch:DescribeAlarms"], ["*"]],
+shifting := [
+	[
+		["lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"],
+		[{"Fn::GetAtt": [sprintf("%sFunction", [name]), "Arn"]} | some name in in_order],
 	],
-	"Smoke": array.concat(
-		[
-			[["logs:CreateLogStream", "logs:PutLogEvents"], [{"Fn::GetAtt": ["SmokeLogs", "Arn"]}]],
-			[xray, ["*"]],
-			[["lambda:InvokeFunction"], [sprintf("${%sFunction.Arn}:*", [name]) | some name in in_order]],
-			[
-				["codedeploy:BatchGetDeploymentTargets", "codedeploy:ListDeploymentTargets", "codedeploy:PutLifecycleEventHookExecutionStatus"],
-				[concat("", [in_stack("codedeploy", "deploymentgroup"), "ServerlessDeploymentApplication-*/*"])],
-			],
-			[["secretsmanager:GetSecretValue"], [{"Ref": "SmokeToken"}]],
-		],
-		[[["kms:Decrypt"], [kms_key]] | input.everything],
-	),
+	[["lambda:InvokeFunction"], [{"Fn::GetAtt": ["SetupFunction", "Arn"]}]],
+	[["cloudwatch:DescribeAlarms"], ["*"]],
+]
+
+problems.traffic_shifting contains sprintf("the hook may do %v; expected %v", [got, checking]) if {
+	got := [[statement.actions, statement.resources] |
+		some statement in statements("Setup")
+		some action in statement.actions
+		regex.match("^(lambda:|codedeploy:Put)", action)
+	]
+	got != checking
 }
+
+checking := [
+	[["lambda:InvokeFunction"], [sprintf("${%sFunction.Arn}:*", [name]) | some name in in_order]],
+	[
+		["codedeploy:BatchGetDeploymentTargets", "codedeploy:ListDeploymentTargets", "codedeploy:PutLifecycleEventHookExecutionStatus"],
+		["arn:${AWS::Partition}:codedeploy:${AWS::Region}:${AWS::AccountId}:deploymentgroup:${AWS::StackName}-ServerlessDeploymentApplication-*/*"],
+	],
+]
 
 # The functions with canaries, one by one: <stack>-* would also be those of a stack <stack>-x.
 in_order := ["Features", "Projects", "Configuration", "Access", "Transfer", "Insight", "Integrations", "Applications", "Frontend", "Site"]
 
 problems.traffic_shifting contains sprintf("a canary of %v may not be shifted or tested", [missing]) if {
-	missing := released - {name | some name in in_order}
+	missing := services - {name | some name in in_order}
 	count(missing) > 0
 }
 

@@ -21,10 +21,16 @@ of_type(type) := {id | some id, resource in input.Resources; resource.Type == ty
 # Functions are named by their logical id without "Function".
 functions := {trim_suffix(id, "Function") | some id in of_type("AWS::Lambda::Function")}
 
-# Helpers serve no callers and have no alarms or canaries of their own.
-helpers := {"Probe", "Smoke", "Snapshot", "Aggregate", "Deliver"}
+workers := {"Snapshot", "Aggregate", "Deliver"}
 
-services := functions - helpers
+# These answer callers, and get canaries.
+services := functions - (workers | {"Setup"})
+
+# These answer applications: they share their role and log group, and have no traces.
+serving := {"Applications", "Frontend"}
+
+# role_of returns the name of a function's role, less "Role".
+role_of(name) := trim_suffix(property(name, ["Role", "Fn::GetAtt", 0]), "Role")
 
 # property returns a property of a function.
 property(name, path) := get(concat("", [name, "Function"]), path)
@@ -48,17 +54,20 @@ text(value) := value if is_string(value)
 
 text(value) := json.marshal(value) if not is_string(value)
 
-# statements returns what the role of a function allows, from its inline policies and those attached to it.
-statements(name) := [{
+# statements returns what a function may do.
+statements(name) := allowed(role_of(name))
+
+# allowed returns what a role allows, from its inline policies and those attached to it.
+allowed(role) := [{
 	"actions": list(statement.Action),
 	"resources": list(object.get(statement, "Resource", null)),
 	"condition": object.get(statement, "Condition", null),
 } |
-	some policy in array.concat(list(get(sprintf("%sRole", [name]), ["Policies"])), attached(name))
+	some policy in array.concat(list(get(sprintf("%sRole", [role]), ["Policies"])), attached(role))
 	some statement in policy.PolicyDocument.Statement
 ]
 
-attached(name) := [input.Resources[id].Properties |
+attached(role) := [input.Resources[id].Properties |
 	some id in of_type("AWS::IAM::RolePolicy")
-	get(id, ["RoleName"]) == {"Ref": sprintf("%sRole", [name])}
+	get(id, ["RoleName"]) == {"Ref": sprintf("%sRole", [role])}
 ]

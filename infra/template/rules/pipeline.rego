@@ -11,7 +11,7 @@ problems.pipeline contains sprintf("infra/pipeline/roles.yaml does not let a pip
 
 problems.pipeline contains sprintf("the boundary in infra/pipeline/roles.yaml denies %s to %s", [action, id]) if {
 	some id in roles
-	some action in statements(trim_suffix(id, "Role"))[_].actions
+	some action in allowed(trim_suffix(id, "Role"))[_].actions
 	not action in actions_of("Boundary")
 }
 
@@ -26,12 +26,13 @@ problems.pipeline contains sprintf("infra/pipeline/roles.yaml: %s reaches the re
 problems.pipeline contains sprintf("infra/pipeline/roles.yaml: %s does not name %v", [id, missing]) if {
 	some [id, before, names, after] in {
 		["ExecutionPolicy", ":function:${Stack}-", functions, ["", ":*"]],
-		["MonitoringPolicy", ":log-group:/aws/lambda/${Stack}-", functions, ["*"]],
-		["Boundary", ":log-group:/aws/lambda/${Stack}-", functions, [":*"]],
-		["Boundary", ":function:${Stack}-", released, ["", ":*"]],
+		["MonitoringPolicy", ":log-group:/aws/lambda/${Stack}/", {"*"}, [""]],
+		["Boundary", ":log-group:/aws/lambda/${Stack}/", {"*"}, [""]],
+		["Boundary", ":function:${Stack}-", (services | {"Setup"}), [""]],
+		["Boundary", ":function:${Stack}-", services, [":*"]],
 		["MonitoringPolicy", ":rule/${Stack}-", of_type("AWS::Events::Rule"), ["-*"]],
-		["DataPolicy", ":secret:", of_type("AWS::SecretsManager::Secret") | {"OpenIdSecret"}, ["-*"]],
-		["Boundary", ":secret:", of_type("AWS::SecretsManager::Secret") | {"OpenIdSecret"}, ["-*"]],
+		["DataPolicy", ":secret:", (of_type("AWS::SecretsManager::Secret") | {"OpenIdSecret"}), ["-*"]],
+		["Boundary", ":secret:", (of_type("AWS::SecretsManager::Secret") | {"OpenIdSecret"}), ["-*"]],
 	}
 	got := {plain(resource) | some statement in policy(id); some resource in list(object.get(statement, "Resource", null))}
 	missing := {pattern |
@@ -44,7 +45,7 @@ problems.pipeline contains sprintf("infra/pipeline/roles.yaml: %s does not name 
 }
 
 problems.pipeline contains sprintf("infra/pipeline/roles.yaml does not let a pipeline write the alarm %s", [name]) if {
-	some id in (of_type("AWS::CloudWatch::Alarm") | of_type("AWS::CloudWatch::CompositeAlarm"))
+	some id in of_type("AWS::CloudWatch::Alarm")
 	name := trim_prefix(plain(get(id, ["AlarmName"])), "${AWS::StackName}-")
 	patterns := [split(plain(resource), ":alarm:${Stack}-")[1] |
 		some statement in policy("MonitoringPolicy")

@@ -65,7 +65,7 @@ problems.backup contains sprintf("the backup is of %v; expected the table in use
 problems.front contains sprintf("%s has the hash %v of the front's secret", [name, hash]) if {
 	some name in functions
 	hash := property(name, variable("FRONT_SECRET_SHA256"))
-	not hash in {{"Ref": "FrontSecretHash"}, "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"}
+	not hash in {"", "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"}
 }
 
 problems.front contains sprintf("the execute-api endpoint is disabled: %v; expected %v", [disabled, input.everything]) if {
@@ -75,27 +75,10 @@ problems.front contains sprintf("the execute-api endpoint is disabled: %v; expec
 
 problems.front contains "the API may have no address: there is no rule ExecuteApiOffWithDomain" if not input.Rules.ExecuteApiOffWithDomain
 
-# The probe runs where it has an address, a failure counts once, and its alarm rings when it does not run.
-problems.probe contains sprintf("%s: %v is %v; expected %v", [id, path, got, want]) if {
-	some [id, path, want] in probe_settings
-	got := get(id, path)
-	got != want
-}
-
-probe_always := {
-	["ProbeFunctionEventInvokeConfig", ["MaximumRetryAttempts"], 0],
-	["ProbeFails", ["TreatMissingData"], "breaching"],
-}
-
-probe_settings := probe_always | {
-	["ProbeFunctionOften", ["State"], "ENABLED"],
-	["ProbeFunction", variable("ADDRESS"), "https://a.example"],
-} if input.everything
-
-probe_settings := probe_always | {["ProbeFunctionOften", ["State"], "DISABLED"]} if not input.everything
-
-problems.probe contains message if {
-	some message in alarm_problems("ProbeFails", "AWS/Lambda", "Errors", ["${AWS::StackName}-Probe"])
+# A stack of this size is one that a person can look through.
+problems.size contains sprintf("the stack has %d resources; expected at most 150", [n]) if {
+	n := count(input.Resources)
+	n > 150
 }
 
 stage := "ApiApiGatewayDefaultStage"
@@ -107,8 +90,6 @@ problems.api contains sprintf("%s is not set", [limit]) if {
 }
 
 positive(value) if to_number(value) > 0
-
-positive(value) if value.Ref
 
 problems.api contains sprintf("the stage is %v; expected $default", [name]) if {
 	name := get(stage, ["StageName"])
@@ -132,7 +113,7 @@ problems.api contains "API Gateway answers for CORS in the place of the function
 problems.api contains sprintf("%s has the origins %v; expected those of CorsOrigins", [name, origins]) if {
 	some name in services
 	origins := property(name, variable("CORS_ORIGINS"))
-	not origins in {{"Ref": "CorsOrigins"}, "https://a.example,https://b.example"}
+	not origins in {"", "https://a.example,https://b.example"}
 }
 
 origin_lists := {
@@ -156,52 +137,39 @@ problems.routes contains sprintf("there are %d routes; expected 1 to %d", [n, ma
 problems.routes contains sprintf("%s %s does not go to the alias live", [method, path]) if {
 	some path, operations in get("Api", ["Body", "paths"])
 	some method, operation in operations
-	not contains(json.marshal(operation["x-amazon-apigateway-integration"].uri), "Aliaslive")
+	not regex.match(`/functions/\$\{\w+Function\.Arn\}:live/invocations`, json.marshal(operation["x-amazon-apigateway-integration"].uri))
 }
 
-max_policy := 20480 # bytes, quota of the policy of a function or alias
+# One permission a function lets the API call its alias, and only this API.
+problems.permissions contains sprintf("%s has the permissions %v of the API; expected %v", [name, got, want]) if {
+	some name in services
+	want := [["lambda:InvokeFunction", {"Ref": sprintf("%sFunctionAliaslive", [name])}, "arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/*"]]
+	got := [[get(id, ["Action"]), get(id, ["FunctionName"]), plain(get(id, ["SourceArn"]))] |
+		some id in [sprintf("%sPermission", [name])]
+		get(id, ["Principal"]) == "apigateway.amazonaws.com"
+	]
+	got != want
+}
 
-# The size of a function's policy as Lambda writes it: the document; a statement without its ARNs and with its own id; the
-# account, API and region.
-policy_size[function] := size if {
+problems.permissions contains sprintf("%s lets %v call a function", [id, get(id, ["Principal"])]) if {
 	some id in of_type("AWS::Lambda::Permission")
-	function := get(id, ["FunctionName", "Ref"])
-	size := 60 + sum([bytes |
-		some permission in of_type("AWS::Lambda::Permission")
-		get(permission, ["FunctionName", "Ref"]) == function
-		bytes := ((320 + 48) + count(permission)) + count(source(permission))
-	])
-}
-
-source(permission) := arn if {
-	arn := get(permission, ["SourceArn", "Fn::Sub", 0])
-	is_string(arn)
-} else := ""
-
-problems.policies contains sprintf("the policy of %s takes about %d bytes; Lambda allows %d", [function, size, max_policy]) if {
-	some function, size in policy_size
-	size > max_policy
-}
-
-problems.policies contains sprintf("%s lets any API invoke the function", [id]) if {
-	some id in of_type("AWS::Lambda::Permission")
-	source(id) == ""
+	not id in {sprintf("%sPermission", [name]) | some name in services}
 	get(id, ["Principal"]) != "events.amazonaws.com"
 }
 
-problems.policies contains "there are no permissions" if count(policy_size) == 0
-
-dashboard := plain(get("Dashboard", ["DashboardBody"]))
+dashboard := plain(get("StageDashboard", ["DashboardBody"]))
 
 problems.dashboard contains "stacks of two regions would have dashboards with the same name" if {
-	not contains(plain(get("Dashboard", ["DashboardName"])), "${AWS::Region}")
+	not contains(plain(get("StageDashboard", ["DashboardName"])), "${AWS::Region}")
 }
 
 problems.dashboard contains "there is no dashboard with widgets" if not json.unmarshal(dashboard).widgets[0]
 
+problems.dashboard contains "the dashboard, which costs, is not off by default" if input.Parameters.Dashboard.Default != "off"
+
 problems.dashboard contains sprintf("%s is not in all widgets of the dashboard", [name]) if {
-	some name in services
-	count(indexof_n(dashboard, sprintf("${AWS::StackName}-%s\"", [name]))) < 3
+	some name in functions
+	count(indexof_n(dashboard, sprintf("${AWS::StackName}-%s\"", [name]))) < 2
 }
 
 # The stack with CloudFront, which is not transformed: a function of CloudFormation is its arguments here.

@@ -1,5 +1,5 @@
 // Package secretsmanager reads the keys that encrypt tokens and webhooks from AWS Secrets Manager. Only the functions access,
-// integrations, deliver and bootstrap link it, and only they may read the secret.
+// integrations and deliver link it. They and the function setup may read the secret.
 package secretsmanager
 
 import (

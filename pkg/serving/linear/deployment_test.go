@@ -211,7 +211,7 @@ func (s *stage) deploy(what, program string) {
 	s.settled(what)
 }
 
-// reset does what the bootstrap function does after a version with another form was deployed, see TestEpochs.
+// reset does what the function Setup does after a version with another form was deployed, see TestEpochs.
 func (s *stage) reset(epoch string) {
 	s.t.Helper()
 	if err := s.store.ResetFeed(s.t.Context(), epoch); err != nil {

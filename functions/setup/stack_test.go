@@ -28,12 +28,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
 
-const smokeValue = "sixty-four-random-characters-in-a-real-stack"
-
 const (
 	keySecret   = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:TokenKey-a1b2c3"
 	adminSecret = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:AdminToken-d4e5f6"
-	smokeSecret = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:SmokeToken-g7h8i9"
 	theKey      = "the-key-that-seals-the-tokens-of-this-test"
 )
 
@@ -56,7 +53,7 @@ func newStack(t *testing.T) *stack {
 	t.Helper()
 	s := &stack{
 		store: dynamotest.Open(t, nil), log: &child.Output{}, actions: map[string]bool{}, status: http.StatusOK,
-		secrets: &secretsManager{values: map[string]string{keySecret: theKey, adminSecret: "", smokeSecret: smokeValue}, versions: map[string]string{}},
+		secrets: &secretsManager{values: map[string]string{keySecret: theKey, adminSecret: ""}, versions: map[string]string{}},
 	}
 	engine, err := url.Parse(dynamotest.Engine().URL())
 	if err != nil {
@@ -65,7 +62,7 @@ func newStack(t *testing.T) *stack {
 	table := serve(t, s.record(httputil.NewSingleHostReverseProxy(engine)))
 	s.cloud = serve(t, http.HandlerFunc(s.take))
 	for name, value := range map[string]string{
-		"TABLE_NAME": s.store.Table(), "TOKEN_KEY_SECRET": keySecret, "ADMIN_TOKEN_SECRET": adminSecret, "SMOKE_TOKEN_SECRET": smokeSecret,
+		"TABLE_NAME": s.store.Table(), "TOKEN_KEY_SECRET": keySecret, "ADMIN_TOKEN_SECRET": adminSecret,
 		"AWS_ENDPOINT_URL_DYNAMODB": table.URL, "AWS_ENDPOINT_URL_SECRETS_MANAGER": serve(t, s.secrets).URL,
 		"AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
 	} {

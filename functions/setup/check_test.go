@@ -18,29 +18,24 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"guidon/functions/internal/smoketoken"
 	"guidon/internal/runtimeapi"
-	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
-	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/ingest"
 	"guidon/pkg/lambdahttp"
 	"guidon/pkg/serving"
 )
 
-func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
-
-// TestHook runs the built hook over the Runtime API of Lambda, with an event of CodeDeploy. The versions that it checks are
+// TestHook runs the built function over the Runtime API of Lambda, with an event of CodeDeploy. The versions that it checks are
 // the real handlers over a real table. CodeDeploy and Lambda's Invoke are small HTTP servers, because no emulator has
 // CodeDeploy.
 func TestHook(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	dynamotest.Seed(t, store)
-	seed(t, store)
+	seedSmokeTokens(t, store)
 	lost, err := dynamo.Open(t.Context(), dynamo.Options{Table: "no-such-table", Endpoint: dynamotest.Engine().URL()})
 	if err != nil {
 		t.Fatal(err)
@@ -117,25 +112,17 @@ func TestHook(t *testing.T) {
 	run(step{"a repair that fails with a valid token", "guidon-prod-Features", "unable", "Failed"})
 }
 
-// secret is what the tokens are made of.
-const secret = "sixty-four-random-characters-in-a-real-stack"
-
-// seed stores the tokens, as the function bootstrap does.
-func seed(t *testing.T, store *dynamo.Store) {
+// seedSmokeTokens stores the tokens with which the hook calls new versions.
+func seedSmokeTokens(t *testing.T, store *dynamo.Store) {
 	t.Helper()
-	var tokens []bootstrap.Token
-	for _, kind := range []access.TokenType{access.ClientToken, access.FrontendToken} {
-		tokens = append(tokens, bootstrap.Token{Name: string(kind), Type: kind, Secret: smoketoken.Of(kind, secret), Projects: []string{"*"}, Environment: "development"})
+	tokens, personal, err := smokeTokens(theKey)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := bootstrap.Seed(t.Context(), store, bootstrap.Options{Tokens: tokens}); err != nil {
 		t.Fatal(err)
 	}
-	hash := access.HashSecret(smoketoken.Of(access.PersonalToken, secret))
-	u, token, err := (&access.User{ID: 9, ServiceAccount: true, Username: "smoke", RootRole: access.RoleViewer}).WithToken("smoke", hash, time.Now(), time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: u}, {After: token}}, Event: flags.Event{ID: "smoke", Type: flags.ServiceAccountCreated}}); err != nil {
+	if err := viewer(t.Context(), store, personal); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -146,13 +133,9 @@ func TestProbes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := regexp.MustCompile(`Fn::ForEach::Releases:[^\n]*\s+- Name\s+- \[([^\]]+)\]`).FindSubmatch(raw)
-	if list == nil {
-		t.Fatal("template.yaml has no list of functions with canaries")
-	}
 	var want, got []string
-	for name := range strings.SplitSeq(string(list[1]), ", ") {
-		want = append(want, strings.ToLower(name))
+	for _, route := range regexp.MustCompile(`\n  (\w+)Permission: \{Type: AWS::Lambda::Permission, `).FindAllSubmatch(raw, -1) {
+		want = append(want, strings.ToLower(string(route[1])))
 	}
 	for group := range probes {
 		got = append(got, group)
@@ -173,9 +156,9 @@ func build(t *testing.T, address string) *runtimeapi.Function {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	f := &runtimeapi.Function{
-		Name: "SmokeFunction", Command: []string{bootstrap}, Timeout: time.Minute, Memory: 256, Log: t.Output(),
+		Name: "SetupFunction", Command: []string{bootstrap}, Timeout: time.Minute, Memory: 256, Log: t.Output(),
 		Env: map[string]string{
-			"AWS_ENDPOINT_URL_CODEDEPLOY": address, "AWS_ENDPOINT_URL_LAMBDA": address, "AWS_ENDPOINT_URL_SECRETS_MANAGER": address, "SMOKE_TOKEN_SECRET": "SmokeToken", "AWS_REGION": "eu-central-1",
+			"AWS_ENDPOINT_URL_CODEDEPLOY": address, "AWS_ENDPOINT_URL_LAMBDA": address, "AWS_ENDPOINT_URL_SECRETS_MANAGER": address, "TOKEN_KEY_SECRET": keySecret, "AWS_REGION": "eu-central-1",
 			"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_MAX_ATTEMPTS": "1",
 		},
 	}
@@ -222,7 +205,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 	answer := map[string]any{}
 	if r.Header.Get("X-Amz-Target") == "secretsmanager.GetSecretValue" {
-		answer["SecretString"] = secret
+		answer["SecretString"] = theKey
 		_ = json.NewEncoder(w).Encode(answer)
 		return
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
-	"guidon/functions/internal/smoketoken"
 	"guidon/pkg/access"
 	"guidon/pkg/awsconfig"
 	"guidon/pkg/flags"
@@ -104,15 +103,20 @@ func TestEpochs(t *testing.T) {
 	deploy("6", false)
 }
 
-// TestSmokeTokens checks that the tokens for tests of deployments are made once, and may read and do nothing else. Another value of
-// the secret makes others, and those from before stay until somebody deletes them.
+// TestSmokeTokens checks that the tokens for tests of deployments are made once, and may read and do nothing else. Another
+// first key makes others, and those from before stay until somebody deletes them.
 func TestSmokeTokens(t *testing.T) {
 	s := newStack(t)
-	for _, value := range []string{smokeValue, smokeValue, strings.Repeat("another", 9)} {
-		s.secrets.values[smokeSecret] = value
+	another := strings.Repeat("another", 9)
+	for _, value := range []string{theKey, theKey, theKey + "\n" + another, another + "\n" + theKey} {
+		s.secrets.values[keySecret] = value
 		s.succeeds(t, cfn.RequestUpdate)
 		for _, kind := range []access.TokenType{access.ClientToken, access.FrontendToken, access.PersonalToken} {
-			token := s.token(t, smoketoken.Of(kind, value))
+			secret, err := smokeToken(kind, value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			token := s.token(t, secret)
 			if token == nil || token.Type != kind || token.Deleted {
 				t.Fatalf("the %s token is %+v", kind, token)
 			}
@@ -132,7 +136,7 @@ func TestSmokeTokens(t *testing.T) {
 	if err != nil || len(users) != 3 {
 		t.Errorf("%d users, %v; want the first one and two viewers", len(users), err)
 	}
-	s.tellsNoSecret(t, smokeValue)
+	s.tellsNoSecret(t, another)
 }
 
 // TestDeleteDoesNothing checks that a deletion sends no requests, so that it cannot fail.
@@ -237,7 +241,6 @@ func TestFailures(t *testing.T) {
 			[]string{"the admin token", "PutSecretValue", "can't find"}},
 		{"value that is not an admin token", func(_ *testing.T, s *stack) { s.secrets.values[adminSecret] = value },
 			[]string{adminSecret, "not an admin token", "*:*."}},
-		{"short secret for tests", func(_ *testing.T, s *stack) { s.secrets.values[smokeSecret] = "short" }, []string{smokeSecret, "5 characters"}},
 		{"no permission", func(_ *testing.T, s *stack) { s.secrets.denies = -1 }, []string{"not authorized to perform: secretsmanager:GetSecretValue"}},
 	}
 	for _, tt := range tests {
@@ -319,24 +322,19 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// granted returns the actions that template.yaml permits BootstrapFunction on the table and its secrets.
+// granted returns the actions that template.yaml permits SetupFunction on the table and its secrets.
 func granted(t *testing.T) []string {
 	t.Helper()
 	raw, err := os.ReadFile("../../template.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	section := func(title string) string {
-		_, after, found := strings.Cut(string(raw), title)
-		if !found {
-			t.Fatalf("template.yaml has no %q", title)
-		}
-		before, _, _ := strings.Cut(after, "\n\n")
-		return before
+	_, role, found := strings.Cut(string(raw), "\n  SetupRole:")
+	if !found {
+		t.Fatal("template.yaml has no SetupRole")
 	}
-	table, _, _ := strings.Cut(section("\n    Bootstrap:"), "]")
-	return append(regexp.MustCompile(`dynamodb:\w+`).FindAllString(table, -1),
-		regexp.MustCompile(`secretsmanager:\w+`).FindAllString(section("\n  BootstrapSecretsAccess:"), -1)...)
+	role, _, _ = strings.Cut(role, "\n\n")
+	return regexp.MustCompile(`(dynamodb|secretsmanager):[A-Z]\w+`).FindAllString(role, -1)
 }
 
 // patient sets how long a missing permission is retried.

@@ -2,43 +2,40 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/google/uuid"
 
-	"guidon/functions/internal/smoketoken"
 	"guidon/pkg/access"
-	"guidon/pkg/awsconfig"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
+	"guidon/pkg/seal"
 )
 
+// smokeToken returns the token of a kind with which the hook of deployments calls new versions: a client token, a frontend token, or the
+// personal token of a viewer. They may only read. They are derived from the first key that encrypts tokens, and do not reveal it.
+func smokeToken(kind access.TokenType, keys string) (string, error) {
+	digits, err := seal.Derive(keys, "guidon: the "+string(kind)+" token that tests deployments")
+	if kind == access.PersonalToken {
+		return "user:" + digits, err
+	}
+	return "*:development." + digits, err
+}
+
 // smokeTokens returns the API tokens with which the hook of deployments calls new versions, and the hash of the personal token that
-// viewer creates. They are made of the secret SMOKE_TOKEN_SECRET: another value of it makes others. Deleted ones stay deleted, and
-// the hook then checks less.
-func smokeTokens(ctx context.Context) (tokens []bootstrap.Token, personal string, err error) {
-	arn := os.Getenv("SMOKE_TOKEN_SECRET")
-	if arn == "" { // on one's own machine there are no deployments
-		return nil, "", nil
-	}
-	secret, err := current(ctx, secretsmanager.NewFromConfig(awsconfig.FromEnvironment("SECRETS_MANAGER", attemptTimeout)), arn)
-	if err != nil {
-		return nil, "", err
-	}
-	if len(secret) < smoketoken.Min {
-		return nil, "", fmt.Errorf("the value of the secret %s has %d characters; put at least %d random ones there", arn, len(secret), smoketoken.Min)
-	}
+// viewer creates. Another first key makes others. Deleted ones stay deleted, and the hook then checks less.
+func smokeTokens(keys string) (tokens []bootstrap.Token, personal string, err error) {
 	for _, kind := range []access.TokenType{access.ClientToken, access.FrontendToken} {
-		tokens = append(tokens, bootstrap.Token{
-			Name: "smoke-" + string(kind), Type: kind, Secret: smoketoken.Of(kind, secret), Projects: []string{flags.All}, Environment: "development",
-		})
+		secret, err := smokeToken(kind, keys)
+		if err != nil {
+			return nil, "", err
+		}
+		tokens = append(tokens, bootstrap.Token{Name: "smoke-" + string(kind), Type: kind, Secret: secret, Projects: []string{flags.All}, Environment: "development"})
 	}
-	return tokens, access.HashSecret(smoketoken.Of(access.PersonalToken, secret)), nil
+	secret, err := smokeToken(access.PersonalToken, keys)
+	return tokens, access.HashSecret(secret), err
 }
 
 // viewer creates a service account that may only read, with the token of that hash, unless the token exists. The first user must

@@ -12,16 +12,16 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/codedeploy"
 	"github.com/aws/aws-sdk-go-v2/service/codedeploy/types"
 	lambdaapi "github.com/aws/aws-sdk-go-v2/service/lambda"
 
-	"guidon/functions/internal/smoketoken"
 	"guidon/pkg/access"
 )
 
-// An event is the event that CodeDeploy sends to a hook.
-type event struct {
+// A deployment is the event that CodeDeploy sends to a hook.
+type deployment struct {
 	DeploymentID string `json:"DeploymentId"`
 	ExecutionID  string `json:"LifecycleEventHookExecutionId"`
 }
@@ -29,12 +29,19 @@ type event struct {
 type hook struct {
 	deployments *codedeploy.Client
 	functions   *lambdaapi.Client
-	secret      func(ctx context.Context) (string, error) // what the tokens are made of that the hook may use
+}
+
+func newHook(ctx context.Context) (hook, error) {
+	aws, err := config.LoadDefaultConfig(ctx)
+	if err != nil {
+		return hook{}, err
+	}
+	return hook{codedeploy.NewFromConfig(aws), lambdaapi.NewFromConfig(aws)}, nil
 }
 
 // handle checks the new version and reports the result to CodeDeploy. It fails only if the report fails; CodeDeploy then
 // waits for an hour and stops the deployment.
-func (h hook) handle(ctx context.Context, e event) error {
+func (h hook) handle(ctx context.Context, e deployment) error {
 	status := types.LifecycleEventStatusSucceeded
 	if err := h.check(ctx, e.DeploymentID); err != nil {
 		status = types.LifecycleEventStatusFailed
@@ -58,16 +65,16 @@ func (h hook) check(ctx context.Context, deployment string) error {
 	if err != nil {
 		return err
 	}
-	secret, err := h.secret(ctx)
+	keys, err := tokenKeys(ctx)
 	if err != nil {
-		return fmt.Errorf("reading the secret of the tokens: %w", err)
+		return fmt.Errorf("reading the keys that the tokens are derived from: %w", err)
 	}
 	checked := 0
 	for _, target := range targets.DeploymentTargets {
 		if target.LambdaTarget == nil || target.LambdaTarget.LambdaFunctionInfo == nil {
 			continue
 		}
-		if err := h.checkVersion(ctx, target.LambdaTarget.LambdaFunctionInfo, secret); err != nil {
+		if err := h.checkVersion(ctx, target.LambdaTarget.LambdaFunctionInfo, keys); err != nil {
 			return err
 		}
 		checked++
@@ -84,7 +91,7 @@ const attempts = 3
 // pause is between two attempts.
 const pause = time.Second
 
-func (h hook) checkVersion(ctx context.Context, info *types.LambdaFunctionInfo, secret string) error {
+func (h hook) checkVersion(ctx context.Context, info *types.LambdaFunctionInfo, keys string) error {
 	function, version := aws.ToString(info.FunctionName), aws.ToString(info.TargetVersion)
 	name := strings.ToLower(function[strings.LastIndex(function, "-")+1:])
 	p, ok := probes[name]
@@ -96,7 +103,11 @@ func (h hook) checkVersion(ctx context.Context, info *types.LambdaFunctionInfo, 
 	}
 	// A valid token. It is not known before the first start of the version that has it, and an administrator can have deleted it:
 	// then the version that serves callers does not know it either. If that one fails, this may be its repair.
-	request := p.event(smoketoken.Of(p.token, secret))
+	token, err := smokeToken(p.token, keys)
+	if err != nil {
+		return err
+	}
+	request := p.event(token)
 	want := []int{p.valid, 401}
 	if serving, _, err := h.invoke(ctx, function, aws.ToString(info.FunctionAlias), request); err == nil && serving < 500 {
 		want[1] = serving

@@ -21,7 +21,7 @@ import (
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 	"guidon/pkg/published"
-	keys "guidon/pkg/seal/secretsmanager"
+	"guidon/pkg/seal"
 )
 
 // seed creates the initial data in the table TABLE_NAME, and the admin token in the secret ADMIN_TOKEN_SECRET, encrypted with
@@ -34,7 +34,11 @@ func seed(ctx context.Context, version string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sealer, err := keys.New(os.Getenv("TOKEN_KEY_SECRET")).Sealer(ctx)
+	keys, err := tokenKeys(ctx)
+	if err != nil {
+		return "", fmt.Errorf("the encryption key for tokens: %w", err)
+	}
+	sealer, err := seal.New(keys)
 	if err != nil {
 		return "", err
 	}
@@ -48,17 +52,15 @@ func seed(ctx context.Context, version string) (string, error) {
 		return "", fmt.Errorf("the value of the secret %s is not an admin token: %w", arn, err)
 	}
 	token.Name = string(access.AdminToken)
-	tokens, personal, err := smokeTokens(ctx)
+	tokens, personal, err := smokeTokens(keys)
 	if err != nil {
 		return "", fmt.Errorf("the tokens for tests of deployments: %w", err)
 	}
 	if err := bootstrap.Seed(ctx, store, bootstrap.Options{Tokens: append(tokens, token), Sealer: sealer}); err != nil {
 		return "", err
 	}
-	if personal != "" {
-		if err := viewer(ctx, store, personal); err != nil {
-			return "", fmt.Errorf("the viewer for tests of deployments: %w", err)
-		}
+	if err := viewer(ctx, store, personal); err != nil {
+		return "", fmt.Errorf("the viewer for tests of deployments: %w", err)
 	}
 	if err := resetFeed(ctx, store, version); err != nil {
 		return "", fmt.Errorf("resetting the feed: %w", err)
