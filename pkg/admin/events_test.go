@@ -108,7 +108,7 @@ func TestEveryChangeIsInTheLog(t *testing.T) {
 			transactions := len(slices.DeleteFunc(calls, func(operation string) bool { return operation != "TransactWriteItems" }))
 			news := slices.DeleteFunc(s.newest(t), func(e logEvent) bool { return e.ID <= was })
 			further := len(slices.DeleteFunc(slices.Clone(news), func(e logEvent) bool { // beside that of the operation
-				return !strings.HasPrefix(e.Type, "feature-stale-") && (e.Type != "change-added" || len(news) == 1)
+				return (e.Type != "change-added" || len(news) == 1)
 			}))
 			if len(news)-further != transactions || c.method == "GET" && len(news) > 0 {
 				t.Errorf("%d transactions created the events %q, want one each, and none for reading", transactions, kinds(news))

@@ -279,7 +279,7 @@ var examples = map[string]example{
 	ofProject("GET", "/change-requests/{changeRequestId}"):                       {"", 200, 2, 2},
 	ofProject("GET", "/change-requests/{changeRequestId}/evidence"):              {"", 200, 3, 3},
 	ofProject("DELETE", "/change-requests/{changeRequestId}"):                    {"", 409, 1, 1}, // it is in review
-	ofProject("PUT", "/change-requests/{changeRequestId}/changes/{changeId}"):    {aChange, 200, 3, 1},
+	ofProject("PUT", "/change-requests/{changeRequestId}/changes/{changeId}"):    {aChange, 200, 3, 3},
 	ofProject("DELETE", "/change-requests/{changeRequestId}/changes/{changeId}"): {"", 200, 3, 1},
 	ofProject("POST", "/change-requests/{changeRequestId}/rebase"):               {"", 200, 2, 2}, // nothing has changed
 	ofProject("PUT", "/change-requests/{changeRequestId}/state"):                 {`{"state":"Cancelled"}`, 200, 2, 1},

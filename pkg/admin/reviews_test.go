@@ -211,7 +211,7 @@ func testGuardedChanges(t *testing.T, by guarding) {
 		t.Run("free: "+c.name, func(t *testing.T) { s.status(t, c, everything) })
 	}
 	t.Run("the validation of an import", func(t *testing.T) {
-		s.check(t, call{"", "POST", validateImport, imported("new", "production", true), 200, `{"errors":[],"warnings":[],"permissions":[{"...":0,"affectedItems":["` + by.permission + `"]}]}`}, everything)
+		s.check(t, call{"", "POST", validateImport, imported("new", "production", true), 200, `{"...":0,"errors":[],"warnings":[],"permissions":[{"...":0,"affectedItems":["` + by.permission + `"]}]}`}, everything)
 	})
 	for _, c := range guarded {
 		t.Run("skipped: "+c.name, func(t *testing.T) {

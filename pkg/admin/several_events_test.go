@@ -55,7 +55,7 @@ func TestAdditionalEvents(t *testing.T) {
 			t.Errorf("%s: the last events are %q, want %q", flag, got, want)
 		}
 	}
-	s.check(t, call{"both changes of a flag, each in one event", "GET", "/api/admin/events?feature=f&type=feature-stale-on&type=feature-metadata-updated&limit=9", "", 200, `{"...":0,"events":[` +
+	s.check(t, call{"both changes of a flag, each in one event", "GET", "/api/admin/events?feature=f&type=IS_ANY_OF:feature-stale-on,feature-metadata-updated", "", 200, `{"...":0,"events":[` +
 		`{"...":0,"type":"feature-metadata-updated","data":{"...":0,"stale":true,"description":"both"},"preData":{"...":0,"stale":true,"description":"only that"}},` +
 		`{"...":0,"type":"feature-stale-on","data":{"stale":true},"preData":{"stale":false}},` +
 		`{"...":0,"type":"feature-metadata-updated","data":{"...":0,"stale":true,"description":"only that"}},{"...":0,"type":"feature-stale-on"}]}`})
