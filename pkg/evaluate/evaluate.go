@@ -1,7 +1,8 @@
 // Package evaluate decides whether a feature flag is on for a context, which variant it has, and why.
 //
 // It implements Unleash's client specification (npm @unleash/client-specification 6.1.0): all strategies, operators,
-// segments, variants and dependencies, with the results that Unleash's SDKs have. It is pure: it reads no clock, network or
+// segments, variants and dependencies, with the results that Unleash's SDKs have; where these differ, mostly with those of Yggdrasil
+// (docs/reference/sdk-behavior.md). It is pure: it reads no clock, network or
 // file, so a result depends on its arguments only (and on chance, for random stickiness).
 //
 // A Set holds the flags of one environment in compiled form. It is created once for each revision of the flags and then
