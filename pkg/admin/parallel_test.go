@@ -123,7 +123,9 @@ func TestParallelFields(t *testing.T) {
 		wantStatuses(t, s.parallel(t, 2, func(i int) call { return calls[i] }), map[int]int{200: 2})
 		s.check(t, call{"both kept", "GET", features + "/f", "", 200, fmt.Sprintf(`{"...":0,"description":%q,"stale":%t}`, description, stale)})
 	}
-	s.wantEvents(t, "f", flags.FeatureMetadataUpdated, 80)
+	s.wantEvents(t, "f", flags.FeatureMetadataUpdated, 40)
+	s.wantEvents(t, "f", flags.FeatureStaleOn, 20)
+	s.wantEvents(t, "f", flags.FeatureStaleOff, 20)
 }
 
 func TestParallelAdditions(t *testing.T) {
