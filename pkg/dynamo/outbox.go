@@ -163,7 +163,7 @@ func (s *Store) queryOutbox(ctx context.Context, prefix string, addon int64, aft
 	return list, more, nil
 }
 
-// deliveriesOf are all entries of items.
+// deliveriesOf expands items.
 func deliveriesOf(list []storedEntry) (deliveries []flags.Delivery, err error) {
 	for _, e := range list {
 		for _, doc := range e.doc.unfolded() {

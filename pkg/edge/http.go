@@ -136,22 +136,22 @@ func (e *Edge) address(r *http.Request) string {
 	for i := range forwarded {
 		forwarded[i] = httpapi.Address(forwarded[i])
 	}
-	if !e.config.TrustProxy || len(forwarded) == 0 || !in(e.config.TrustedProxies, peer, true) {
+	if !e.config.TrustProxy || len(forwarded) == 0 || !inNetworks(e.config.TrustedProxies, peer, true) {
 		return peer
 	}
 	if len(e.config.TrustedProxies) == 0 {
 		return forwarded[0]
 	}
 	for _, hop := range slices.Backward(forwarded) { // the nearest that is no proxy of ours
-		if !in(e.config.TrustedProxies, hop, true) {
+		if !inNetworks(e.config.TrustedProxies, hop, true) {
 			return hop
 		}
 	}
 	return forwarded[0]
 }
 
-// in reports whether an address is in networks; everyone is in none if all.
-func in(networks []netip.Prefix, address string, all bool) bool {
+// inNetworks reports whether an address is in networks; everyone is in none if all.
+func inNetworks(networks []netip.Prefix, address string, all bool) bool {
 	if len(networks) == 0 {
 		return all
 	}
@@ -160,7 +160,7 @@ func in(networks []netip.Prefix, address string, all bool) bool {
 }
 
 func (e *Edge) allows(address string) bool {
-	return in(e.config.AllowList, address, true) && !in(e.config.DenyList, address, false)
+	return inNetworks(e.config.AllowList, address, true) && !inNetworks(e.config.DenyList, address, false)
 }
 
 // cors lets pages of other origins read the response, and reports whether the request was a preflight.
@@ -214,8 +214,8 @@ func (e *Edge) authenticate(r *http.Request, secret string, types ...access.Toke
 	return application{grant: g, source: s}, err
 }
 
-// reads is authenticate for a request that reads flags. It waits for the first state.
-func (e *Edge) reads(r *http.Request, secret string, types ...access.TokenType) (application, error) {
+// authenticateReader authenticates a request that reads flags. It waits for the first state.
+func (e *Edge) authenticateReader(r *http.Request, secret string, types ...access.TokenType) (application, error) {
 	a, err := e.authenticate(r, secret, types...)
 	if err != nil {
 		return a, err
@@ -245,7 +245,7 @@ var (
 // features responds to GET /api/client/features. Most requests are polls of SDKs that know the current ETag: for these, nothing is
 // computed.
 func (e *Edge) features(w http.ResponseWriter, r *http.Request) error {
-	a, err := e.reads(r, e.secret(r), access.ClientToken)
+	a, err := e.authenticateReader(r, e.secret(r), access.ClientToken)
 	if err != nil {
 		return err
 	}
@@ -284,7 +284,7 @@ func withoutTags(query string) string {
 
 // feature responds to GET /api/client/features/{name}.
 func (e *Edge) feature(w http.ResponseWriter, r *http.Request, name string) error {
-	a, err := e.reads(r, e.secret(r), access.ClientToken)
+	a, err := e.authenticateReader(r, e.secret(r), access.ClientToken)
 	if err != nil {
 		return err
 	}
@@ -298,7 +298,7 @@ func (e *Edge) feature(w http.ResponseWriter, r *http.Request, name string) erro
 
 // selected authenticates a request of an SDK, and returns what it reads.
 func (e *Edge) selected(r *http.Request) (a application, query answers.Query, err error) {
-	if a, err = e.reads(r, e.secret(r), access.ClientToken); err == nil {
+	if a, err = e.authenticateReader(r, e.secret(r), access.ClientToken); err == nil {
 		query, err = answers.ParseQuery(withoutTags(r.URL.RawQuery), r.Header.Get("Unleash-Client-Spec"))
 	}
 	return a, query, err
@@ -316,7 +316,7 @@ func (e *Edge) delta(w http.ResponseWriter, r *http.Request) error {
 
 // toggles responds to /api/frontend with the flags that are on for a context, and at /all with those that are off too.
 func (e *Edge) toggles(w http.ResponseWriter, r *http.Request, of func(context.Context, *answers.Set, answers.Scope, *evaluate.Context, answers.Request) (answers.Response, error)) error {
-	a, err := e.reads(r, e.secret(r), access.FrontendToken)
+	a, err := e.authenticateReader(r, e.secret(r), access.FrontendToken)
 	if err != nil {
 		return err
 	}
@@ -369,7 +369,7 @@ func (e *Edge) evaluations(w http.ResponseWriter, r *http.Request) error {
 
 // readOFREP authenticates a request of OFREP and reads its context. Its token can be in X-API-Key.
 func (e *Edge) readOFREP(r *http.Request) (a application, c *evaluate.Context, body []byte, err error) {
-	if a, err = e.reads(r, cmp.Or(e.secret(r), r.Header.Get("X-Api-Key")), access.ClientToken, access.FrontendToken); err != nil {
+	if a, err = e.authenticateReader(r, cmp.Or(e.secret(r), r.Header.Get("X-Api-Key")), access.ClientToken, access.FrontendToken); err != nil {
 		return a, nil, nil, err
 	}
 	if body, err = readBody(r, answers.MaxContextBody); err != nil {

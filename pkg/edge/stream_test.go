@@ -197,7 +197,7 @@ func TestSlowStream(t *testing.T) {
 	e, _ := newOffline(t, nil)
 	e.streamTimeout = 50 * time.Millisecond
 	token := "*:development.c"
-	a, err := e.reads(newRequest(token), token, "client")
+	a, err := e.authenticateReader(newRequest(token), token, "client")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func (w Write) Guarded() []GuardedPart {
 	return nil
 }
 
-// guardedOn is a flag that is new: guarded where it is on, and everywhere if it depends on others, which thereby become parents.
+// guardedOn returns what a new flag guards: where it is on, and everywhere if it depends on others, which thereby become parents.
 func guardedOn(f *Feature) []GuardedPart {
 	part := GuardedPart{Project: f.Project, ProjectUID: f.ProjectUID, All: len(f.Dependencies) > 0}
 	for _, fe := range f.Environments {

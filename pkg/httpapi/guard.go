@@ -26,8 +26,8 @@ const maxReason = 500
 func (tx *Tx) guard() error {
 	g := guardian{tx: tx}
 	for _, w := range tx.change.Writes {
-		if tx.stepped != nil {
-			if _, changed := tx.stepped.changed[keyOf(w)]; changed {
+		if tx.stepView != nil {
+			if _, changed := tx.stepView.changed[keyOf(w)]; changed {
 				return flags.Errorf(flags.Internal, "internal error: a transaction saved what its steps have changed")
 			}
 		}

@@ -62,7 +62,7 @@ func (m *Many) Until(do func(tx *Tx) (last bool, err error)) error {
 	return err
 }
 
-// until is Until for a function that returns a response.
+// until runs do until it reports last, and returns its answer.
 func (m *Many) until(do func(tx *Tx) (answer any, last bool, err error)) (any, error) {
 	begun := false
 	var others race
@@ -217,7 +217,7 @@ func (m *Many) roundOf(tx *Tx, items []int, s *sequence, errs []error, do func(t
 	}
 	for c, err := range m.service.store.CommitAll(m.ctx, changes) {
 		i := items[changed[c]]
-		if errs[i] = attempts[changed[c]].committed(err); errs[i] != nil && flags.KindOf(errs[i]) == flags.VersionConflict {
+		if errs[i] = attempts[changed[c]].commitError(err); errs[i] != nil && flags.KindOf(errs[i]) == flags.VersionConflict {
 			again, raced = append(again, i), true
 		} else {
 			s.done[i] = true
@@ -245,11 +245,11 @@ func (m *Many) decideEach(tx *Tx, items []int, errs []error, do func(tx *Tx, i i
 		if !missing {
 			break
 		}
-		err := tx.round.loadAgain(m.ctx, m.service.store, flags.Distinct(tx.round.anew))
+		err := tx.round.loadAgain(m.ctx, m.service.store, flags.Distinct(tx.round.reload))
 		if err == nil {
-			err = tx.round.load(m.ctx, m.service.store, tx.round.wanted)
+			err = tx.round.load(m.ctx, m.service.store, tx.round.missing)
 		}
-		tx.round.wanted, tx.round.anew = nil, nil
+		tx.round.missing, tx.round.reload = nil, nil
 		if err != nil {
 			for _, i := range items {
 				if errors.Is(errs[i], errNotLoaded) {

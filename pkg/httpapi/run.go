@@ -241,7 +241,7 @@ func (tx *Tx) commit() error {
 				return err
 			}
 		}
-		if err := tx.committed(tx.service.store.Commit(tx.ctx, tx.signed())); err != nil {
+		if err := tx.commitError(tx.service.store.Commit(tx.ctx, tx.signed())); err != nil {
 			return err
 		}
 	}
@@ -293,8 +293,8 @@ func (tx *Tx) Sign(e flags.Event) flags.Event {
 	return e
 }
 
-// committed is the error of a transaction that was committed with err.
-func (tx *Tx) committed(err error) error {
+// commitError translates the error of a commit.
+func (tx *Tx) commitError(err error) error {
 	if tx.retry && flags.KindOf(err) == flags.NameExists {
 		err = flags.Errorf(flags.VersionConflict, "the name has been taken in the meantime")
 	}

@@ -30,19 +30,19 @@ func (tx *Tx) Step(caller access.Caller, do func(step *Tx) error) error {
 }
 
 func (tx *Tx) step(caller access.Caller, request *request, do func(step *Tx) error) error {
-	if tx.stepped == nil {
-		tx.stepped = tx.round.forSteps()
+	if tx.stepView == nil {
+		tx.stepView = tx.round.forSteps()
 	}
 	step := tx.attempt(tx.item)
-	step.Caller, step.request, step.round, step.asked, step.collect, step.approved, step.group = caller, request, tx.stepped, tx.asked, tx.collect, tx.approved, tx.group
+	step.Caller, step.request, step.round, step.asked, step.collect, step.approved, step.group = caller, request, tx.stepView, tx.asked, tx.collect, tx.approved, tx.group
 	err := try(func() error {
 		if err := do(step); err != nil {
 			return err
 		}
 		return step.guard()
 	})
-	tx.round.wanted, tx.round.anew = append(tx.round.wanted, step.round.wanted...), append(tx.round.anew, step.round.anew...)
-	step.round.wanted, step.round.anew = nil, nil
+	tx.round.missing, tx.round.reload = append(tx.round.missing, step.round.missing...), append(tx.round.reload, step.round.reload...)
+	step.round.missing, step.round.reload = nil, nil
 	if err != nil {
 		return err
 	}
@@ -96,8 +96,8 @@ func (tx *Tx) Operate(caller access.Caller, op Operation, path map[string]string
 //	})
 func (tx *Tx) DryRun(do func(dry *Tx) error) ([]flags.Write, error) {
 	dry := tx.attempt(tx.item)
-	dry.asked, dry.approved, dry.stepped = tx.asked, tx.approved, tx.round.forSteps()
-	dry.stepped.dry = true
+	dry.asked, dry.approved, dry.stepView = tx.asked, tx.approved, tx.round.forSteps()
+	dry.stepView.dry = true
 	if err := try(func() error { return do(dry) }); err != nil {
 		return nil, err
 	}

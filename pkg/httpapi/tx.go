@@ -43,7 +43,7 @@ type Tx struct {
 	collect  bool                          // whether a key that is not loaded ends the attempt (see Many.Each)
 	change   flags.Change
 	steps    []*Tx                                                    // see Step
-	stepped  *round                                                   // what they see; nil without steps
+	stepView *round                                                   // what they see; nil without steps
 	approved func(part flags.GuardedPart, env flags.Environment) bool // see Approved
 	group    string                                                   // see Group
 	skips    *Skips                                                   // see NoteSkips
@@ -59,13 +59,13 @@ type Tx struct {
 
 // A round is what the attempts of a round share. Everything is loaded once.
 type round struct {
-	view   flags.View         // nil for a key that was loaded and does not exist
-	again  map[flags.Key]bool // keys that were read again (see Tx.Again)
-	memo   map[any]any        // the results of queries, see OncePerRound
-	values map[value]any      // see ids.go
-	wanted []flags.Key        // keys that an attempt needed and did not find loaded; it ended, and the next one finds them (see collect)
-	anew   []flags.Key        // the same for Tx.Again
-	dry    bool               // nothing is committed (see Many.DryRun)
+	view    flags.View         // nil for a key that was loaded and does not exist
+	again   map[flags.Key]bool // keys that were read again (see Tx.Again)
+	memo    map[any]any        // the results of queries, see OncePerRound
+	values  map[value]any      // see ids.go
+	missing []flags.Key        // keys that an attempt needed and did not find loaded; it ended, and the next one finds them (see collect)
+	reload  []flags.Key        // the same for Tx.Again
+	dry     bool               // nothing is committed (see Many.DryRun)
 
 	changed map[flags.Key]flags.Aggregate // by earlier items of a dry run or earlier steps: what was there before; nil for nothing
 	base    *round                        // of the steps of a transaction: the round of the transaction
@@ -164,13 +164,13 @@ func (tx *Tx) Load(keys ...flags.Key) {
 		return
 	}
 	if tx.collect {
-		tx.round.wanted = append(tx.round.wanted, unknown...)
+		tx.round.missing = append(tx.round.missing, unknown...)
 		tx.Fail(errNotLoaded)
 	}
 	tx.must(tx.round.load(tx.ctx, tx.service.store, unknown))
 }
 
-// Again reads aggregates anew, in one call: for what must have been read after something else. Later reads return what it
+// Again reads aggregates another time, in one call: for what must have been read after something else. Later reads return what it
 // found.
 func (tx *Tx) Again(keys ...flags.Key) {
 	if tx.round.dry { // what the dry run has changed is not in the store
@@ -184,7 +184,7 @@ func (tx *Tx) Again(keys ...flags.Key) {
 		}
 	}
 	if len(old) > 0 && tx.collect {
-		tx.round.anew = append(tx.round.anew, old...)
+		tx.round.reload = append(tx.round.reload, old...)
 		tx.Fail(errNotLoaded)
 	}
 	tx.must(tx.round.loadAgain(tx.ctx, tx.service.store, old))

@@ -47,7 +47,6 @@ var unsupported = []struct{ names, instead string }{
 	{"GRACEFUL_SHUTDOWN_*", "Guidon always ends open requests before it stops"},
 	{"ENABLE_SCHEDULED_CREATED_BY_MIGRATION", "it has no effect"},
 	{"DISABLE_LEGACY_FEATURES_API", "Guidon never serves that API"},
-	{"NODE_EXTRA_CA_CERTS", "use SSL_CERT_FILE"},
 	{"INIT_*_API_TOKENS", "use " + strings.Join(bootstrap.TokenVariables(), ", ")},
 	{"UNLEASH_*", "it has no effect"},
 }

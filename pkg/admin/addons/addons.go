@@ -49,7 +49,7 @@ func (at inAddon) find(tx *httpapi.Tx) (*flags.Addons, flags.Addon) {
 	return registry, a
 }
 
-// findEnabled is find for what a disabled addon cannot do, for callers who may change it.
+// findEnabled returns an error for a disabled addon, which only callers who may change it see.
 func (at inAddon) findEnabled(tx *httpapi.Tx) flags.Addon {
 	_, a := at.find(tx)
 	if err := authorize(tx, a); err != nil {

@@ -37,7 +37,6 @@ type flagsBody struct {
 	Features jsonbody.Maybe[[]string] `json:"features"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b flagsBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if !b.Features.Set {
 		problems.Add("/features", "is required; it may be empty: []")
@@ -61,7 +60,7 @@ func (b flagsBody) names() (names []string, places []int) {
 	return names, places
 }
 
-// without are those of some names that the body does not name.
+// without returns the names that are absent from the body.
 func (b flagsBody) without(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(b.Features.Value, name) })
 }
@@ -191,7 +190,6 @@ type markBody struct {
 	Stale jsonbody.Maybe[bool] `json:"stale"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b markBody) Check(limits flags.Limits, problems *flags.Problems) {
 	b.flagsBody.Check(limits, problems)
 	if !b.Stale.Set {
@@ -216,7 +214,6 @@ type tagFlagsBody struct {
 	Tags jsonbody.Maybe[wire.ChangeTagsBody] `json:"tags"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b tagFlagsBody) Check(limits flags.Limits, problems *flags.Problems) {
 	b.flagsBody.Check(limits, problems)
 	if !b.Tags.Set {
@@ -254,7 +251,6 @@ type moveFlagsBody struct {
 	moveBody
 }
 
-// Check finds what is wrong with the body by itself.
 func (b moveFlagsBody) Check(limits flags.Limits, problems *flags.Problems) {
 	b.flagsBody.Check(limits, problems)
 	b.moveBody.Check(limits, problems)

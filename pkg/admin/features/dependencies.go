@@ -14,11 +14,11 @@ import (
 // change in one transaction.
 func dependencyOperations() []httpapi.Operation {
 	return []httpapi.Operation{
-		{Route: "POST " + one + "/dependencies", Permission: access.UpdateDependency, Ahead: environments, Handle: httpapi.DoBody(addDependency)},
-		{Route: "DELETE " + one + "/dependencies", Permission: access.UpdateDependency, Ahead: environments, Handle: httpapi.Do(removeDependencies)},
-		{Route: "DELETE " + one + "/dependencies/{parent}", Permission: access.UpdateDependency, Ahead: environments, Handle: httpapi.Do(removeDependency)},
-		{Route: "GET " + one + "/parents", Permission: access.Read, Handle: httpapi.Handle(listParents)},
-		{Route: "GET " + one + "/parent-variants", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listParentVariants)},
+		{Route: "POST " + flagPath + "/dependencies", Permission: access.UpdateDependency, Ahead: environments, Handle: httpapi.DoBody(addDependency)},
+		{Route: "DELETE " + flagPath + "/dependencies", Permission: access.UpdateDependency, Ahead: environments, Handle: httpapi.Do(removeDependencies)},
+		{Route: "DELETE " + flagPath + "/dependencies/{parent}", Permission: access.UpdateDependency, Ahead: environments, Handle: httpapi.Do(removeDependency)},
+		{Route: "GET " + flagPath + "/parents", Permission: access.Read, Handle: httpapi.Handle(listParents)},
+		{Route: "GET " + flagPath + "/parent-variants", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listParentVariants)},
 		{Route: "GET " + inProject + "/dependencies", Permission: access.Read, Handle: httpapi.Handle(anyDependencies)},
 	}
 }

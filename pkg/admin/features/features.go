@@ -15,35 +15,39 @@ import (
 )
 
 const (
-	inProject = "/api/admin/projects/{projectId}"
-	all       = inProject + "/features"
-	one       = all + "/{featureName}"
-	env       = one + "/environments/{environment}"
-	archive   = "/api/admin/archive"
+	inProject       = "/api/admin/projects/{projectId}"
+	flagsPath       = inProject + "/features"
+	flagPath        = flagsPath + "/{featureName}"
+	environmentPath = flagPath + "/environments/{environment}"
+	archive         = "/api/admin/archive"
 )
 
 // environments is loaded ahead by operations that need the environments of a project.
 var environments = []flags.Key{flags.EnvironmentsKey()}
 
-// shown is loaded ahead by operations that return flags, which say whether they are favorites of the caller.
-var shown = []flags.Key{flags.EnvironmentsKey(), httpapi.CallersFavorites}
+// favorites is loaded ahead by operations on the favorites of the caller, and shown by those that return flags, which say whether they are
+// favorites.
+var (
+	favorites = []flags.Key{httpapi.CallersFavorites}
+	shown     = []flags.Key{flags.EnvironmentsKey(), httpapi.CallersFavorites}
+)
 
 // Group has the operations on flags.
 func Group() httpapi.Group {
 	return httpapi.Group{Name: "features", Function: "features", Operations: slices.Concat([]httpapi.Operation{
-		{Route: "GET " + all, Permission: access.Read, Ahead: shown, Handle: httpapi.Handle(listFeatures)},
-		{Route: "POST " + all, Permission: access.CreateFeature, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createFeature)},
-		{Route: "GET " + one, Permission: access.Read, Ahead: shown, Handle: httpapi.Handle(readFeature)},
-		{Route: "PUT " + one, Permission: access.UpdateFeature, Ahead: shown, Handle: httpapi.HandleBody(updateFeature)},
-		{Route: "PATCH " + one, Permission: access.UpdateFeature, Ahead: shown, Handle: httpapi.HandleBody(patchFeature)},
-		{Route: "DELETE " + one, Permission: access.DeleteFeature, Ahead: environments, Status: http.StatusAccepted, Handle: httpapi.Do(archiveFeature)},
-		{Route: "POST " + one + "/clone", Permission: access.CreateFeature, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(cloneFeature)},
-		{Route: "POST " + one + "/changeProject", Permission: access.MoveFeature, Ahead: environments, Handle: httpapi.DoBody(moveFeature)},
-		{Route: "POST " + one + "/favorites", Permission: access.Read, Ahead: shown[1:], Handle: httpapi.Do(addFavorite)},
-		{Route: "DELETE " + one + "/favorites", Permission: access.Read, Ahead: shown[1:], Handle: httpapi.Do(removeFavorite)},
-		{Route: "GET " + env, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readFeatureEnvironment)},
-		{Route: "POST " + env + "/on", Permission: access.UpdateFeatureEnvironment, Ahead: shown, Handle: httpapi.Handle(enableFeature)},
-		{Route: "POST " + env + "/off", Permission: access.UpdateFeatureEnvironment, Ahead: shown, Handle: httpapi.Handle(disableFeature)},
+		{Route: "GET " + flagsPath, Permission: access.Read, Ahead: shown, Handle: httpapi.Handle(listFeatures)},
+		{Route: "POST " + flagsPath, Permission: access.CreateFeature, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createFeature)},
+		{Route: "GET " + flagPath, Permission: access.Read, Ahead: shown, Handle: httpapi.Handle(readFeature)},
+		{Route: "PUT " + flagPath, Permission: access.UpdateFeature, Ahead: shown, Handle: httpapi.HandleBody(updateFeature)},
+		{Route: "PATCH " + flagPath, Permission: access.UpdateFeature, Ahead: shown, Handle: httpapi.HandleBody(patchFeature)},
+		{Route: "DELETE " + flagPath, Permission: access.DeleteFeature, Ahead: environments, Status: http.StatusAccepted, Handle: httpapi.Do(archiveFeature)},
+		{Route: "POST " + flagPath + "/clone", Permission: access.CreateFeature, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(cloneFeature)},
+		{Route: "POST " + flagPath + "/changeProject", Permission: access.MoveFeature, Ahead: environments, Handle: httpapi.DoBody(moveFeature)},
+		{Route: "POST " + flagPath + "/favorites", Permission: access.Read, Ahead: favorites, Handle: httpapi.Do(addFavorite)},
+		{Route: "DELETE " + flagPath + "/favorites", Permission: access.Read, Ahead: favorites, Handle: httpapi.Do(removeFavorite)},
+		{Route: "GET " + environmentPath, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readFeatureEnvironment)},
+		{Route: "POST " + environmentPath + "/on", Permission: access.UpdateFeatureEnvironment, Ahead: shown, Handle: httpapi.Handle(enableFeature)},
+		{Route: "POST " + environmentPath + "/off", Permission: access.UpdateFeatureEnvironment, Ahead: shown, Handle: httpapi.Handle(disableFeature)},
 		{Route: "GET " + archive + "/features/{projectId}", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listArchived)},
 		{Route: "GET " + archive + "/features", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listAllArchived)},
 		{Route: "POST " + archive + "/revive/{featureName}", Permission: access.UpdateFeature, Handle: httpapi.Do(reviveFeature)},

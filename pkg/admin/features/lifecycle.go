@@ -18,9 +18,9 @@ import (
 // known before usage is reported.
 func lifecycleOperations() []httpapi.Operation {
 	return []httpapi.Operation{
-		{Route: "GET " + one + "/lifecycle", Permission: access.Read, Handle: httpapi.Handle(readLifecycle)},
-		{Route: "POST " + one + "/lifecycle/complete", Permission: access.UpdateFeature, Handle: httpapi.DoOptional(completeFeature)},
-		{Route: "POST " + one + "/lifecycle/uncomplete", Permission: access.UpdateFeature, Handle: httpapi.Do(uncompleteFeature)},
+		{Route: "GET " + flagPath + "/lifecycle", Permission: access.Read, Handle: httpapi.Handle(readLifecycle)},
+		{Route: "POST " + flagPath + "/lifecycle/complete", Permission: access.UpdateFeature, Handle: httpapi.DoOptional(completeFeature)},
+		{Route: "POST " + flagPath + "/lifecycle/uncomplete", Permission: access.UpdateFeature, Handle: httpapi.Do(uncompleteFeature)},
 	}
 }
 
@@ -33,7 +33,6 @@ type completeBody struct {
 // MaxStatusValue bounds the value of a status, in characters.
 const MaxStatusValue = 1000
 
-// Check finds what is wrong with the body by itself.
 func (b completeBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if b.Status.Set && !slices.Contains(flags.CompletionStatuses(), flags.CompletionStatus(b.Status.Value)) {
 		problems.Add("/status", "%q must be one of %s", jsonbody.Shorten(b.Status.Value), strings.Join(httpapi.Each(flags.CompletionStatuses(), wire.ToString), ", "))

@@ -13,7 +13,6 @@ type moveBody struct {
 	NewProjectID string `json:"newProjectId"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b moveBody) Check(_ flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/newProjectId", b.NewProjectID, problems)
 }

@@ -38,7 +38,6 @@ type validateFeatureBody struct {
 	ProjectID jsonbody.Maybe[*string] `json:"projectId"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b validateFeatureBody) Check(_ flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/name", b.Name, problems)
 	if id := b.ProjectID.Value; id != nil {

@@ -21,7 +21,6 @@ type createFeatureBody struct {
 	Tags jsonbody.Maybe[[]wire.TagBody] `json:"tags"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b createFeatureBody) Check(_ flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/name", b.Name, problems)
 	wire.CheckType(b.Type, problems)
@@ -60,7 +59,6 @@ type cloneFeatureBody struct {
 	ReplaceGroupID jsonbody.Maybe[bool] `json:"replaceGroupId"` // strategies with the old name as groupId get the new one; default true
 }
 
-// Check finds what is wrong with the body by itself.
 func (b cloneFeatureBody) Check(_ flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/name", b.Name, problems)
 }

@@ -18,7 +18,6 @@ type describeBody struct {
 	Icon        jsonbody.Maybe[*string] `json:"icon"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b describeBody) Check(_ flags.Limits, problems *flags.Problems) {
 	d := b.applyTo(usage.ApplicationDetails{})
 	flags.CheckLength("/description", d.Description, flags.MaxDescription, problems)

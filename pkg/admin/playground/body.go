@@ -25,7 +25,6 @@ type playgroundBody struct {
 	Context     contextBody  `json:"context"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b playgroundBody) Check(_ flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/environment", b.Environment, problems)
 	b.Projects.check(problems)
@@ -40,7 +39,6 @@ type advancedPlaygroundBody struct {
 	Context      contextBody  `json:"context"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b advancedPlaygroundBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if len(b.Environments) == 0 {
 		problems.Add("/environments", "must have at least one environment")

@@ -201,7 +201,6 @@ type createEnvironmentBody struct {
 	reviewPolicyBody
 }
 
-// Check finds what is wrong with the body by itself.
 func (b createEnvironmentBody) Check(_ flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/name", b.Name, problems)
 	if b.Type.Value == "" {
@@ -218,7 +217,6 @@ type reviewPolicyBody struct {
 	OffAllowed        jsonbody.Maybe[bool]   `json:"offAllowed"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b reviewPolicyBody) Check(problems *flags.Problems) {
 	if n := b.RequiredApprovals.Value; n != nil && (*n < 1 || *n > flags.MaxApprovals) {
 		problems.Add("/requiredApprovals", "must be 1 to %d, or null for no requirement", flags.MaxApprovals)
@@ -242,7 +240,6 @@ type environmentNameBody struct {
 	Name string `json:"name"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b environmentNameBody) Check(_ flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/name", b.Name, problems)
 }
@@ -254,7 +251,6 @@ type updateEnvironmentBody struct {
 	reviewPolicyBody
 }
 
-// Check finds what is wrong with the body by itself.
 func (b updateEnvironmentBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if b.Type.Set && b.Type.Value == "" {
 		problems.Add("/type", "must not be empty")
@@ -266,7 +262,6 @@ func (b updateEnvironmentBody) Check(_ flags.Limits, problems *flags.Problems) {
 // An environmentOrderBody has the positions of environments, by name.
 type environmentOrderBody map[string]int64
 
-// Check finds what is wrong with the body by itself.
 func (b environmentOrderBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if n := len(b); n > wire.MaxBulk {
 		problems.Add("", "has %d environments, and no more than %d are allowed; send several requests", n, wire.MaxBulk)

@@ -148,7 +148,6 @@ type weeklyBody struct {
 	Zone string `json:"zone"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b freezeBody) Check(_ flags.Limits, problems *flags.Problems) {
 	wire.CheckTitle("/reason", b.Reason, problems)
 	httpapi.CheckMoment("/from", b.From.Value, problems)

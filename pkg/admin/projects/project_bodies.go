@@ -28,7 +28,6 @@ type changeRequestEnvironment struct {
 	Approvals jsonbody.Maybe[*int64] `json:"requiredApprovals"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b createProjectBody) Check(limits flags.Limits, problems *flags.Problems) {
 	switch {
 	case b.ID.Value != "", b.ID.Set && !b.Name.Set:
@@ -62,7 +61,6 @@ type updateProjectBody struct {
 	settingsBody
 }
 
-// Check finds what is wrong with the body by itself.
 func (b updateProjectBody) Check(limits flags.Limits, problems *flags.Problems) {
 	checkNameAndDescription(b.Name, b.Description, problems)
 	b.settingsBody.Check(limits, problems)
@@ -86,7 +84,6 @@ type namingBody struct {
 
 var projectModes = []string{flags.ModeOpen, flags.ModeProtected, flags.ModePrivate}
 
-// Check finds what is wrong with the body by itself.
 func (b settingsBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if b.Mode.Set && !slices.Contains(projectModes, b.Mode.Value) {
 		problems.Add("/mode", "%q must be one of %s", jsonbody.Shorten(b.Mode.Value), strings.Join(projectModes, ", "))

@@ -81,7 +81,6 @@ type attachEnvironmentBody struct {
 
 const defaultStrategyPath = "/defaultStrategy"
 
-// Check finds what is wrong with the body by itself.
 func (b attachEnvironmentBody) Check(limits flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/environment", b.Environment, problems)
 	if strategy := b.DefaultStrategy.Value; strategy != nil {

@@ -38,8 +38,8 @@ func setReview(tx *httpapi.Tx, p *flags.Project, env flags.Environment, on bool,
 	return p.SetReview(env, on, approvals, tx.Environments(), tx.Now)
 }
 
-// withRegistry returns what is saved with a project whose change requests may have been switched on or off. That depends on what its
-// environments require, so it is only committed if the registry still says that.
+// withRegistry adds the registry of environments to what is saved with a project if review settings changed. Otherwise the commit assumes
+// that the registry still requires the same.
 func withRegistry(tx *httpapi.Tx, p *flags.Project) []flags.Aggregate {
 	registry := tx.Environments()
 	if registry.ReviewChanges == httpapi.Was(tx, registry).ReviewChanges {
@@ -80,7 +80,6 @@ type reviewBody struct {
 	Approvals jsonbody.Maybe[*int64] `json:"requiredApprovals"` // numbers outside of 1 to 10 are the nearest of these
 }
 
-// Check finds what is wrong with the body by itself.
 func (b reviewBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if !b.Enabled.Set {
 		problems.Add("/changeRequestsEnabled", "is required")

@@ -109,7 +109,7 @@ func abandoned(tx *httpapi.Tx, p *flags.Project) *review.Request {
 	return nil
 }
 
-// edit replaces the changes of a request, tries them, and has them stand on what is there now. Unless it is re-based, nothing has changed
+// edit replaces the changes of a request, tries them, and re-validates them against the current state. Unless it is re-based, nothing has changed
 // since it was edited before: see review.Request.CheckBase.
 func edit(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, r *review.Request, changes []review.Change) error {
 	if err := review.CheckLimits(changes); err != nil {
@@ -127,7 +127,7 @@ func edit(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, r *rev
 	return r.Edit(changes, bases, guarded, me(tx), tx.Now)
 }
 
-// keep sets the entries of a map that another map has too to those of the other.
+// keep restores the old values of the keys that both maps have.
 func keep[K comparable, V any](in, old map[K]V) {
 	for key := range in {
 		if value, had := old[key]; had {

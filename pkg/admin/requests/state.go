@@ -168,7 +168,7 @@ func apply(tx *httpapi.Tx, caller access.Caller, p *flags.Project, r *review.Req
 	for i, c := range r.Changes {
 		tx.CheckTime()
 		if err := run(tx, caller, c, p, env); err != nil {
-			return readOnce(tx, r, in(err, i+1, c, flags.Conflict))
+			return readOnce(tx, r, aboutChange(err, i+1, c, flags.Conflict))
 		}
 	}
 	r.MarkApplied(s, tx.Now)

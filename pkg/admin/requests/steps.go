@@ -125,8 +125,8 @@ func run(tx *httpapi.Tx, caller access.Caller, c review.Change, p *flags.Project
 	return err
 }
 
-// in says which change an error is about. The kinds that only mean that the change does not fit become other.
-func in(err error, n int, c review.Change, other flags.Kind) error {
+// aboutChange says which change an error is about. The kinds that only mean that the change does not fit become other.
+func aboutChange(err error, n int, c review.Change, other flags.Kind) error {
 	var about string
 	if c.Feature != "" {
 		about = fmt.Sprintf("%s of flag %q", c.Action, c.Feature)
@@ -245,7 +245,7 @@ func try(tx *httpapi.Tx, caller access.Caller, c *review.Change, n int, p *flags
 		c.Name = s.Name
 	}
 	if err := run(tx, caller, *c, p, env); err != nil {
-		return in(err, n, *c, flags.Invalid)
+		return aboutChange(err, n, *c, flags.Invalid)
 	}
 	after, segment, err := state()
 	if err != nil {
@@ -258,7 +258,7 @@ func try(tx *httpapi.Tx, caller access.Caller, c *review.Change, n int, p *flags
 		}
 	case review.AddStrategy, review.UpdateStrategy:
 		if err := checkStrategy(*c, f.In(env).Strategies, after.In(env).Strategies); err != nil {
-			return in(err, n, *c, flags.Invalid)
+			return aboutChange(err, n, *c, flags.Invalid)
 		}
 		i := slices.IndexFunc(after.In(env).Strategies, func(s flags.Strategy) bool {
 			return s.ID == c.Strategy || c.Strategy == "" && !slices.ContainsFunc(f.In(env).Strategies, func(was flags.Strategy) bool { return was.ID == s.ID })

@@ -186,7 +186,6 @@ type stateBody struct {
 	ScheduledAt jsonbody.Maybe[string] `json:"scheduledAt"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b stateBody) Check(_ flags.Limits, problems *flags.Problems) {
 	switch b.State {
 	case review.InReview, review.Approved, review.Applied, review.Cancelled, review.Rejected:
@@ -208,7 +207,6 @@ type titleBody struct {
 	Title string `json:"title"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b titleBody) Check(_ flags.Limits, problems *flags.Problems) {
 	flags.CheckLength("/title", b.Title, review.MaxTitle, problems)
 	flags.CheckText("/title", b.Title, problems)
@@ -219,7 +217,6 @@ type commentBody struct {
 	Text string `json:"text"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b commentBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if strings.TrimSpace(b.Text) == "" {
 		problems.Add("/text", "is required")
@@ -238,7 +235,6 @@ type reviewersBody struct {
 	Reviewers jsonbody.Maybe[[]int64] `json:"reviewers"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b reviewersBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if !b.Reviewers.Set {
 		problems.Add("/reviewers", "is required; it can be []")

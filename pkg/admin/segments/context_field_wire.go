@@ -13,7 +13,6 @@ type namedBody struct {
 	Name string `json:"name"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b namedBody) Check(_ flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/name", b.Name, problems)
 }
@@ -24,7 +23,6 @@ type contextFieldBody struct {
 	contextFieldMembers
 }
 
-// Check finds what is wrong with the body by itself.
 func (b contextFieldBody) Check(_ flags.Limits, problems *flags.Problems) {
 	b.applyTo(flags.ContextField{Name: b.Name}).Check(problems)
 }
@@ -35,7 +33,6 @@ type updateContextFieldBody struct {
 	contextFieldMembers
 }
 
-// Check finds what is wrong with the body by itself.
 func (b updateContextFieldBody) Check(_ flags.Limits, problems *flags.Problems) {
 	b.applyTo(flags.ContextField{Name: "name"}).Check(problems)
 }
@@ -66,7 +63,6 @@ func (b legalValueBody) value() flags.LegalValue {
 	return flags.LegalValue{Value: b.Value, Description: b.Description.Value}
 }
 
-// Check finds what is wrong with the body by itself.
 func (b legalValueBody) Check(_ flags.Limits, problems *flags.Problems) {
 	b.value().Check("", problems)
 }

@@ -12,7 +12,6 @@ type segmentNameBody struct {
 	Name string `json:"name"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b segmentNameBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if fault := flags.CheckSegmentName(b.Name); fault != "" {
 		problems.Add("/name", "%s", fault)
@@ -27,7 +26,6 @@ type strategySegmentsBody struct {
 	Segments    jsonbody.Maybe[[]int64] `json:"segmentIds"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b strategySegmentsBody) Check(limits flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/projectId", b.Project, problems)
 	wire.CheckName("/environmentId", b.Environment, problems)

@@ -21,7 +21,6 @@ type tagTypeBody struct {
 	tagTypeMembers
 }
 
-// Check finds what is wrong with the body by itself.
 func (b tagTypeBody) Check(_ flags.Limits, problems *flags.Problems) { b.tagType().Check(problems) }
 
 func (b tagTypeBody) tagType() flags.TagType { return b.applyTo(flags.TagType{Name: b.Name}) }
@@ -32,7 +31,6 @@ type updateTagTypeBody struct {
 	tagTypeMembers
 }
 
-// Check finds what is wrong with the body by itself.
 func (b updateTagTypeBody) Check(_ flags.Limits, problems *flags.Problems) {
 	b.applyTo(flags.TagType{}).CheckTexts(problems)
 }

@@ -74,7 +74,6 @@ type exportBody struct {
 // MaxTagFilter is the maximum length of a tag to export by: its type, a colon and its value.
 const MaxTagFilter = 2*flags.MaxTag + 1
 
-// Check finds what is wrong with the body by itself.
 func (b exportBody) Check(_ flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/environment", b.Environment, problems)
 	if b.byName() && (b.Tag.Set || b.Project.Set) {

@@ -12,7 +12,6 @@ type DependencyBody struct {
 	Variants []string             `json:"variants"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b DependencyBody) Check(_ flags.Limits, problems *flags.Problems) {
 	b.Dependency().Check(problems)
 }

@@ -18,7 +18,6 @@ type MetadataBody struct {
 	ImpressionData jsonbody.Maybe[bool]    `json:"impressionData"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b MetadataBody) Check(_ flags.Limits, problems *flags.Problems) {
 	CheckType(b.Type, problems)
 	b.ApplyTo(flags.Metadata{}).CheckTexts(problems)

@@ -14,7 +14,6 @@ type SegmentBody struct {
 	Constraints jsonbody.Maybe[[]ConstraintBody] `json:"constraints"`
 }
 
-// Check finds what is wrong with the body by itself.
 func (b SegmentBody) Check(limits flags.Limits, problems *flags.Problems) {
 	if !b.Constraints.Set {
 		problems.Add("/constraints", "is required; it can be []")

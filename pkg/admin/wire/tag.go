@@ -18,7 +18,6 @@ type TagBody struct {
 // Tag returns what the body says.
 func (b TagBody) Tag() flags.Tag { return flags.Tag(b) }
 
-// Check finds what is wrong with the body by itself.
 func (b TagBody) Check(_ flags.Limits, problems *flags.Problems) { b.Tag().Check("", problems) }
 
 // A ChangeTagsBody adds some tags to a flag and removes others, in one change.
@@ -32,7 +31,6 @@ func (b ChangeTagsBody) Tags() (added, removed []flags.Tag) {
 	return httpapi.Each(b.Added.Value, TagBody.Tag), httpapi.Each(b.Removed.Value, TagBody.Tag)
 }
 
-// Check finds what is wrong with the body by itself.
 func (b ChangeTagsBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if !b.Added.Set {
 		problems.Add("/addedTags", "is required; it can be []")
