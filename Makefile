@@ -181,16 +181,7 @@ audit: check
 	cd $(WEB) && npm audit --omit=dev
 	go mod verify
 
-# A value for every parameter that is empty by default. The rules in infra/template/rules contain these values.
-EVERYTHING = KeyArn=arn:aws:kms:eu-central-1:123456789012:key/a Alarms=arn:aws:sns:eu-central-1:123456789012:a Dashboard=on \
-	RestoredTable=another-table MaxReadUnits=1000 MaxWriteUnits=1000 ReservedConcurrency=5 ApplicationsConcurrency=50 FrontendConcurrency=20 CorsOrigins=https://a.example,https://b.example \
-	DomainName=a.example CertificateArn=arn:aws:acm:eu-central-1:123456789012:certificate/a Deployment=Canary10Percent5Minutes \
-	RolePath=/a/ PermissionsBoundary=arn:aws:iam::123456789012:policy/a ExecuteApi=off \
-	FrontSecretHash=2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b Limits=tags=40 \
-	BackupVaultArn=arn:aws:backup:eu-central-1:210987654321:backup-vault:a \
-	FrontendOrigins=https://a.example PublicUrl=https://a.example SessionHours=24 OpenId=on ClientMaxAge=5 ClientThrottleRate=700 \
-	PublishBucket=bucket-a SecondPublishBucket=bucket-b SecondPublishRegion=eu-west-1 WebhookPrivateNetworks=10.1.0.0/16 LogKeyArn=arn:aws:kms:eu-central-1:123456789012:key/a
-
+# infra/template/everything has a value for every parameter that is empty by default.
 template: export SAM_CLI_TELEMETRY = 0
 template: export AWS_DEFAULT_REGION = eu-central-1
 template: check $(SAM) $(CHECKOV) $(KUBERNETES_VALIDATE) ## check template.yaml with cfn-lint, SAM's translator, checkov and our own rules (OPA), and examples/edge
@@ -198,7 +189,7 @@ template: check $(SAM) $(CHECKOV) $(KUBERNETES_VALIDATE) ## check template.yaml 
 		examples/edge/ecs.yaml examples/edge/lambda/template.yaml
 	'$(KUBERNETES_VALIDATE)' --strict --quiet examples/edge/kubernetes.yaml examples/edge/kubernetes-sidecar.yaml
 	@mkdir -p '$(LOCAL)/template'
-	'$(dir $(SAM))python' infra/template/transform.py template.yaml '$(LOCAL)/template' $(EVERYTHING)
+	'$(dir $(SAM))python' infra/template/transform.py template.yaml '$(LOCAL)/template' $$(cat infra/template/everything)
 	@$(OPA) check --strict infra/template/rules
 	$(OPA) test --timeout 20m infra/template/rules 'defaults:$(LOCAL)/template/defaults.json' 'everything:$(LOCAL)/template/everything.json' \
 		pipeline:infra/pipeline/roles.yaml front:docs/operations/front.yaml spending:docs/operations/spending.yaml

@@ -1,12 +1,12 @@
 # Rules for the CloudFormation template of Guidon. `make template` runs them with `opa test`.
 #
-# `input` is the template after its transforms, plus `everything`: true when every parameter is set (EVERYTHING in the
-# Makefile), false when all have their defaults. A rule adds messages to `problems.<rule>`; no message means that it passes.
+# `input` is the template after its transforms, plus `everything`: true when every parameter is set (the file
+# everything), false when all have their defaults. A rule adds messages to `problems.<rule>`; no message means that it passes.
 # An expression with a missing value is undefined in Rego, and a rule that contains it does not fire. Rules therefore read
 # values with `get`, which returns null. faults.yaml and template_test.rego prove that each rule still finds what it must.
 package template
 
-# The values of EVERYTHING in the Makefile.
+# The values of the file everything.
 kms_key := "arn:aws:kms:eu-central-1:123456789012:key/a"
 
 alarm_topic := "arn:aws:sns:eu-central-1:123456789012:a"
