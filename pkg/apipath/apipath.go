@@ -35,6 +35,7 @@ var notServed = []struct{ prefix, message string }{
 	{"/api/client/metrics", noReport}, {"/api/client/register", noReport}, {"/api/frontend/client", noReport}, {"/api/client/applications", noReport},
 	{"/edge", "no such endpoint; Unleash Edge validates its tokens with POST /edge/validate, and reports usage with POST /api/client/metrics/bulk; " + applications},
 	{"/api/proxy", "Guidon has the frontend API at /api/frontend; " + applications},
+	{"/client", withoutAPI}, {"/frontend", withoutAPI},
 	{"/api/client", noEndpoint}, {"/api/frontend", noEndpoint}, {"/ofrep", noEndpoint},
 }
 
@@ -42,6 +43,7 @@ const (
 	applications = "see docs/interface.md in its repository"
 	noReport     = "no such endpoint; applications report usage with POST /api/client/register, /api/client/metrics and " +
 		"/api/client/metrics/bulk, browsers with POST /api/frontend/client/metrics and /api/frontend/client/register; see /docs"
+	withoutAPI = "no such endpoint; the URL that an SDK gets ends with /api, such as http://127.0.0.1:4242/api for a server on this machine"
 	noEndpoint = "no such endpoint; SDKs read GET /api/client/features or /api/client/delta, browsers GET or POST /api/frontend, " +
 		"and OpenFeature providers POST /ofrep/v1/evaluate/flags; see /docs"
 )

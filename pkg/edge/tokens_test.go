@@ -387,11 +387,13 @@ func TestMaxAge(t *testing.T) {
 	e.ask("GET", "/ready", "", "").want(t, 200)
 }
 
-// TestFrontendTokenOfSettings checks that the log says why Edge gets no flags with a frontend token.
-func TestFrontendTokenOfSettings(t *testing.T) {
+// TestOtherTokensOfSettings checks that the log says why Edge gets no flags with a frontend or an admin token.
+func TestOtherTokensOfSettings(t *testing.T) {
 	t.Parallel()
 	g := newGuidon(t)
-	e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": g.token("frontend", "*", "development")})
-	e.ask("GET", "/api/client/features", g.token("client", "*", "development"), "")
-	e.awaitLog("TOKENS has a frontend token")
+	for kind, environment := range map[string]string{"frontend": "development", "admin": "*"} {
+		e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": g.token(kind, "*", environment)})
+		e.ask("GET", "/api/client/features", g.token("client", "*", "development"), "")
+		e.awaitLog("TOKENS has a token of the type " + kind)
+	}
 }

@@ -112,8 +112,8 @@ func (t *tokens) take(group []string, valid jsonbody.Items[validToken]) {
 	for _, own := range t.own() {
 		if g := byText[own]; g != nil {
 			t.edge.learn(own, g)
-			if g.kind == access.FrontendToken {
-				t.edge.warn("tokens", "TOKENS has a frontend token, which cannot read the flags for Edge. Give it a client token", nil)
+			if g.kind != access.ClientToken {
+				t.edge.warn("tokens", "TOKENS has a token of the type "+string(g.kind)+", with which Edge cannot read flags. Give it a client token", nil)
 			}
 		} else if !anyOdd && !odd[own] {
 			refused[own] = true
