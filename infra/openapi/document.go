@@ -323,7 +323,7 @@ func errorSchema() *openapi3.Schema {
 	id := text("Id of this error. Search the log for it.", "5e0cf0b1-6b8a-4a3e-9d2e-0c1f7a9b2d44")
 	id.Format = "uuid"
 	name := text("Type of the error.", "ValidationError").WithEnum("ValidationError", "AuthenticationRequired", "NoAccessError",
-		"PermissionError", "NotFoundError", "NameExistsError", "ConflictError", "PreconditionFailedError", "PayloadTooLargeError", "ContentTypeerror", "TooManyRequestsError", "InternalError", "ServiceUnavailableError")
+		"PermissionError", "NotFoundError", "NameExistsError", "ConflictError", "PreconditionFailedError", "PayloadTooLargeError", "ContentTypeerror", "InternalError", "ServiceUnavailableError")
 	failure := openapi3.NewObjectSchema().WithoutAdditionalProperties().WithRequired([]string{"id", "message", "name"}).
 		WithProperty("id", id).WithProperty("name", name).WithProperty("message", text("Description of the error and of what is allowed.", "/name: is required")).
 		WithProperty("details", details).WithProperty("permissions", permissions)

@@ -28,7 +28,6 @@ var failures = map[flags.Kind]struct {
 	flags.PreconditionFailed:   {http.StatusPreconditionFailed, "PreconditionFailedError"},
 	flags.TooLarge:             {http.StatusRequestEntityTooLarge, "PayloadTooLargeError"},
 	flags.UnsupportedMediaType: {http.StatusUnsupportedMediaType, "ContentTypeerror"}, // spelled so in the contract
-	flags.TooManyRequests:      {http.StatusTooManyRequests, "TooManyRequestsError"},
 	flags.Unavailable:          {http.StatusServiceUnavailable, "ServiceUnavailableError"},
 	flags.Internal:             {http.StatusInternalServerError, "InternalError"},
 }
