@@ -175,6 +175,11 @@ func contextOf(body []byte) (context []byte, found bool, err error) {
 		case '{':
 			context = bytes.Clone(value)
 			return err
+		case '[': // PHP writes an empty object so
+			if len(bytes.TrimSpace(value[1:len(value)-1])) == 0 {
+				context = []byte("{}")
+				return err
+			}
 		}
 		return &contextError{codeInvalidContext, "context must be an object"}
 	})
@@ -264,8 +269,12 @@ func readValue(d *jsontext.Decoder, name string, set func(name, value string)) e
 		return d.SkipValue()
 	}
 	value, err := d.ReadToken()
+	text := value.String()
+	if value.Kind() == '0' {
+		text = jsonbody.ScalarText(jsontext.Value(text))
+	}
 	if err == nil {
-		set(name, value.String())
+		set(name, text)
 	}
 	return err
 }

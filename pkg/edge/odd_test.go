@@ -81,6 +81,9 @@ func TestOddFlags(t *testing.T) {
 		"a number beyond all":           {`"variants": [{"name": "a", "weight": 1e999}]`, "-"},
 		"a strategy that is a text":     {`"strategies": ["default"]`, "-"},
 		"a strategy that is null":       {`"strategies": [null]`, "-"},
+		"null in a list of values":     {`"strategies": [{"name": "default", "constraints": [{"contextName": "userId", "operator": "STR_STARTS_WITH", "values": ["vip-", null]}]}]`, "-"},
+		"a constraint about no field":   {`"strategies": [{"name": "default", "constraints": [{"contextName": null, "operator": "NOT_IN", "values": ["u1"]}]}]`, "-"},
+		"a parent without a name":       {`"strategies": [{"name": "default"}], "dependencies": [{"name": "parent"}]`, "-"},
 		"a constraint that is null":     {`"strategies": [{"name": "default", "constraints": [null]}]`, "-"},
 		"strategies that are an object": {`"strategies": {"name": "default"}`, "-"},
 		"enabled that is no boolean":    {`"enabled": "maybe"`, "-"},
@@ -170,7 +173,7 @@ func TestOddLists(t *testing.T) {
 			t.Errorf("%.40s: %v, want %q", body, err, want)
 		}
 	}
-	for _, segments := range []string{`"all"`, `7`, `[7]`, `{"a": 1}`, `[{"id": 0, "constraints": []}]`, `[{"name": "s", "constraints": []}]`} {
+	for _, segments := range []string{`[{"id": 3, "constraints": [{"operator": "NOT_IN", "values": ["7"]}]}]`, `"all"`, `7`, `[7]`, `{"a": 1}`, `[{"id": 0, "constraints": []}]`, `[{"name": "s", "constraints": []}]`} {
 		r, err := readFeatures([]byte(`{"features": [`+goodFlag("a", true)+`], "meta": {"revisionId": "many"}, "segments": `+segments+`}`), "")
 		if err != nil || r.features["a"] == nil || len(r.segments) != 0 || len(r.odd) != 1 {
 			t.Errorf("segments %s: %+v, %v", segments, r, err)

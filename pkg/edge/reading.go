@@ -89,6 +89,9 @@ func (f feature) served() (*answers.ClientFeature, error) {
 	lists := [][]shape.Variant{served.Variants}
 	for _, strategy := range served.Strategies {
 		lists = append(lists, strategy.Variants)
+		if err := checkConstraints(strategy.Constraints); err != nil {
+			return nil, err
+		}
 	}
 	for _, list := range lists {
 		if err := completeVariants(list); err != nil {
@@ -97,9 +100,22 @@ func (f feature) served() (*answers.ClientFeature, error) {
 	}
 	served.Dependencies = nil
 	for _, d := range f.Dependencies {
+		if d.Feature == "" {
+			return nil, errors.New("it depends on a flag without a name")
+		}
 		served.Dependencies = append(served.Dependencies, shape.Dependency{Feature: d.Feature, Enabled: d.Enabled == nil || *d.Enabled, Variants: d.Variants})
 	}
 	return &served, nil
+}
+
+// checkConstraints returns an error if a constraint does not say which field it is about: an inverted one would let everyone in.
+func checkConstraints(list []shape.Constraint) error {
+	for _, c := range list {
+		if c.ContextName == "" {
+			return errors.New("it has a constraint without contextName")
+		}
+	}
+	return nil
 }
 
 // errNameless is the error of a flag or segment that cannot be told from others.
@@ -162,6 +178,9 @@ func (r *reading) addSegment(i jsonbody.Item[segment]) error {
 	if err == nil && i.Value.Constraints == nil {
 		err = errors.New("it has no constraints")
 	}
+	if err == nil {
+		err = checkConstraints(*i.Value.Constraints)
+	}
 	if err != nil {
 		r.removeSegment(id)
 		r.odd[segmentPart(id)] = err.Error()
@@ -186,23 +205,22 @@ func (r *reading) removeSegment(id int64) {
 	r.goneSegments = append(r.goneSegments, id)
 }
 
-// addAll adds all flags and segments of a complete reading. It is an error if there are flags, and none of them can be read: then it is
+// addAll adds all flags and segments of a complete reading. It is an error if there are flags, and none of them has a name: then it is
 // something else.
 func (r *reading) addAll(features jsonbody.Items[feature], segments jsonbody.Items[segment]) error {
 	nameless := func(kind string, i int, cause error) {
 		r.odd[part{kind, fmt.Sprintf("(number %d of the list)", i+1)}] = cmp.Or(cause, errNameless).Error()
 	}
+	named := 0
 	for i, f := range features {
 		if r.addFlag(f) != nil {
 			nameless(aFlag, i, f.Err)
+		} else {
+			named++
 		}
 	}
-	if len(features) > 0 && len(r.features) == 0 {
-		for of, why := range r.odd {
-			if of.kind == aFlag {
-				return fmt.Errorf("none of its flags can be read: %s %s: %s", of.kind, jsonbody.Shorten(of.name), why)
-			}
-		}
+	if len(features) > 0 && named == 0 {
+		return fmt.Errorf("none of its flags can be read: %w", cmp.Or(features[0].Err, errNameless))
 	}
 	for i, s := range segments {
 		if r.addSegment(s) != nil {

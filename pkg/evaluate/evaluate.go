@@ -133,7 +133,7 @@ func (s *Set) evaluate(f *flag, c *Context) Result {
 	}
 	result := s.evaluateAlone(f, c)
 	if result.Enabled {
-		if parent := s.unmetParent(f, c); parent != "" {
+		if parent, unmet := s.unmetParent(f, c); unmet {
 			result.Enabled, result.Variant, result.Reason = false, nil, Reason{Kind: ParentUnmet, Parent: parent}
 		}
 	}
@@ -174,17 +174,17 @@ func (r Result) enable(v *variants, c *Context) Result {
 	return r
 }
 
-// unmetParent returns the name of the first parent that is not in the required state, or "". There is only one level of
-// dependencies, so a parent that has parents is never in the required state, and cycles end here.
-func (s *Set) unmetParent(f *flag, c *Context) string {
+// unmetParent returns the name of the first parent that is not in the required state, and whether there is one. There is only one level
+// of dependencies, so a parent that has parents is never in the required state, and cycles end here.
+func (s *Set) unmetParent(f *flag, c *Context) (name string, unmet bool) {
 	for i := range f.dependencies {
 		d := &f.dependencies[i]
 		parent := s.flags[d.Feature]
 		if parent == nil || len(parent.dependencies) > 0 || !d.metBy(s.evaluateAlone(parent, c)) {
-			return d.Feature
+			return d.Feature, true
 		}
 	}
-	return ""
+	return "", false
 }
 
 func (d *Dependency) metBy(parent Result) bool {

@@ -33,6 +33,7 @@ func TestOutcomes(t *testing.T) {
 		{Name: "child", Enabled: true, Dependencies: []evaluate.Dependency{{Feature: "everyone", Enabled: &yes}, {Feature: "disabled"}}},
 		{Name: "child-of-disabled", Enabled: true, Dependencies: []evaluate.Dependency{{Feature: "disabled", Enabled: &no}}},
 		{Name: "grandchild", Enabled: true, Dependencies: []evaluate.Dependency{{Feature: "child-of-disabled"}}},
+		{Name: "nameless-parent", Enabled: true, Dependencies: []evaluate.Dependency{{}}},
 		{Name: "orphan", Enabled: true, Dependencies: []evaluate.Dependency{{Feature: "none", Enabled: &no}}},
 	}, []evaluate.Segment{{ID: 1, Constraints: []evaluate.Constraint{inCountry}}})
 
@@ -71,6 +72,7 @@ func TestOutcomes(t *testing.T) {
 		{"child", inGermany, false, evaluate.Reason{Kind: evaluate.ParentUnmet, Parent: "disabled"}, nil},
 		{"child-of-disabled", inGermany, true, evaluate.Reason{Kind: evaluate.NoStrategies}, nil},
 		{"grandchild", inGermany, false, evaluate.Reason{Kind: evaluate.ParentUnmet, Parent: "child-of-disabled"}, nil},
+		{"nameless-parent", inGermany, false, evaluate.Reason{Kind: evaluate.ParentUnmet}, nil},
 		{"orphan", inGermany, false, evaluate.Reason{Kind: evaluate.ParentUnmet, Parent: "none"}, nil},
 	}
 	for _, test := range tests {

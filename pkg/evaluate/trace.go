@@ -111,7 +111,8 @@ func (s *Set) Trace(name string, c *Context) Trace {
 	once := *c
 	drawn := c.random(math.MaxUint32)
 	once.Random = func(n uint32) uint32 { return drawn % n }
-	trace := Trace{Result: s.evaluate(f, &once), Parent: s.unmetParent(f, &once)}
+	trace := Trace{Result: s.evaluate(f, &once)}
+	trace.Parent, _ = s.unmetParent(f, &once)
 	for i := range f.strategies {
 		st := &f.strategies[i]
 		check := Check{Outcome: s.check(st, &once), Constraints: checkEach(st.constraints, &once), Variant: st.variants.choose(&once)}

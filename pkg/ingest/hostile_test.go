@@ -200,6 +200,20 @@ func TestLimitsOfParts(t *testing.T) {
 	}
 }
 
+// TestLongLists sends lists of hundreds of thousands of parts that cannot be read, which a kilobyte of gzip can contain. They are refused
+// before they are decoded.
+func TestLongLists(t *testing.T) {
+	s := serve(t, nil)
+	for path, body := range map[string]string{
+		"/api/client/register":     `{"appName": "a", "strategies": [` + list(100_000, "[]") + `]}`,
+		"/api/client/metrics/bulk": `{"applications": [` + list(100_000, "[]") + `]}`,
+	} {
+		if w := s.post(path, dynamotest.ClientToken, body); w.Code != 400 || !strings.Contains(w.Body.String(), "a list of more than 20000 items") {
+			t.Errorf("%s: %d %.200s", path, w.Code, w.Body)
+		}
+	}
+}
+
 // TestFrontendBody sends bodies that are too large for a browser, whose token is public.
 func TestFrontendBody(t *testing.T) {
 	s := serve(t, nil)

@@ -93,7 +93,7 @@ func readForeign(d *jsontext.Decoder, v any) error {
 	case reflect.String:
 		if kind == '0' || kind == 't' || kind == 'f' {
 			value, err := d.ReadValue()
-			to.SetString(scalarText(value))
+			to.SetString(ScalarText(value))
 			return err
 		}
 	case reflect.Int64:
@@ -139,7 +139,11 @@ func readForeign(d *jsontext.Decoder, v any) error {
 		if kind == 'n' {
 			return errNull{to.Type()}
 		}
-	case reflect.Map, reflect.Slice: // languages with one type for both write an empty one as the other
+	case reflect.Map, reflect.Slice:
+		if texts, is := v.(*[]string); is && kind == '[' {
+			return readTexts(d, texts)
+		}
+		// Languages with one type for both write an empty one as the other
 		if to.Kind() == reflect.Map && kind == '[' || to.Kind() == reflect.Slice && kind == '{' {
 			value, err := d.ReadValue()
 			if err == nil && !isEmptyList(value) && !isEmptyObject(value) {
@@ -150,6 +154,22 @@ func readForeign(d *jsontext.Decoder, v any) error {
 		}
 	}
 	return errors.ErrUnsupported
+}
+
+// readTexts reads a list of texts. Null in it is an error: as an empty text, every text would begin with it.
+func readTexts(d *jsontext.Decoder, texts *[]string) error {
+	var items []*string
+	if err := json.UnmarshalDecode(d, &items); err != nil {
+		return err
+	}
+	*texts = make([]string, len(items))
+	for i, item := range items {
+		if item == nil {
+			return errors.New("must not have null in it")
+		}
+		(*texts)[i] = *item
+	}
+	return nil
 }
 
 // scalar reads a text or a number as text.
@@ -164,8 +184,8 @@ func scalar(d *jsontext.Decoder) (string, error) {
 // maxExact is the largest number up to which a 64-bit float has all whole numbers.
 const maxExact = 1 << 53
 
-// scalarText returns a JSON number or boolean as text: a whole number without a point or an exponent, any other as it is written.
-func scalarText(value jsontext.Value) string {
+// ScalarText returns a JSON number or boolean as text: a whole number without a point or an exponent, any other as it is written.
+func ScalarText(value jsontext.Value) string {
 	text := string(value)
 	if n, err := strconv.ParseFloat(text, 64); err == nil && n == math.Trunc(n) && math.Abs(n) < maxExact {
 		return strconv.FormatInt(int64(n), 10)

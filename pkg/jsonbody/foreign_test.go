@@ -31,7 +31,7 @@ func TestForeign(t *testing.T) {
 		`{"float": "1e999"}`: "/float: must be a number", `{"float": 1e999}`: "/float", `{"float": true}`: "/float: must be a number, not a boolean", `{"float": ""}`: "/float: must be a number",
 		`{"whole": "3"}`: "3", `{"whole": 3.0}`: "3", `{"whole": 9007199254740993}`: "9007199254740993", `{"whole": 3.5}`: "/whole: must be a whole number", `{"whole": 1e30}`: "/whole: must be a whole number", `{"whole": "x"}`: "/whole: must be a whole number",
 		`{"bool": "True"}`: "true", `{"bool": 1}`: "true", `{"bool": "0"}`: "false", `{"bool": null}`: "false", `{"bool": 2}`: "/bool: must be true or false", `{"bool": "yes"}`: "/bool: must be true or false", `{"bool": []}`: "/bool: must be true or false, not a list",
-		`{"texts": null}`: "[]", `{"texts": {}}`: "[]", `{"texts": [1, null, "a"]}`: "[1  a]", `{"texts": {"a": 1}}`: "/texts: must be a list, not an object", `{"texts": "a"}`: "/texts: must be a list, not a string", `{"texts": [[]]}`: "/texts/0: must be a string",
+		`{"texts": null}`: "[]", `{"texts": {}}`: "[]", `{"texts": [1, "a"]}`: "[1 a]", `{"texts": [1, null, "a"]}`: "must not have null", `{"texts": {"a": 1}}`: "/texts: must be a list, not an object", `{"texts": "a"}`: "/texts: must be a list, not a string", `{"texts": [[]]}`: "/texts/0: must be a string",
 		`{"map": []}`: "map[]", `{"map": null}`: "map[]", `{"map": {"a": 1}}`: "map[a:1]", `{"map": [1]}`: "/map: must be an object, not a list", `{"map": "a"}`: "/map: must be an object, not a string",
 		`{"object": null}`: "/object: must be an object, not null", `{"object": []}`: "/object: must be an object, not a list", `{"pointer": null}`: "<nil>", `{"new": [{}]}`: "", `{`: "not valid JSON",
 	} {

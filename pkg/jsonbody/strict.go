@@ -48,11 +48,12 @@ const (
 	bytesAnObject = 16
 )
 
-// errDeep, errRounded and errObjects are errors of scan that are not about the grammar of JSON.
+// errDeep, errRounded, errObjects and errLong are errors of scan that are not about the grammar of JSON.
 var (
 	errDeep    = fmt.Errorf("nested deeper than %d levels", maxDepth)
 	errRounded = errors.New("a number that would be rounded")
 	errObjects = errors.New("too many objects for its size")
+	errLong    = fmt.Errorf("a list of more than %d items", maxItems)
 )
 
 // scan checks what holds for every body: one document of valid JSON, not nested too deep. A strict one has only valid UTF-8, no field
@@ -77,12 +78,23 @@ func scan(body []byte, strict bool) error {
 			return errDeep
 		case objects < 0:
 			return errObjects
+		case !strict && isLong(d):
+			return errLong
 		case strict && token.Kind() == '0' && isRounded(token.String()):
 			return fmt.Errorf("%w at %s: %s", errRounded, placeIn(d.StackPointer()), Shorten(token.String()))
 		case d.StackDepth() == 0 && len(bytes.TrimSpace(body[d.InputOffset():])) > 0:
 			return errors.New("there is more text after the end of the document")
 		}
 	}
+}
+
+// maxItems is the largest length of a list in a lenient body, of which each item that cannot be read costs time.
+const maxItems = 20_000
+
+// isLong reports whether the list that is being read has more items.
+func isLong(d *jsontext.Decoder) bool {
+	kind, items := d.StackIndex(d.StackDepth())
+	return kind == '[' && items > maxItems
 }
 
 // isRounded reports whether a JSON number would be rounded as a 64-bit float: an integer of 2^53 or more, or a number above the

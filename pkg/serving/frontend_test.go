@@ -166,7 +166,7 @@ func TestOddContexts(t *testing.T) {
 	h := f.handler(httpapi.Config{})
 	deep := strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200)
 	for _, odd := range []string{
-		`"x": null`, `"x": []`, `"x": "\ud83d"`, "\"x\": \"\xff\"", `"\ud83d": 1, "\ud83e": 2`, `"x": 1, "x": 2`, `"x": ["\ud83d", "` + "\xff" + `"]`, `"x": ` + deep, `"x": 1e999`, `"x": ""`,
+		`"x": null`, `"x": 1.0`, `"x": []`, `"x": "\ud83d"`, "\"x\": \"\xff\"", `"\ud83d": 1, "\ud83e": 2`, `"x": 1, "x": 2`, `"x": ["\ud83d", "` + "\xff" + `"]`, `"x": ` + deep, `"x": 1e999`, `"x": ""`,
 		`"currentTime": "yesterday"`, `"remoteAddress": 5`, `"sessionId": null`, `"properties": null`, `"properties": "x"`, `"properties": {"y": {"z": "\ud83d"}}`, `"targetingKey": "\udc00"`, `"environment": {}`,
 	} {
 		context := `{"userId": 7, ` + odd + `, "plan": "gold"}`
@@ -188,7 +188,8 @@ func TestOddContexts(t *testing.T) {
 		`{"context": {"userId": "7"}, "plan": "gold"}`:             "for-7", // of a wrapped context, only its own fields
 		`{"userId": "7", "context": {}}`:                           "",
 		`{"context": {"userId": "8"}, "context": {"userId": "7"}}`: "for-7",
-		`null`: "", ` null `: "", `{"context": null}`: "", `{}`: "",
+		`{"context": {"userId": 7.0}}`:                             "for-7",
+		`null`: "", ` null `: "", `{"context": null}`: "", `{}`: "", `{"context": []}`: "", `{"context": [ ]}`: "",
 	} {
 		if got := on(t, h, "POST", "/api/frontend", body); got != want {
 			t.Errorf("%s: %q, want %q", body, got, want)
