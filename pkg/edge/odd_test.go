@@ -81,7 +81,7 @@ func TestOddFlags(t *testing.T) {
 		"a number beyond all":           {`"variants": [{"name": "a", "weight": 1e999}]`, "-"},
 		"a strategy that is a text":     {`"strategies": ["default"]`, "-"},
 		"a strategy that is null":       {`"strategies": [null]`, "-"},
-		"null in a list of values":     {`"strategies": [{"name": "default", "constraints": [{"contextName": "userId", "operator": "STR_STARTS_WITH", "values": ["vip-", null]}]}]`, "-"},
+		"null in a list of values":      {`"strategies": [{"name": "default", "constraints": [{"contextName": "userId", "operator": "STR_STARTS_WITH", "values": ["vip-", null]}]}]`, "-"},
 		"a constraint about no field":   {`"strategies": [{"name": "default", "constraints": [{"contextName": null, "operator": "NOT_IN", "values": ["u1"]}]}]`, "-"},
 		"a parent without a name":       {`"strategies": [{"name": "default"}], "dependencies": [{"name": "parent"}]`, "-"},
 		"a constraint that is null":     {`"strategies": [{"name": "default", "constraints": [null]}]`, "-"},

@@ -20,9 +20,9 @@ var Foreign = json.JoinOptions(
 	jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), json.WithUnmarshalers(json.UnmarshalFromFunc(readForeign)),
 )
 
-// ForeignValues are the options to read the values of a part of a strict body, such as the data of an import, as Foreign does, but null
-// remains an error: an administrator may mean something else than nothing.
-var ForeignValues = json.WithUnmarshalers(json.JoinUnmarshalers(exact, json.UnmarshalFromFunc(readForeign)))
+// ForeignValues are the options to read the texts, numbers and booleans of a part of a strict body, such as the data of an import, as
+// Foreign does. Null remains an error: an administrator may mean something else than nothing.
+var ForeignValues = json.WithUnmarshalers(json.JoinUnmarshalers(exact, json.UnmarshalFromFunc(readScalar)))
 
 // DecodeForeign decodes what another program wrote. The error says what is wrong, and where.
 func DecodeForeign(text []byte, into any, more ...json.Options) error {
@@ -82,8 +82,8 @@ func (l *Items[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return err
 }
 
-// readForeign reads a value of another type than that of v, which is a pointer.
-func readForeign(d *jsontext.Decoder, v any) error {
+// readScalar reads a text, number or boolean of another type than that of v, which is a pointer.
+func readScalar(d *jsontext.Decoder, v any) error {
 	switch v.(type) {
 	case json.UnmarshalerFrom, *jsontext.Value:
 		return errors.ErrUnsupported
@@ -135,6 +135,18 @@ func readForeign(d *jsontext.Decoder, v any) error {
 			to.SetBool(is)
 			return nil
 		}
+	}
+	return errors.ErrUnsupported
+}
+
+// readForeign reads a value of another type than that of v, which is a pointer.
+func readForeign(d *jsontext.Decoder, v any) error {
+	switch v.(type) {
+	case json.UnmarshalerFrom, *jsontext.Value:
+		return errors.ErrUnsupported
+	}
+	to, kind := reflect.ValueOf(v).Elem(), d.PeekKind()
+	switch to.Kind() {
 	case reflect.Struct:
 		if kind == 'n' {
 			return errNull{to.Type()}
@@ -153,7 +165,7 @@ func readForeign(d *jsontext.Decoder, v any) error {
 			return err
 		}
 	}
-	return errors.ErrUnsupported
+	return readScalar(d, v)
 }
 
 // readTexts reads a list of texts. Null in it is an error: as an empty text, every text would begin with it.

@@ -189,7 +189,7 @@ func TestOddContexts(t *testing.T) {
 		`{"userId": "7", "context": {}}`:                           "",
 		`{"context": {"userId": "8"}, "context": {"userId": "7"}}`: "for-7",
 		`{"context": {"userId": 7.0}}`:                             "for-7",
-		`null`: "", ` null `: "", `{"context": null}`: "", `{}`: "", `{"context": []}`: "", `{"context": [ ]}`: "",
+		`null`:                                                     "", ` null `: "", `{"context": null}`: "", `{}`: "", `{"context": []}`: "", `{"context": [ ]}`: "",
 	} {
 		if got := on(t, h, "POST", "/api/frontend", body); got != want {
 			t.Errorf("%s: %q, want %q", body, got, want)
