@@ -52,7 +52,6 @@ reset: ## delete the local flags, users and tokens (DATA_DIR)
 	owner=$$(sed -n 's/.*"owner":\([0-9]*\).*/\1/p' "$$data/guidon.db.engine" 2>/dev/null); \
 	if [ -n "$$owner" ] && kill -0 "$$owner" 2>/dev/null; then \
 		echo "Guidon is running on $$data (process $$owner): stop it, then run make reset again" >&2; exit 1; fi; \
-	[ -e "$$data/guidon.db" ] || { echo "there is no data in $$data"; exit; }; \
 	rm -rf "$$data"/guidon.db "$$data"/guidon.db[.-]* "$$data"/token.key; echo "deleted the data in $$data"
 
 localstack: check guidon

@@ -226,7 +226,7 @@ func TestFrontendErrors(t *testing.T) {
 		{"a list", "POST", "/api/frontend", `[]`, "frontend", 400, "the body must be an object"},
 		{"a text", "POST", "/api/frontend", `"userId=7"`, "frontend", 400, "the body must be an object"},
 		{"a number", "POST", "/api/frontend", `7`, "frontend", 400, "the body must be an object"},
-		{"a context that is a list", "POST", "/api/frontend", `{"context": [], "userId": "7"}`, "frontend", 400, "context must be an object"},
+		{"a context that is a list", "POST", "/api/frontend", `{"context": [1], "userId": "7"}`, "frontend", 400, "context must be an object"},
 		{"a context that is a text", "POST", "/api/frontend", `{"context": "x"}`, "frontend", 400, "context must be an object"},
 		{"too many properties", "POST", "/api/frontend", `{"context": ` + manyProperties(1001) + `}`, "frontend", 400, "more than 1000 properties"},
 		{"too large", "POST", "/api/frontend", `{"context": {"x": "` + strings.Repeat("x", answers.MaxContextBody) + `"}}`, "frontend", 413, "larger than 256 KiB"},

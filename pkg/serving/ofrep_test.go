@@ -153,7 +153,7 @@ func TestOFREPErrors(t *testing.T) {
 		{"no body", "plain", "", 400, codeParseError},
 		{"broken JSON", "plain", `{"context": {`, 400, codeParseError},
 		{"no context", "plain", `{}`, 400, codeInvalidContext},
-		{"a list", "plain", `{"context": []}`, 400, codeInvalidContext},
+		{"a list", "plain", `{"context": [1]}`, 400, codeInvalidContext},
 		{"key that is a list", "plain", `{"context": {"targetingKey": [7]}}`, 400, codeInvalidContext},
 		{"key that is an object", "plain", `{"context": {"targetingKey": {"id": 7}}}`, 400, codeInvalidContext},
 		{"too many properties", "plain", `{"context": ` + manyProperties(1001) + `}`, 400, codeInvalidContext},
