@@ -155,7 +155,7 @@ func (r *reading) addFlag(i jsonbody.Item[feature]) error {
 	if err != nil {
 		r.removeFlag(name)
 		r.odd[part{aFlag, name}] = err.Error()
-		return nil
+		return nil //nolint:nilerr // the other flags count
 	}
 	r.features[name] = served
 	delete(r.odd, part{aFlag, name})
@@ -184,7 +184,7 @@ func (r *reading) addSegment(i jsonbody.Item[segment]) error {
 	if err != nil {
 		r.removeSegment(id)
 		r.odd[segmentPart(id)] = err.Error()
-		return nil
+		return nil //nolint:nilerr // the other segments count
 	}
 	s := i.Value.ClientSegment
 	s.Constraints = *i.Value.Constraints

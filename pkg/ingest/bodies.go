@@ -27,7 +27,7 @@ const defaultEnvironment = "default"
 
 // in returns the environment of what a sender reports. SDKs send "default" in most bodies.
 func (s *sender) in(environment text, at string, left *flags.Problems) string {
-	return cmp.Or(s.environment, environment.within(usage.MaxName, at, left), defaultEnvironment)
+	return cmp.Or(s.environment, environment.name(at, left), defaultEnvironment)
 }
 
 // A registerBody is what an application says about itself when it starts.
@@ -45,8 +45,8 @@ func (b registerBody) check(p *flags.Problems) { checkApplication("/appName", b.
 
 func (b registerBody) addTo(post *usage.Post, from *sender, left *flags.Problems) {
 	post.Instances = []usage.PostInstance{{
-		Application: string(b.AppName), Instance: b.InstanceID.within(usage.MaxName, "/instanceId", left),
-		Environment: from.in(b.Environment, "/environment", left), SDK: cmp.Or(b.SDKVersion.within(usage.MaxName, "/sdkVersion", left), from.sdk),
+		Application: string(b.AppName), Instance: b.InstanceID.name("/instanceId", left),
+		Environment: from.in(b.Environment, "/environment", left), SDK: cmp.Or(b.SDKVersion.name("/sdkVersion", left), from.sdk),
 		Address: from.address, Registered: true, Strategies: distinct(b.Strategies, "/strategies", left), Started: b.Started.Time,
 	}}
 }
@@ -85,8 +85,8 @@ func (b metricsBody) check(p *flags.Problems) {
 func (b metricsBody) addTo(post *usage.Post, from *sender, left *flags.Problems) {
 	environment := from.in(b.Environment, "/environment", left)
 	post.Instances = []usage.PostInstance{{
-		Application: string(b.AppName), Instance: b.InstanceID.within(usage.MaxName, "/instanceId", left), Environment: environment,
-		SDK: cmp.Or(b.SDKVersion.within(usage.MaxName, "/sdkVersion", left), from.sdk), Address: from.address,
+		Application: string(b.AppName), Instance: b.InstanceID.name("/instanceId", left), Environment: environment,
+		SDK: cmp.Or(b.SDKVersion.name("/sdkVersion", left), from.sdk), Address: from.address,
 	}}
 	if !b.Bucket.Set && b.ImpactMetrics == nil {
 		left.Add("/bucket", "is required")
@@ -163,8 +163,8 @@ func (b bulkBody) addTo(post *usage.Post, from *sender, left *flags.Problems) {
 			continue
 		}
 		instance := usage.PostInstance{
-			Application: string(a.AppName), Instance: a.InstanceID.within(usage.MaxName, at+"/instanceId", left), SDK: a.SDKVersion.within(usage.MaxName, at+"/sdkVersion", left),
-			Environment: cmp.Or(a.Environment.within(usage.MaxName, at+"/environment", left), from.in("", "", left)),
+			Application: string(a.AppName), Instance: a.InstanceID.name(at+"/instanceId", left), SDK: a.SDKVersion.name(at+"/sdkVersion", left),
+			Environment: cmp.Or(a.Environment.name(at+"/environment", left), from.in("", "", left)),
 			Registered:  true, Strategies: distinct(a.Strategies, at+"/strategies", left),
 		}
 		if a.Started != nil {
@@ -181,7 +181,7 @@ func (b bulkBody) addTo(post *usage.Post, from *sender, left *flags.Problems) {
 		case isTooLong(string(m.FeatureName), usage.MaxFeature, at+"/featureName", left), !checkApplication(at+"/appName", m.AppName, left):
 			continue
 		}
-		environment := cmp.Or(m.Environment.within(usage.MaxName, at+"/environment", left), from.in("", "", left))
+		environment := cmp.Or(m.Environment.name(at+"/environment", left), from.in("", "", left))
 		if from.environment == "" || environment == from.environment {
 			add(post, usage.Count{Feature: string(m.FeatureName), Application: string(m.AppName), Environment: environment},
 				toggle{Yes: m.Yes, No: m.No, Variants: m.Variants}, at, left)
@@ -226,9 +226,9 @@ func isTooLong(name string, most int, path string, p *flags.Problems) bool {
 	return n > most
 }
 
-// within returns a text, or "" and a problem if it has too many characters.
-func (t text) within(most int, path string, p *flags.Problems) string {
-	if isTooLong(string(t), most, path, p) {
+// name returns a text, or "" and a problem if it has too many characters for a name.
+func (t text) name(path string, p *flags.Problems) string {
+	if isTooLong(string(t), usage.MaxName, path, p) {
 		return ""
 	}
 	return string(t)
@@ -238,7 +238,7 @@ func (t text) within(most int, path string, p *flags.Problems) string {
 // many, and returns the first ones.
 func distinct(names []text, at string, left *flags.Problems) (list []string) {
 	for i, name := range names {
-		if valid := name.within(usage.MaxName, fmt.Sprintf("%s/%d", at, i), left); valid != "" {
+		if valid := name.name(fmt.Sprintf("%s/%d", at, i), left); valid != "" {
 			list = append(list, valid)
 		}
 	}

@@ -15,7 +15,7 @@ func Of(header http.Header, now time.Time, longest time.Duration) time.Duration 
 	text := strings.TrimSpace(header.Get("Retry-After"))
 	seconds, err := strconv.ParseUint(text, 10, 64)
 	switch {
-	case errors.Is(err, strconv.ErrRange), err == nil && seconds > uint64(longest/time.Second):
+	case errors.Is(err, strconv.ErrRange), err == nil && float64(seconds) > longest.Seconds():
 		return longest
 	case err == nil:
 		return time.Duration(seconds) * time.Second //nolint:gosec // G115: at most longest

@@ -77,9 +77,8 @@ func environment(s settings, endpoint, secretsManager string) map[string]string 
 	}
 	for _, variable := range os.Environ() {
 		name, value, _ := strings.Cut(variable, "=")
-		switch {
-		case name == "AUTH_TYPE", name == "LOG_LEVEL", name == "CORS_ORIGINS", name == "FRONTEND_ORIGINS", name == "CLIENT_MAX_AGE",
-			name == "SESSION_HOURS", name == "LIMITS":
+		switch name {
+		case "AUTH_TYPE", "LOG_LEVEL", "CORS_ORIGINS", "FRONTEND_ORIGINS", "CLIENT_MAX_AGE", "SESSION_HOURS", "LIMITS":
 			env[name] = value
 		}
 	}
