@@ -16,9 +16,7 @@ import (
 // Foreign are the options to read what other programs wrote. A value of another type is read where its meaning is clear: a number or
 // a boolean for a text, a text for the number or boolean that it has, null or an empty list or object for what is empty, and U+FFFD
 // for half a character. Any other value of the wrong type is an error. If a field occurs twice, the last one counts.
-var Foreign = json.JoinOptions(
-	jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), json.WithUnmarshalers(json.UnmarshalFromFunc(readForeign)),
-)
+var Foreign = json.JoinOptions(Lenient, json.WithUnmarshalers(json.UnmarshalFromFunc(readForeign)))
 
 // ForeignValues are the options to read the texts, numbers and booleans of a part of a strict body, such as the data of an import, as
 // Foreign does. Null remains an error: an administrator may mean something else than nothing.
