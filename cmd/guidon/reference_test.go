@@ -74,10 +74,7 @@ func reference(root *cobra.Command) string {
 				text += "\n      common options: " + strings.Join(shared, ", ")
 			}
 		}
-		fmt.Fprintf(&page, "\n%s %s\n\n```text\n%s\n```\n", level, cmd.CommandPath(), text)
-		if cmd.Example != "" {
-			fmt.Fprintf(&page, "\n```sh\n%s\n```\n", unindent(cmd.Example))
-		}
+		fmt.Fprintf(&page, "\n%s %s\n\n```text\n%s\n\n%s\n```\n", level, cmd.CommandPath(), text, unindent(cmd.Example))
 		if settings != "" {
 			page.WriteString("\n[Settings of the local server](settings.md) lists its environment variables.\n")
 		}
