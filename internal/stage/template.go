@@ -12,7 +12,7 @@ import (
 )
 
 // adaptTemplate changes a template of `sam build` (YAML) so that MiniStack can deploy it (JSON). The emulator does not test what
-// it changes; docs/operations/emulator.md lists the changes. address is that of the emulator, and adminToken the value
+// it changes; docs/operations/emulator.md says so. address is that of the emulator, and adminToken the value
 // of the first admin token.
 func adaptTemplate(built []byte, address, adminToken string) ([]byte, error) {
 	var template map[string]any
