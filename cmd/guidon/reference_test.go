@@ -40,7 +40,7 @@ These are of most commands that call a server; each command names those that it 
 // commonFlags are those that most commands have; the page describes them once.
 var commonFlags = []string{"output", "project", "token", "url"}
 
-// reference is the page: the help of every command, without the subcommands of completion, which are cobra's.
+// reference is the page: the help of every command, without that of completion, which is cobra's.
 func reference(root *cobra.Command) string {
 	var page strings.Builder
 	page.WriteString(referenceHead)
@@ -53,11 +53,9 @@ func reference(root *cobra.Command) string {
 	for _, name := range commonFlags {
 		described[name] = common.Flag(name).Usage
 	}
-	page.WriteString("\n## Commands\n\n")
-	listed := slices.DeleteFunc(root.Commands(), func(cmd *cobra.Command) bool { return cmd.Name() == "help" || cmd.Hidden })
-	for _, cmd := range listed {
-		fmt.Fprintf(&page, "- [`%s`](#%s): %s\n", cmd.CommandPath(), strings.ReplaceAll(cmd.CommandPath(), " ", "-"), cmd.Short)
-	}
+	listed := slices.DeleteFunc(root.Commands(), func(cmd *cobra.Command) bool {
+		return cmd.Name() == "help" || cmd.Name() == "completion" || cmd.Hidden
+	})
 	section := func(level string, cmd *cobra.Command) {
 		text, settings, _ := strings.Cut(strings.TrimSpace(cmd.Long), "\n\nSettings (environment):\n")
 		if cmd.HasParent() {
@@ -87,9 +85,7 @@ func reference(root *cobra.Command) string {
 		}
 		fmt.Fprintf(&page, "\n## %s\n\n%s\n", cmd.CommandPath(), strings.TrimSpace(cmd.Long))
 		for _, sub := range cmd.Commands() {
-			if cmd.Name() != "completion" { // cobra's own
-				section("###", sub)
-			}
+			section("###", sub)
 		}
 	}
 	return page.String()
