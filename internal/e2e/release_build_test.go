@@ -23,7 +23,7 @@ func buildTwice(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	first, second, source := filepath.Join(dir, "first"), filepath.Join(dir, "second"), filepath.Join(dir, "a longer path", "source")
-	makeRelease(t, root, first, "PROGRAMS="+filepath.Join(dir, "programs"))
+	makeRelease(t, root, first)
 
 	copySource(t, source)
 	env := []string{"GUIDON_LOCAL=" + filepath.Join(dir, "local"), "TZ=Pacific/Auckland"}
