@@ -26,7 +26,7 @@ example="use make release VERSION=1.2.3, or VERSION=1.2.3-rc.1 for a pre-release
 case $VERSION in *[!0-9A-Za-z.-]*) false ;; esac && [ ${#VERSION} -le 64 ] &&
 	echo "$VERSION" | grep -qE "^$number\.$number\.$number(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$" ||
 	fail "VERSION is \"$VERSION\", which is not a semantic version without build metadata of at most 64 characters: $example"
-section() { awk -v head="## [$1]" '/^## / { on = index($0, head) == 1; next } on' CHANGELOG.md; }
+section() { awk -v head="## [$1]" '/^## / { on = index($0, head) == 1; next } on' CHANGELOG.md | sed '/./,$!d'; }
 changes=$(section "$VERSION")
 case $VERSION in
 *-*) changes=${changes:-$(section Unreleased)} changes=${changes:-No changes are listed.} ;;
