@@ -96,7 +96,7 @@ func TestStepsOfChangedFiles(t *testing.T) {
 		"pkg/lambdahttp/lambdahttp.go":     "test-sam test-deploy",
 		"docs/operations/runbook.md":       "test-deploy",
 		"cmd/guidon/serve.go":              "test-image test-release",
-		"pkg/server/event.go":              "test-image test-release",
+		"pkg/server/http.go":               "test-image test-release",
 		"cmd/guidon/migrate.go":            "test-migration",
 		"pkg/admin/transfer/import.go":     "test-migration",
 		"pkg/edge/http.go":                 "test-migration",
