@@ -75,7 +75,7 @@ func (p *programs) startGuidon(ctx context.Context, functions bool) (*server, er
 		process.Stop(syscall.SIGTERM, 10*time.Second)
 		e.Stop()
 	}
-	// The engine slows down as request tokens pile up, which happens while the flags are created. A restart removes them.
+	// Each phase begins with new processes, which have not just created all flags.
 	s.settle = func(ctx context.Context) error {
 		process.Stop(syscall.SIGTERM, 10*time.Second)
 		if err := e.Restart(ctx); err != nil {

@@ -44,8 +44,8 @@ func groups(reader *serving.Reader, store ingest.Store, config httpapi.Config) [
 
 // mount makes a handler of the groups of each function.
 func (a *app) mount(store *dynamo.Store, config httpapi.Config) {
-	byFunction := map[string][]httpapi.Group{}
-	for _, group := range groups(a.reader, store, config) {
+	all, byFunction := groups(a.reader, store, config), map[string][]httpapi.Group{}
+	for _, group := range all {
 		byFunction[group.Function] = append(byFunction[group.Function], group)
 	}
 	a.mux, a.functions = &httpapi.Mux{}, map[string]*function{}
@@ -57,8 +57,12 @@ func (a *app) mount(store *dynamo.Store, config httpapi.Config) {
 		}
 		for _, op := range group.Operations {
 			f.maxBody = max(f.maxBody, op.Shape().MaxBody)
-			a.mux.Handle(op.Route, f.handler)
 			a.functions[op.Route] = f
+		}
+	}
+	for _, group := range all {
+		for _, route := range group.Routes() {
+			a.mux.Handle(route, a.functions[route].handler)
 		}
 	}
 }
