@@ -31,7 +31,7 @@ func NewRouter(t *Template, serve func(w http.ResponseWriter, r *http.Request, r
 		}
 	}()
 	var mux http.ServeMux
-	var others http.Handler = http.NotFoundHandler()
+	others := http.NotFoundHandler()
 	paths, greedy := map[string]bool{}, []string{}
 	for _, f := range t.Functions {
 		for _, key := range f.Routes {
