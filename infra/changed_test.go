@@ -93,7 +93,7 @@ func TestStepsOfChangedFiles(t *testing.T) {
 		"template.yaml":                 "test-sam test-deploy test-release",
 		"functions/features/main.go":    "test-sam test-deploy",
 		"docs/operations/runbook.md":    "test-deploy",
-		"pkg/server/event.go":           "test-image test-release",
+		"pkg/server/http.go":            "test-image test-release",
 		"cmd/guidon/migrate.go":         "test-migration",
 		"pkg/edge/http.go":              "test-migration",
 		"pkg/edge/bucket_test.go":       "test-deploy",

@@ -16,7 +16,7 @@ import (
 
 // TestProcesses runs the built functions as processes. It needs Linux.
 func TestProcesses(t *testing.T) {
-	g := start(t, "FUNCTIONS="+os.Getenv("FUNCTIONS"))
+	g := startFunctions(t, binary, os.Getenv("FUNCTIONS"), filepath.Join(root, "template.yaml"))
 	t.Run("operations", func(t *testing.T) { checkOperations(t, g) })
 	t.Run("quick start", func(t *testing.T) { takeQuickStart(t, g) })
 	t.Run("walk", func(t *testing.T) { takeWalk(t, g) })

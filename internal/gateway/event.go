@@ -1,4 +1,4 @@
-package server
+package gateway
 
 import (
 	"encoding/base64"
@@ -24,30 +24,44 @@ const (
 )
 
 // errTooLarge is a refusal of API Gateway itself. The functions have lower limits of their own.
-var errTooLarge = errors.New("the body is larger than the limit of API Gateway (10 MB) or Lambda (6 MB as part of a JSON event)")
+var errTooLarge = errors.New("the event is larger than Lambda accepts (6 MB)")
 
-// newEvent creates the event that API Gateway sends for a request, in payload format 2.0.
-func newEvent(r *http.Request, body []byte, matched *route, parameters map[string]string) (events.APIGatewayV2HTTPRequest, error) {
-	now := time.Now().UTC()
+// NewEvent creates the event that API Gateway sends for a request that matched a route, in payload format 2.0. Its path is decoded.
+func NewEvent(r *http.Request, body []byte, route *Route) (events.APIGatewayV2HTTPRequest, error) {
 	path := strings.ToValidUTF8(r.URL.Path, "\uFFFD") // an event is JSON
-	host := hostOf(r)
+	event, err := newEvent(r, body, path, hostOf(r))
+	event.RouteKey, event.RequestContext.RouteKey, event.PathParameters = route.Key, route.Key, route.parameters(r)
+	event.RequestContext.AccountID, event.RequestContext.APIID, event.RequestContext.DomainPrefix = "000000000000", "local", "local"
+	return event, err
+}
+
+// NewURLEvent creates the event that a Lambda function URL sends for a request, also in payload format 2.0. Its path is as the caller has
+// escaped it.
+func NewURLEvent(r *http.Request, body []byte) (events.APIGatewayV2HTTPRequest, error) {
+	const id = "local"
+	event, err := newEvent(r, body, r.URL.EscapedPath(), id+".lambda-url.eu-central-1.on.aws")
+	event.RouteKey, event.RequestContext.RouteKey = fallback, fallback
+	event.RequestContext.AccountID, event.RequestContext.APIID, event.RequestContext.DomainPrefix = "anonymous", id, id
+	return event, err
+}
+
+// newEvent creates what both have in common.
+func newEvent(r *http.Request, body []byte, path, domain string) (events.APIGatewayV2HTTPRequest, error) {
+	now := time.Now().UTC()
 	event := events.APIGatewayV2HTTPRequest{
 		Version:               "2.0",
-		RouteKey:              matched.key,
-		RawPath:               path, // decoded, as by API Gateway
+		RawPath:               path,
 		RawQueryString:        r.URL.RawQuery,
 		QueryStringParameters: queryOf(r),
-		PathParameters:        parameters,
 		RequestContext: events.APIGatewayV2HTTPRequestContext{
-			RouteKey: matched.key, AccountID: "000000000000", Stage: "$default", RequestID: uuid.NewString(),
-			APIID: "local", DomainName: host, DomainPrefix: "local",
+			Stage: "$default", RequestID: uuid.NewString(), DomainName: domain,
 			Time: now.Format("02/Jan/2006:15:04:05 -0700"), TimeEpoch: now.UnixMilli(),
 			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{
 				Method: r.Method, Path: path, Protocol: r.Proto, SourceIP: sourceIP(r), UserAgent: r.UserAgent(),
 			},
 		},
 	}
-	event.Headers, event.Cookies = headersOf(r, host)
+	event.Headers, event.Cookies = headersOf(r, domain)
 	event.Body, event.IsBase64Encoded = encodeBody(body, r.Header)
 	if eventSize(event) > maxEvent {
 		return event, errTooLarge
