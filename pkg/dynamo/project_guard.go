@@ -2,8 +2,11 @@ package dynamo
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
@@ -23,8 +26,40 @@ type guardUpdate struct {
 	failed conditionError // if the guard is closed or has another owner
 }
 
-// countFeature counts the active and the stale flags of a project. A flag that moves is removed from the count of one
-// project and added to that of another.
+// The attributes of a guard that count flags: all, those that are stale, and by type and day of creation with a prefix each.
+const (
+	activeCount = "active"
+	staleCount  = "stale"
+	typeCount   = "type:"
+	dayCount    = "day:"
+)
+
+// A guard counts the flags that were created on a day until nothing asks about that day any more, with a margin for clocks that differ.
+// A change that adds a flag removes the counts of the days before, as many as a month has: a guard that is used less often keeps a few.
+const (
+	countedDays = flags.CountedDays + 2
+	removedDays = 31
+)
+
+// countsOf returns what an active flag adds to the counts of its guard on a day.
+func countsOf(f *flags.Feature, today flags.Day) map[string]int {
+	if f == nil || f.Archived {
+		return nil
+	}
+	counts := map[string]int{activeCount: 1, typeCount + string(f.Type): 1}
+	if f.Stale {
+		counts[staleCount] = 1
+	}
+	if created := flags.DayOf(f.CreatedAt); created > today-countedDays {
+		counts[countOn(created)] = 1
+	}
+	return counts
+}
+
+func countOn(day flags.Day) string { return dayCount + strconv.Itoa(int(day)) }
+
+// countFeature counts the active flags of a project. A flag that moves is removed from the counts of one project and added to those of
+// another.
 func (tx *transaction) countFeature(before, after *flags.Feature) {
 	if before != nil && after != nil && before.ProjectUID != after.ProjectUID {
 		tx.countInProject(before, before, nil)
@@ -37,17 +72,58 @@ func (tx *transaction) countFeature(before, after *flags.Feature) {
 // countInProject adds the difference between before and after to the guard that counts f. A flag that becomes active needs
 // an open guard. Deleting a project closes all its guards, so no flag can become active in a deleted project.
 func (tx *transaction) countInProject(f, before, after *flags.Feature) {
-	wasActive, wasStale := before.Count()
-	active, stale := after.Count()
-	if wasActive == active && wasStale == stale {
+	was, is := countsOf(before, tx.today), countsOf(after, tx.today)
+	if maps.Equal(was, is) {
 		return
 	}
 	update := tx.guardUpdate(featureGuard(f))
-	update.counts["active"] += active - wasActive
-	update.counts["stale"] += stale - wasStale
-	if active > wasActive {
-		update.requireOpen(permanent(flags.Errorf(flags.NotFound, "the project %q was deleted", f.Project)))
+	for name := range was {
+		if is[name] == 0 {
+			update.counts[name]--
+		}
 	}
+	for name := range is {
+		if was[name] == 0 {
+			update.counts[name]++
+		}
+	}
+	if len(was) > 0 {
+		return
+	}
+	update.requireOpen(permanent(flags.Errorf(flags.NotFound, "the project %q was deleted", f.Project)))
+	for day := tx.today - countedDays; day > tx.today-countedDays-removedDays; day-- {
+		update.set[countOn(day)] = nil
+	}
+}
+
+// Counts adds up the guards of a project: one call.
+func (s *Store) Counts(ctx context.Context, projectUID string) (flags.FlagCounts, error) {
+	counts := flags.FlagCounts{Types: map[flags.FeatureType]int{}, Created: map[flags.Day]int{}}
+	q := itemQuery{pk: projectPartition(projectUID), prefix: guardPrefix}
+	err := query(ctx, s, q, func(guard map[string]any) (bool, error) {
+		for name, value := range guard {
+			number, _ := value.(float64)
+			n := int(number)
+			switch name {
+			case activeCount:
+				counts.Active += n
+			case staleCount:
+				counts.Stale += n
+			}
+			if kind, is := strings.CutPrefix(name, typeCount); is {
+				counts.Types[flags.FeatureType(kind)] += n
+			}
+			if digits, is := strings.CutPrefix(name, dayCount); is {
+				day, err := strconv.Atoi(digits)
+				if err != nil {
+					return false, err
+				}
+				counts.Created[flags.Day(day)] += n
+			}
+		}
+		return true, nil
+	})
+	return counts, err
 }
 
 // guardUpdate is the transaction's update of a guard. The pointer is valid until the next call.
@@ -103,6 +179,6 @@ func (tx *transaction) closeProject(p *flags.Project) {
 	inUse := retryable(flags.Errorf(flags.Conflict, "the project %q still has active flags, or segments of its own; archive the flags and delete the segments first", p.ID))
 	for i := range projectGuards {
 		u := tx.guardUpdate(projectGuard(p.UID, uint32(i)))
-		u.set["closed"], u.none, u.failed = true, []string{"active", "segments"}, inUse
+		u.set["closed"], u.none, u.failed = true, []string{activeCount, "segments"}, inUse
 	}
 }
