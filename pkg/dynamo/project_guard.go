@@ -19,6 +19,7 @@ type guardUpdate struct {
 	guard  itemKey
 	counts map[string]int // what is added to each count of the guard
 	set    map[string]any // attributes that are set; nil removes one
+	forget []string       // further attributes that are removed: their names need no alias, and aliases for many would take longer than all the rest
 	none   []string       // counts that must be 0 after the update
 	holds  []expression.ConditionBuilder
 	open   bool           // the guard must be open, for example because a flag becomes active
@@ -31,7 +32,7 @@ const (
 	activeCount = "active"
 	staleCount  = "stale"
 	typeCount   = "type:"
-	dayCount    = "day:"
+	dayCount    = "day" // without a character that would need an alias in an expression
 )
 
 // A guard counts the flags that were created on a day until nothing asks about that day any more, with a margin for clocks that differ.
@@ -91,8 +92,9 @@ func (tx *transaction) countInProject(f, before, after *flags.Feature) {
 		return
 	}
 	update.requireOpen(permanent(flags.Errorf(flags.NotFound, "the project %q was deleted", f.Project)))
+	update.forget = update.forget[:0]
 	for day := tx.today - countedDays; day > tx.today-countedDays-removedDays; day-- {
-		update.set[countOn(day)] = nil
+		update.forget = append(update.forget, countOn(day))
 	}
 }
 
@@ -171,7 +173,11 @@ func (s *Store) planGuard(tx *transaction, u guardUpdate) error {
 		}
 		builder = builder.WithCondition(all)
 	}
-	return s.update(tx, u.guard, builder, u.failed)
+	if err := s.update(tx, u.guard, builder, u.failed); err != nil || len(u.forget) == 0 {
+		return err
+	}
+	*tx.input.TransactItems[len(tx.input.TransactItems)-1].Update.UpdateExpression += "REMOVE " + strings.Join(u.forget, ", ")
+	return nil
 }
 
 // closeProject closes every guard of a deleted project. It fails if one of them still counts active flags, or segments of the project.

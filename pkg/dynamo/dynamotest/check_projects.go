@@ -30,7 +30,7 @@ func (c *checker) checkProjects() {
 		}
 		want[guard]["active"]++
 		want[guard]["type:"+string(f.Type)]++
-		want[guard][fmt.Sprintf("day:%d", flags.DayOf(f.CreatedAt))]++
+		want[guard][fmt.Sprintf("day%d", flags.DayOf(f.CreatedAt))]++
 		if f.Stale {
 			want[guard]["stale"]++
 		}
@@ -51,7 +51,7 @@ func (c *checker) checkProjects() {
 	for _, guards := range []map[key]map[string]int{want, got} {
 		for _, counts := range guards {
 			maps.DeleteFunc(counts, func(name string, n int) bool {
-				day, err := strconv.Atoi(strings.TrimPrefix(name, "day:"))
+				day, err := strconv.Atoi(strings.TrimPrefix(name, "day"))
 				return n == 0 || err == nil && flags.Day(day) < oldest
 			})
 		}

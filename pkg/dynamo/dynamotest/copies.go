@@ -30,8 +30,9 @@ func AddCopies(t testing.TB, store *dynamo.Store, flag string, names []string) {
 		}
 		for count, value := range item {
 			of, _, _ := strings.Cut(pk, "#")
-			kind, _, _ := strings.Cut(count, ":")
-			if value["N"] == nil || value["N"] == "0" || !strings.HasPrefix(sk, "GUARD") || !slices.Contains([]string{"PROJECT active", "PROJECT type", "PROJECT day", "SEGMENT uses"}, of+" "+kind) {
+			kind := strings.TrimRight(count, "0123456789")
+			if value["N"] == nil || value["N"] == "0" || !strings.HasPrefix(sk, "GUARD") ||
+				!slices.Contains([]string{"PROJECT active", "PROJECT type:release", "PROJECT day", "SEGMENT uses"}, of+" "+kind) {
 				continue
 			}
 			counts = append(counts, fmt.Sprintf(`{"TableName":%q,"Key":{"pk":{"S":%q},"sk":{"S":%q}},"UpdateExpression":"ADD #c :n",`+
