@@ -93,7 +93,7 @@ func (tx *transaction) countInProject(f, before, after *flags.Feature) {
 	}
 	update.requireOpen(permanent(flags.Errorf(flags.NotFound, "the project %q was deleted", f.Project)))
 	update.forget = update.forget[:0]
-	for day := tx.today - countedDays; day > tx.today-countedDays-removedDays; day-- {
+	for day := tx.today - countedDays; day > max(tx.today-countedDays-removedDays, 0); day-- {
 		update.forget = append(update.forget, countOn(day))
 	}
 }
