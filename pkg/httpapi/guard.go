@@ -220,7 +220,7 @@ func (g *guardian) record() error {
 
 // breakGlass is the reason for skipping change requests that nobody skips; "" without one.
 func (tx *Tx) breakGlass() string {
-	reason := utf8Of(strings.TrimSpace(tx.request.http.Header.Get(BreakGlass)))
+	reason := utf8Of(strings.TrimSpace(strings.Join(tx.request.http.Header.Values(BreakGlass), ", "))) // in Lambda a text with commas arrives as several values
 	return strings.ToValidUTF8(reason[:min(len(reason), maxReason)], "") // a header has any bytes, and the cut can be inside a character
 }
 
