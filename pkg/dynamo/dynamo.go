@@ -41,9 +41,9 @@ import (
 	"guidon/pkg/usage"
 )
 
-// AttemptTimeout is the timeout of one attempt, unless the call has a shorter one. The whole call is limited by backoff.Retries and by
+// attemptTimeout is the timeout of one attempt, unless the call has a shorter one. The whole call is limited by backoff.Retries and by
 // the context's deadline.
-const AttemptTimeout = 2 * time.Second
+const attemptTimeout = 2 * time.Second
 
 // LocalRegion is the region of a local engine, which accepts any. It is one of AWS's: for others, the SDK compiles the patterns of all
 // partitions in each call, which takes longer than the rest of the call.
@@ -90,7 +90,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 
 // NewClient returns a client for the engine of a store.
 func NewClient(_ context.Context, o Options) (*dynamodb.Client, error) {
-	cfg := awsconfig.FromEnvironment("DYNAMODB", AttemptTimeout)
+	cfg := awsconfig.FromEnvironment("DYNAMODB", attemptTimeout)
 	switch {
 	case o.Config != nil:
 		cfg = o.Config.Copy()
@@ -100,7 +100,7 @@ func NewClient(_ context.Context, o Options) (*dynamodb.Client, error) {
 	client := cmp.Or(o.HTTPClient, newHTTPClient())
 	return dynamodb.NewFromConfig(cfg, func(options *dynamodb.Options) {
 		options.Logger = logging.Nop{} // the SDK would log each lost response, which the store handles
-		options.Retryer = NewRetryer(o.RetryQuota)
+		options.Retryer = newRetryer(o.RetryQuota)
 		options.APIOptions = append(options.APIOptions, refuseIncomplete)
 		options.HTTPClient = sender{client}
 		if o.Endpoint != "" {
@@ -117,7 +117,7 @@ func (s *Store) Table() string { return s.table }
 func newHTTPClient() *http.Client {
 	transport := awshttp.NewBuildableClient().GetTransport()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 256, 256
-	return &http.Client{Transport: transport, Timeout: AttemptTimeout}
+	return &http.Client{Transport: transport, Timeout: attemptTimeout}
 }
 
 // A sender sends the requests of the SDK so that their connections are used again. The SDK closes the body of a request once there is a
