@@ -180,8 +180,7 @@ func TestRulesNamePackages(t *testing.T) {
 // access reads the settings of OpenID Connect.
 func TestTokenKeyReaders(t *testing.T) {
 	readers := map[string][]string{
-		"guidon/pkg/seal/secretsmanager":   {"access", "deliver", "integrations"},
-		"guidon/pkg/oidc/secretsmanager":   {"access"},
+		"guidon/pkg/oidc":                  {"access", "guidon/cmd/guidon"},
 		"guidon/pkg/secretsmanager":        {"access", "deliver", "integrations", "setup"},
 		awsSDK + "/service/secretsmanager": {"access", "deliver", "integrations", "setup"},
 	}

@@ -132,18 +132,17 @@ var enums = map[string][]any{
 	"RequestStates":      plain([]review.State{review.InReview, review.Approved, review.Scheduled, review.Applied, review.Cancelled, review.Rejected}),
 	"WeightTypes":        plain([]flags.WeightType{flags.Variable, flags.Fix}),
 
-	// The operators by the form of what they compare with. IN_CIDR and REGEX have forms of their own.
-	"ListOperators":    operators("IN", "NOT_IN", "STR_"),
-	"NumberOperators":  operators("NUM_"),
-	"DateOperators":    operators("DATE_"),
-	"VersionOperators": operators("SEMVER_"),
+	// The operators by what they compare with.
+	"TextOperators":    operators(flags.Texts),
+	"NumberOperators":  operators(flags.Number),
+	"DateOperators":    operators(flags.Date),
+	"VersionOperators": operators(flags.Version),
+	"PatternOperators": operators(flags.Pattern),
+	"AddressOperators": operators(flags.Addresses),
 }
 
-// operators returns the operators whose names begin with one of the prefixes.
-func operators(prefixes ...string) []any {
-	return plain(slices.DeleteFunc(flags.Operators(), func(o flags.Operator) bool {
-		return o == flags.InCIDR || !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(string(o), prefix) })
-	}))
+func operators(kind flags.ValueKind) []any {
+	return plain(slices.DeleteFunc(flags.Operators(), func(o flags.Operator) bool { return o.Kind() != kind }))
 }
 
 // typeEnums are the types of the domain with a fixed set of values.

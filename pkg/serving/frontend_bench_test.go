@@ -26,7 +26,7 @@ func manyFlags(n int) *fixture {
 				EnvironmentState: flags.EnvironmentState{EnvironmentUID: env.UID, EnabledIn: env.Attachment.ID},
 				Strategies: []flags.Strategy{{
 					Name: "flexibleRollout", Parameters: map[string]string{"rollout": "50", "stickiness": "default", "groupId": name},
-					Constraints: []flags.Constraint{{ContextName: "country", Operator: flags.In, Values: []string{"de", "at", "ch"}}},
+					Constraints: []flags.Constraint{{ContextName: "country", Operator: "IN", Values: []string{"de", "at", "ch"}}},
 				}},
 				Variants: flags.Distribute([]flags.Variant{
 					{Name: "a", WeightType: flags.Variable, Stickiness: "default", Payload: &flags.Payload{Type: "string", Value: "blue"}},
