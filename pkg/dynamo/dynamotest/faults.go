@@ -11,6 +11,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -110,7 +111,7 @@ func (f *Faults) Calls() map[string]int {
 func (f *Faults) ResetCalls() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.calls = nil
+	clear(f.calls)
 }
 
 // Injected counts the faults. A test must check them: without any, it would prove nothing.
@@ -245,9 +246,7 @@ func (f *Faults) draw(operation string) fate {
 	defer f.mu.Unlock()
 	if f.random == nil {
 		f.random = rand.New(rand.NewPCG(f.Seed, 0)) //nolint:gosec // the faults must be repeatable
-	}
-	if f.calls == nil {
-		f.calls = map[string]int{}
+		f.calls, f.injected, f.held = map[string]int{}, map[Fault]int{}, map[string]bool{}
 	}
 	f.calls[operation]++
 	d := fate{n: f.calls[operation], conflicts: f.Conflicts, onRequest: f.OnRequest, base: f.Base}
@@ -286,9 +285,6 @@ func (f *Faults) draw(operation string) fate {
 func (f *Faults) note(fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.injected == nil {
-		f.injected = map[Fault]int{}
-	}
 	if fault != NoFault {
 		f.injected[fault]++
 	}
@@ -331,9 +327,6 @@ func (f *Faults) reserveAll(req *http.Request, operation string, body []byte, re
 func (f *Faults) reserve(items []string, which []int, reasons []string) (mine []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.held == nil {
-		f.held = map[string]bool{}
-	}
 	for _, i := range which {
 		reasons[i] = "TransactionConflict"
 		if !f.held[items[i]] {
@@ -436,12 +429,13 @@ func errorResponse(req *http.Request, status int, kind string, fields map[string
 	if err != nil {
 		panic(err) // it has only strings
 	}
-	header := http.Header{}
-	header.Set("Content-Type", "application/x-amz-json-1.0")
-	header.Set("X-Amzn-Requestid", "FAULTOFTHETEST")
-	header.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
-	return &http.Response{
-		Status: fmt.Sprintf("%d %s", status, http.StatusText(status)), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: header, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: req,
-	}
+	w := httptest.NewRecorder()
+	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+	w.Header().Set("X-Amzn-Requestid", "FAULTOFTHETEST")
+	w.Header().Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+	response := w.Result()
+	response.Request = req
+	return response
 }
