@@ -50,7 +50,7 @@ const (
 var testTooling = []string{
 	"testing", goCmp, "github.com/Unleash", zitadel, internal + "/unleash",
 	dynamo + "/dynamotest",
-	internal + "/bench", internal + "/bill", internal + "/capacity", internal + "/clientspec", internal + "/contract", internal + "/demo", internal + "/e2e", internal + "/image", internal + "/matrix", internal + "/migration",
+	internal + "/bench", internal + "/bill", internal + "/capacity", internal + "/clientspec", internal + "/contract", internal + "/e2e", internal + "/matrix", internal + "/migration",
 	internal + "/oidctest", internal + "/prove", internal + "/release", internal + "/samlocal", internal + "/samples", internal + "/stage",
 }
 

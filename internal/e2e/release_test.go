@@ -199,8 +199,9 @@ func checkProgram(t *testing.T, path, architecture string) {
 	}
 	defer program.Close()
 	want := map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}[architecture]
-	if info.Mode().Perm() != 0o755 || program.Machine != want || program.Section(".interp") != nil {
-		t.Errorf("%s: mode %s, machine %s, dynamic linker: %t; want -rwxr-xr-x, %s and none", path, info.Mode(), program.Machine, program.Section(".interp") != nil, want)
+	if info.Mode().Perm() != 0o755 || program.Machine != want || program.Section(".interp") != nil || program.Section(".symtab") != nil {
+		t.Errorf("%s: mode %s, machine %s, dynamic linker: %t, symbols: %t; want -rwxr-xr-x, %s and neither", path, info.Mode(), program.Machine,
+			program.Section(".interp") != nil, program.Section(".symtab") != nil, want)
 	}
 }
 
