@@ -54,9 +54,9 @@ func describe(groups []group) (*openapi3.T, error) {
 		},
 		Security: openapi3.SecurityRequirements{openapi3.NewSecurityRequirement().Authenticate(securityScheme)},
 	}
-	d.components["Error"] = errorSchema().NewRef()
-	for status, name := range failureNames {
-		d.failures[name] = failure(failures[status], status)
+	d.components["Error"] = written(texts.Schemas["error"]).NewRef()
+	for status, f := range texts.Errors {
+		d.failures[f.Component] = d.failure(f.Text, status)
 	}
 	unchanged := openapi3.NewResponse().WithDescription("The response has not changed since the one whose `ETag` is in `If-None-Match`. There is no body.")
 	unchanged.Headers = etagHeader()
@@ -85,6 +85,11 @@ func describe(groups []group) (*openapi3.T, error) {
 	for name := range d.words.Fields {
 		if !d.used[name] {
 			d.fault("words/ describes the field %q, which no body or response has", name)
+		}
+	}
+	for name := range d.words.Shapes {
+		if !d.used["shape "+name] {
+			d.fault("words/ has a shape for %q, which is no body", name)
 		}
 	}
 	if len(d.faults) > 0 {
@@ -203,12 +208,13 @@ func (d *describer) responses(described *openapi3.Operation, texts operation, op
 		described.Responses.Set("304", &openapi3.ResponseRef{Ref: "#/components/responses/" + notModified, Value: d.failures[notModified].Value})
 	}
 	for _, status := range failuresOf(op, texts) {
-		response := failure(texts.Errors[status], status)
-		if texts.Errors[status] == "" {
-			response = &openapi3.ResponseRef{Ref: "#/components/responses/" + failureNames[status], Value: d.failures[failureNames[status]].Value}
+		common := d.words.Errors[status].Component
+		response := &openapi3.ResponseRef{Ref: "#/components/responses/" + common, Value: d.failures[common].Value}
+		if text := texts.Errors[status]; text != "" {
+			response = d.failure(text, status)
 		}
-		if own := ofrepFailure(op.route, status); own != nil {
-			response = own
+		if text := d.words.OFREPErrors[status]; text != "" && strings.Contains(op.route, " /ofrep/") {
+			response = &openapi3.ResponseRef{Value: openapi3.NewResponse().WithDescription(text).WithJSONSchema(written(d.words.Schemas["ofrepError"]))}
 		}
 		described.Responses.Set(strconv.Itoa(status), response)
 	}
@@ -235,11 +241,11 @@ func header(name, description string) openapi3.Headers {
 }
 
 // failure describes an error with an example, whose name is the text in backquotes.
-func failure(description string, status int) *openapi3.ResponseRef {
+func (d *describer) failure(description string, status int) *openapi3.ResponseRef {
 	message, rest, _ := strings.Cut(description, " (`")
 	name, _, _ := strings.Cut(rest, "`")
 	example := map[string]any{"id": "8f7a3c1e-5d2b-4c6a-9e0f-1a2b3c4d5e6f", "name": name, "message": message}
-	media := openapi3.NewMediaType().WithSchemaRef(openapi3.NewSchemaRef("#/components/schemas/Error", errorSchema())).WithExample("example", example)
+	media := openapi3.NewMediaType().WithSchemaRef(openapi3.NewSchemaRef("#/components/schemas/Error", d.components["Error"].Value)).WithExample("example", example)
 	response := openapi3.NewResponse().WithDescription(description).WithContent(openapi3.Content{"application/json": media})
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
 		response.Headers = openapi3.Headers{"Retry-After": {Value: &openapi3.Header{Parameter: openapi3.Parameter{
@@ -284,49 +290,4 @@ func failuresOf(op endpoint, texts operation) []int {
 func isNumber(name string) bool {
 	name = name[strings.LastIndex(name, ".")+1:]
 	return name == "limit" || name == "offset" || name == "hoursBack"
-}
-
-// failures describes the errors. Operations with other reasons for a 409 than a freeze describe it themselves.
-var failures = map[int]string{
-	400: "The request is invalid, or its body refers to something that does not exist (`ValidationError`). `details` has one entry for each error.",
-	401: "The token is missing, unknown, deleted or expired (`AuthenticationRequired`).",
-	403: "The caller does not have the permission (`NoAccessError`). A `PermissionError` says that change requests are on in an environment that the request would change; `permissions` has what the caller lacks.",
-	404: "A resource in the path does not exist (`NotFoundError`).",
-	409: "The environment is frozen (`ConflictError`). The message says until when and why.",
-	412: "Others have changed it since the read whose `ETag` is in `If-Match` (`PreconditionFailedError`). Read it again.",
-	413: "The body is too large (`PayloadTooLargeError`).",
-	415: "The body's content type is not `application/json`, or its content encoding is not `gzip` or none (`ContentTypeerror`).",
-	500: "Internal error (`InternalError`); search the log for the `id`.",
-	503: "The database is busy or unavailable, or the service could not confirm the change in time (`ServiceUnavailableError`). Retry the request.",
-}
-
-// failureNames are the components of these errors.
-var failureNames = map[int]string{
-	400: "Invalid", 401: "Unauthenticated", 403: "Forbidden", 404: "NotFound", 409: "Frozen", 412: "PreconditionFailed", 413: "TooLarge", 415: "UnsupportedMediaType", 500: "Internal", 503: "Unavailable",
-}
-
-// errorSchema is the body of every error.
-func errorSchema() *openapi3.Schema {
-	text := func(doc, example string) *openapi3.Schema {
-		s := openapi3.NewStringSchema()
-		s.Description, s.Example = doc, example
-		return s
-	}
-	detail := openapi3.NewObjectSchema().WithoutAdditionalProperties().WithRequired([]string{"description", "message"}).
-		WithProperty("message", text("Description of the error.", "is required")).
-		WithProperty("description", text("The same as `message`, for Unleash clients that read this field.", "is required")).
-		WithProperty("path", text("JSON pointer to the invalid part of the body; absent if the whole body is invalid.", "/name"))
-	details := openapi3.NewArraySchema().WithItems(detail)
-	details.Description = "One entry for each error, at most 100."
-	permissions := openapi3.NewArraySchema().WithItems(text("Name of a permission.", "SKIP_CHANGE_REQUEST"))
-	permissions.Description = "The permissions with which the caller could make the change; only in a `PermissionError`."
-	id := text("Id of this error. Search the log for it.", "5e0cf0b1-6b8a-4a3e-9d2e-0c1f7a9b2d44")
-	id.Format = "uuid"
-	name := text("Type of the error.", "ValidationError").WithEnum("ValidationError", "AuthenticationRequired", "NoAccessError",
-		"PermissionError", "NotFoundError", "NameExistsError", "ConflictError", "PreconditionFailedError", "PayloadTooLargeError", "ContentTypeerror", "InternalError", "ServiceUnavailableError")
-	failure := openapi3.NewObjectSchema().WithoutAdditionalProperties().WithRequired([]string{"id", "message", "name"}).
-		WithProperty("id", id).WithProperty("name", name).WithProperty("message", text("Description of the error and of what is allowed.", "/name: is required")).
-		WithProperty("details", details).WithProperty("permissions", permissions)
-	failure.Description = "The body of every error response."
-	return failure
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +20,30 @@ import (
 	"guidon/pkg/usage"
 )
 
-// A limit adds what a text, number or list must satisfy to its schema.
-type limit = func(*openapi3.Schema)
+// expand replaces "$Name" in a file of words/ with the bound, pattern or enum of that name.
+func expand(text string) string {
+	return regexp.MustCompile(`\$\w+`).ReplaceAllStringFunc(text, func(name string) string {
+		bound, isBound := bounds[name[1:]]
+		enum, isEnum := enums[name[1:]]
+		switch pattern := patterns[name[1:]]; {
+		case isBound:
+			return strconv.Itoa(bound)
+		case isEnum:
+			return asJSON(enum)
+		case pattern != "":
+			return asJSON(pattern)
+		}
+		return name
+	})
+}
+
+func asJSON(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // texts and lists of texts
+	}
+	return string(text)
+}
 
 // bounds are the numbers in words/, by name. The code checks with the same ones.
 var bounds = func() map[string]int {
@@ -34,8 +58,9 @@ var bounds = func() map[string]int {
 		"MaxTag": flags.MaxTag, "MaxTagChanges": flags.MaxTagChanges, "MaxTokenType": len(access.FrontendToken), "MaxURL": flags.MaxURL,
 		"MaxUsageApplications": usage.MaxPostApplications, "MaxUsageCounts": usage.MaxCounts, "MaxUsageFeature": usage.MaxFeature,
 		"MaxUsageInstances": usage.MaxPostInstances, "MaxUsageName": usage.MaxName, "MaxUsageStrategies": usage.MaxStrategies,
-		"MaxUsageVariants": usage.MaxVariants,
-		"MaxUserName":      access.MaxUserName, "MaxVariants": flags.MaxVariants, "MaxComment": review.MaxComment, "MaxRequestTitle": review.MaxTitle, "MaxReviewers": review.MaxReviewers, "MinTag": flags.MinTag, "TotalWeight": flags.TotalWeight,
+		"MaxUsageVariants": usage.MaxVariants, "MaxCount": int(usage.MaxCount),
+		"MaxParameter": flags.MaxParameter, "MaxChanges": review.MaxChanges, "MaxFields": playground.MaxFields, "MaxValueLength": evaluate.MaxValueLength, "MaxSafe": maxSafe,
+		"MaxUserName": access.MaxUserName, "MaxVariants": flags.MaxVariants, "MaxComment": review.MaxComment, "MaxRequestTitle": review.MaxTitle, "MaxReviewers": review.MaxReviewers, "MinTag": flags.MinTag, "TotalWeight": flags.TotalWeight,
 	}
 	maps.Copy(all, apiBounds)
 	return all
@@ -106,6 +131,18 @@ var enums = map[string][]any{
 	"Actions":            plain(review.Actions()),
 	"RequestStates":      plain([]review.State{review.InReview, review.Approved, review.Scheduled, review.Applied, review.Cancelled, review.Rejected}),
 	"WeightTypes":        plain([]flags.WeightType{flags.Variable, flags.Fix}),
+
+	// The operators by what they compare with.
+	"TextOperators":    operators(flags.Texts),
+	"NumberOperators":  operators(flags.Number),
+	"DateOperators":    operators(flags.Date),
+	"VersionOperators": operators(flags.Version),
+	"PatternOperators": operators(flags.Pattern),
+	"AddressOperators": operators(flags.Addresses),
+}
+
+func operators(kind flags.ValueKind) []any {
+	return plain(slices.DeleteFunc(flags.Operators(), func(o flags.Operator) bool { return o.Kind() != kind }))
 }
 
 // typeEnums are the types of the domain with a fixed set of values.
@@ -136,218 +173,70 @@ func anyCase(words ...access.TokenType) string {
 	return "^(" + strings.Join(alternatives, "|") + ")$"
 }
 
-// parseLimit reads limits such as "notEmpty, maxLength MaxTitle, each maxLength MaxName". "each" applies to the items of a
+// addLimit adds limits such as "notEmpty, maxLength MaxTitle, each maxLength MaxName" to a schema. "each" applies to the items of a
 // list, or the values of an object.
-func parseLimit(text string) (limit, error) {
-	var all []limit
+func addLimit(s *openapi3.Schema, text string) error {
 	for term := range strings.SplitSeq(text, ", ") {
-		term, each := strings.CutPrefix(term, "each ")
-		one, err := parseTerm(term)
-		if err != nil {
-			return nil, err
+		to := s
+		if one, each := strings.CutPrefix(term, "each "); each {
+			term, to = one, eachOf(s)
 		}
-		if each {
-			one = onItems(one)
+		if err := addTerm(to, term); err != nil {
+			return err
 		}
-		all = append(all, one)
 	}
-	return func(s *openapi3.Schema) {
-		for _, one := range all {
-			one(s)
-		}
-	}, nil
+	return nil
 }
 
-func parseTerm(term string) (limit, error) {
+func addTerm(s *openapi3.Schema, term string) error {
 	if known := aliases[term]; known != "" {
-		return parseLimit(known)
+		return addLimit(s, known)
 	}
 	keyword, argument, _ := strings.Cut(term, " ")
-	n, isBound := bounds[argument]
-	if !isBound {
+	n, isNumber := bounds[argument]
+	if !isNumber {
 		n, _ = strconv.Atoi(argument)
+		isNumber = argument == strconv.Itoa(n)
 	}
 	u, f := uint64(max(0, n)), float64(n)
 	switch {
 	case term == "":
-		return func(*openapi3.Schema) {}, nil
 	case term == "dateTime":
-		return func(s *openapi3.Schema) { s.Format = "date-time" }, nil
+		s.Format = "date-time"
 	case keyword == "pattern" && patterns[argument] != "":
-		return func(s *openapi3.Schema) { s.Pattern = patterns[argument] }, nil
+		s.Pattern = patterns[argument]
 	case keyword == "oneOf" && enums[argument] != nil:
-		return func(s *openapi3.Schema) { s.Enum = enums[argument] }, nil
-	case !isBound && argument != strconv.Itoa(n):
-	case keyword == "minLength":
-		return func(s *openapi3.Schema) { s.MinLength = u }, nil
-	case keyword == "maxLength":
-		return func(s *openapi3.Schema) { s.MaxLength = &u }, nil
-	case keyword == "minItems":
-		return func(s *openapi3.Schema) { s.MinItems = u }, nil
-	case keyword == "maxItems":
-		return func(s *openapi3.Schema) { s.MaxItems = &u }, nil
-	case keyword == "maxProperties":
-		return func(s *openapi3.Schema) { s.MaxProps = &u }, nil
-	case keyword == "minimum":
-		return func(s *openapi3.Schema) { s.Min = &f }, nil
-	case keyword == "maximum":
-		return func(s *openapi3.Schema) { s.Max = &f }, nil
-	case keyword == "multipleOf":
-		return func(s *openapi3.Schema) { s.MultipleOf = &f }, nil
+		s.Enum = enums[argument]
+	case keyword == "minLength" && isNumber:
+		s.MinLength = u
+	case keyword == "maxLength" && isNumber:
+		s.MaxLength = &u
+	case keyword == "minItems" && isNumber:
+		s.MinItems = u
+	case keyword == "maxItems" && isNumber:
+		s.MaxItems = &u
+	case keyword == "maxProperties" && isNumber:
+		s.MaxProps = &u
+	case keyword == "minimum" && isNumber:
+		s.Min = &f
+	case keyword == "maximum" && isNumber:
+		s.Max = &f
+	case keyword == "multipleOf" && isNumber:
+		s.MultipleOf = &f
+	default:
+		return fmt.Errorf("the limit %q is unknown: limits.go has the keywords, bounds, patterns and enums", term)
 	}
-	return nil, fmt.Errorf("the limit %q is unknown: limits.go has the keywords, bounds, patterns and enums", term)
+	return nil
 }
 
-// mustLimit is for the limits in this package.
-func mustLimit(text string) limit {
-	known, err := parseLimit(text)
-	if err != nil {
-		panic(err)
+// eachOf replaces the items of a list, or the values of an object whose names are free, with a copy, and returns it.
+func eachOf(s *openapi3.Schema) *openapi3.Schema {
+	if values := s.AdditionalProperties.Schema; values != nil {
+		value := *values.Value
+		s.AdditionalProperties.Schema = value.NewRef()
+		return &value
 	}
-	return known
-}
-
-// onItems applies a limit to the items of a list, or to the values of an object whose names are free.
-func onItems(one limit) limit {
-	return func(s *openapi3.Schema) {
-		if values := s.AdditionalProperties.Schema; values != nil {
-			value := *values.Value
-			one(&value)
-			s.AdditionalProperties.Schema = value.NewRef()
-			return
-		}
-		item := *s.Items.Value
-		one(&item)
-		s.Items = item.NewRef()
-	}
-}
-
-// special has the schemas of types with their own JSON form, by name.
-var special = map[string]func() *openapi3.Schema{
-	"time": func() *openapi3.Schema {
-		s := openapi3.NewDateTimeSchema()
-		s.Example = "2026-03-04T05:06:07.000Z"
-		return s
-	},
-	"eventDocument": func() *openapi3.Schema {
-		return openapi3.NewObjectSchema().WithAnyAdditionalProperties().WithNullable()
-	},
-	"parameter": func() *openapi3.Schema {
-		return openapi3.NewAnyOfSchema(
-			openapi3.NewStringSchema().WithMaxLength(flags.MaxParameter), number(), openapi3.NewBoolSchema(),
-		).WithNullable()
-	},
-	"count": func() *openapi3.Schema {
-		return openapi3.NewInt64Schema().WithMin(0).WithMax(float64(usage.MaxCount))
-	},
-	"number": number,
-	"moment": func() *openapi3.Schema {
-		return openapi3.NewAnyOfSchema(openapi3.NewDateTimeSchema(), openapi3.NewInt64Schema().WithMin(0).WithMax(1<<47))
-	},
-	"verdict": func() *openapi3.Schema {
-		return openapi3.NewAnyOfSchema(openapi3.NewBoolSchema(), openapi3.NewStringSchema().WithEnum("unknown"))
-	},
-	"projectsBody": func() *openapi3.Schema {
-		ids := openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema())
-		mustLimit("maxItems MaxBulk, each name")(ids)
-		return openapi3.NewOneOfSchema(ids, openapi3.NewStringSchema().WithEnum(flags.All))
-	},
-	"changesBody": func() *openapi3.Schema {
-		change := openapi3.NewObjectSchema().WithAnyAdditionalProperties().WithRequired([]string{"action"}).
-			WithProperty("action", openapi3.NewStringSchema().WithEnum(enums["Actions"]...)).
-			WithProperty("feature", openapi3.NewStringSchema().WithMaxLength(flags.MaxName))
-		return openapi3.NewOneOfSchema(change, openapi3.NewArraySchema().WithItems(change).WithMinItems(1).WithMaxItems(review.MaxChanges))
-	},
-	"contextBody": contextSchema,
-	"roleRef": func() *openapi3.Schema {
-		name := openapi3.NewStringSchema()
-		mustLimit("maxLength MaxRoleName")(name)
-		return openapi3.NewOneOfSchema(openapi3.NewInt64Schema().WithMin(1).WithMax(maxSafe), name)
-	},
-}
-
-// contextSchema describes the context of the playground: standard fields, and any others as properties.
-func contextSchema() *openapi3.Schema {
-	text := func() *openapi3.Schema { return openapi3.NewStringSchema().WithMaxLength(evaluate.MaxValueLength) }
-	s := openapi3.NewObjectSchema().WithAnyAdditionalProperties().WithMaxProperties(playground.MaxFields)
-	for _, name := range []string{"userId", "sessionId", "remoteAddress", "environment"} {
-		s.WithProperty(name, text())
-	}
-	s.WithProperty("appName", text().WithMinLength(1)).WithProperty("currentTime", openapi3.NewDateTimeSchema())
-	s.WithProperty("properties", openapi3.NewObjectSchema().WithAdditionalProperties(text()).WithMaxProperties(playground.MaxFields))
-	s.Required = []string{"appName"}
-	return s
-}
-
-// shapes has the rules of types for several fields at once, or for the whole list.
-var shapes = map[string]limit{
-	"createProjectBody": func(s *openapi3.Schema) {
-		s.AnyOf = openapi3.SchemaRefs{notEmpty("id"), {Value: &openapi3.Schema{Required: []string{"name"}}}}
-	},
-	"createUserBody": func(s *openapi3.Schema) { s.AnyOf = openapi3.SchemaRefs{notEmpty("username"), notEmpty("email")} },
-	"createTokenBody": func(s *openapi3.Schema) {
-		s.AnyOf = openapi3.SchemaRefs{{Value: &openapi3.Schema{Required: []string{"tokenName"}}}, {Value: &openapi3.Schema{Required: []string{"username"}}}}
-	},
-	"frontendContext": func(s *openapi3.Schema) {
-		mustLimit("maxLength 262144")(s.Properties["properties"].Value.AdditionalProperties.Schema.Value)
-	},
-	"constraintBody":         constraintShape,
-	"validateConstraintBody": constraintShape,
-	"patchOperation":         patchShape,
-	"patch":                  mustLimit("maxItems MaxPatchOperations"),
-	"patchBody":              mustLimit("maxItems MaxPatchOperations"),
-	"metadataPatch":          mustLimit("maxItems MaxPatchOperations"),
-	"strategyPatch":          mustLimit("maxItems MaxPatchOperations"),
-	"variantsBody":           mustLimit("maxItems MaxVariants"),
-	"strategyOrderBody":      mustLimit("maxItems MaxBulk"),
-	"environmentOrderBody":   mustLimit("maxProperties MaxBulk"),
-}
-
-// notEmpty is an alternative that requires a non-empty text.
-func notEmpty(name string) *openapi3.SchemaRef {
-	s := openapi3.NewSchema().WithProperty(name, openapi3.NewStringSchema().WithMinLength(1))
-	s.Required = []string{name}
-	return s.NewRef()
-}
-
-// alternative is a branch of a oneOf, for some values of a field. It requires another field, unless that is "".
-func alternative(name string, values []any, required string, schema *openapi3.Schema) *openapi3.SchemaRef {
-	a := openapi3.NewSchema().WithProperty(name, openapi3.NewStringSchema().WithEnum(values...))
-	if required != "" {
-		a.WithProperty(required, schema).Required = []string{required}
-	}
-	return a.NewRef()
-}
-
-// constraintShape requires the value, or values, that the operator compares with.
-func constraintShape(s *openapi3.Schema) {
-	operators := func(kind flags.ValueKind) []any {
-		return plain(slices.DeleteFunc(flags.Operators(), func(o flags.Operator) bool { return o.Kind() != kind }))
-	}
-	text := func(pattern string) *openapi3.Schema {
-		return openapi3.NewStringSchema().WithPattern(patterns[pattern])
-	}
-	s.OneOf = openapi3.SchemaRefs{
-		alternative("operator", operators(flags.Addresses), "values", openapi3.NewArraySchema().WithItems(addressShape()).WithMinItems(1)),
-		alternative("operator", operators(flags.Pattern), "value", openapi3.NewStringSchema().WithFormat("regex").WithMinLength(1)),
-		alternative("operator", operators(flags.Texts), "values", openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema().WithMinLength(1)).WithMinItems(1)),
-		alternative("operator", operators(flags.Number), "value", text("decimal")),
-		alternative("operator", operators(flags.Date), "value", text("time")),
-		alternative("operator", operators(flags.Version), "value", text("semver")),
-	}
-}
-
-// addressShape describes an IP address or a network.
-func addressShape() *openapi3.Schema {
-	text := openapi3.NewStringSchema
-	return openapi3.NewAnyOfSchema(text().WithFormat("ipv4"), text().WithFormat("ipv6"), text().WithPattern(patterns["ipv4Network"]), text().WithPattern(patterns["ipv6Network"]))
-}
-
-// patchShape requires the fields that RFC 6902 requires of each operation.
-func patchShape(s *openapi3.Schema) {
-	s.OneOf = openapi3.SchemaRefs{
-		alternative("op", []any{"add", "replace", "test"}, "value", openapi3.NewSchema()),
-		alternative("op", []any{"copy", "move"}, "from", openapi3.NewStringSchema().WithPattern("^/")),
-		alternative("op", []any{"remove"}, "", nil),
-	}
+	item := *s.Items.Value
+	s.Items = item.NewRef()
+	return &item
 }

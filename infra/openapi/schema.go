@@ -26,7 +26,7 @@ type describer struct {
 	components openapi3.Schemas
 	failures   openapi3.ResponseBodies
 	types      map[string]reflect.Type // of the components
-	used       map[string]bool         // entries of words.Fields
+	used       map[string]bool         // entries of words.Fields, and of words.Shapes after "shape "
 	faults     []string
 }
 
@@ -41,8 +41,8 @@ func (d *describer) schema(t reflect.Type, way direction) *openapi3.SchemaRef {
 	if t == reflect.TypeFor[jsontext.Value]() {
 		return d.anything()
 	}
-	if known, ok := special[typeName(t)]; ok {
-		described := known()
+	if known, ok := d.words.Schemas[typeName(t)]; ok {
+		described := written(known)
 		if way == loose { // a long text is no reason to refuse an import either
 			for _, alternative := range described.AnyOf {
 				alternative.Value.MaxLength = nil
@@ -70,20 +70,19 @@ func (d *describer) schema(t reflect.Type, way direction) *openapi3.SchemaRef {
 		if t.Kind() == reflect.Array {
 			list.WithMinItems(int64(t.Len())).WithMaxItems(int64(t.Len()))
 		}
-		if shape := shapes[typeName(t)]; shape != nil {
-			shape(list)
-		}
+		d.shape(list, t)
 		return list.NewRef()
 	case reflect.Map:
 		object := openapi3.NewObjectSchema()
 		object.AdditionalProperties.Schema = d.schema(t.Elem(), way)
+		d.shape(object, t)
 		return object.NewRef()
 	case reflect.Struct:
 		return d.object(t, way)
 	case reflect.Interface:
 		return openapi3.NewSchema().NewRef()
 	}
-	d.fault("%s has no schema: add one to special (limits.go)", t)
+	d.fault("%s has no schema: add one to words/schemas.yaml", t)
 	return openapi3.NewSchema().NewRef()
 }
 
@@ -145,10 +144,21 @@ func (d *describer) fields(t reflect.Type, way direction) *openapi3.Schema {
 	}
 	d.addFields(object, []reflect.Type{t}, way)
 	slices.Sort(object.Required)
-	if shape := shapes[typeName(t)]; shape != nil && way == in {
-		shape(object)
+	if way == in {
+		d.shape(object, t)
 	}
 	return object
+}
+
+// shape adds the rules that words/ has for several fields of a type at once, or for a whole list.
+func (d *describer) shape(s *openapi3.Schema, t reflect.Type) {
+	d.used["shape "+typeName(t)] = true
+	shape := written(d.words.Shapes[typeName(t)])
+	s.AnyOf, s.OneOf = shape.AnyOf, shape.OneOf
+	if shape.MaxItems != nil {
+		s.MaxItems = shape.MaxItems
+	}
+	s.MaxProps = shape.MaxProps
 }
 
 // addFields adds the fields of the last owner; each owner is embedded in the one before. A field of the outer struct hides a
@@ -251,11 +261,10 @@ func (d *describer) describe(f field, ref *openapi3.SchemaRef, way direction) *o
 	if f.Example != nil {
 		schema.Example = f.Example
 	}
-	limit, err := parseLimit(f.Limit)
-	if err != nil {
-		d.fault("%q: %v", f.Description, err)
-	} else if way != out {
-		limit(&schema)
+	if way != out {
+		if err := addLimit(&schema, f.Limit); err != nil {
+			d.fault("%q: %v", f.Description, err)
+		}
 	}
 	if way == loose && f.owner == "" { // the response reports a text that is too long
 		schema.MaxLength = nil

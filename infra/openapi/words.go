@@ -3,10 +3,10 @@ package main
 import (
 	"cmp"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -24,7 +24,15 @@ type words struct {
 	Path       map[string]parameter
 	Query      map[string]parameter // the name without what precedes a dot, which separates parameters of the same name
 	Fields     map[string]field     // by type and field, "createUserBody.email", or by field if it means the same everywhere
+
+	Schemas     map[string]any // of types whose schema does not follow from Go
+	Shapes      map[string]any // of bodies: rules for several fields, or for a whole list
+	Errors      map[int]failure
+	OFREPErrors map[int]string `yaml:"ofrepErrors"`
 }
+
+// A failure is what a status means, and the component that describes it.
+type failure struct{ Component, Text string }
 
 type operation struct {
 	ID, Summary string
@@ -50,7 +58,7 @@ type field struct {
 	Required    bool // in bodies
 	Deprecated  bool
 	Default     any    // of a body that omits it
-	Limit       string // of bodies, see parseLimit
+	Limit       string // of bodies, see addLimit
 
 	owner string // the type that the entry is for, "" for all; set by lookUp
 }
@@ -69,7 +77,10 @@ func (t *text) UnmarshalYAML(unmarshal func(any) error) error {
 
 // readWords merges the files. A key of fields can name several fields: "a.x, b.x".
 func readWords() (*words, error) {
-	all := &words{map[string]string{}, map[string]string{}, map[string]operation{}, map[string]parameter{}, map[string]parameter{}, map[string]field{}}
+	all := &words{
+		Groups: map[string]string{}, Operations: map[string]operation{}, Path: map[string]parameter{}, Query: map[string]parameter{}, Fields: map[string]field{},
+		Schemas: map[string]any{}, Shapes: map[string]any{}, Errors: map[int]failure{}, OFREPErrors: map[int]string{},
+	}
 	files, err := wordFiles.ReadDir("words")
 	if err != nil {
 		return nil, err
@@ -80,15 +91,22 @@ func readWords() (*words, error) {
 			return nil, err
 		}
 		var area words
-		if err := yaml.UnmarshalWithOptions(raw, &area, yaml.DisallowUnknownField()); err != nil {
+		if err := yaml.UnmarshalWithOptions([]byte(expand(string(raw))), &area, yaml.DisallowUnknownField()); err != nil {
 			return nil, fmt.Errorf("words/%s: %w", file.Name(), err)
 		}
 		maps.Copy(all.Groups, area.Groups)
 		maps.Copy(all.Operations, area.Operations)
 		maps.Copy(all.Path, area.Path)
 		maps.Copy(all.Query, area.Query)
+		maps.Copy(all.Schemas, area.Schemas)
+		maps.Copy(all.Errors, area.Errors)
+		maps.Copy(all.OFREPErrors, area.OFREPErrors)
+		for keys, shape := range area.Shapes {
+			for key := range strings.SplitSeq(keys, ", ") {
+				all.Shapes[key] = shape
+			}
+		}
 		for keys, f := range area.Fields {
-			f.Description = withBounds.Replace(f.Description)
 			for key := range strings.SplitSeq(keys, ", ") {
 				if strings.Contains(key, ".") {
 					key = lowerFirst(key)
@@ -103,13 +121,14 @@ func readWords() (*words, error) {
 	return all, nil
 }
 
-// withBounds replaces "$MaxVariants" with its value.
-var withBounds = strings.NewReplacer(slices.Concat(func() (pairs [][]string) {
-	for name, value := range bounds {
-		pairs = append(pairs, []string{"$" + name, fmt.Sprint(value)})
+// written returns a schema as words/ has it, or an empty one.
+func written(text any) *openapi3.Schema {
+	schema := &openapi3.Schema{}
+	if err := json.Unmarshal([]byte(asJSON(text)), schema); err != nil {
+		panic(fmt.Errorf("words/schemas.yaml: %w", err))
 	}
-	return pairs
-}()...)...)
+	return schema
+}
 
 func (o operation) response() string { return cmp.Or(o.Response, o.Summary+".") }
 
@@ -119,9 +138,5 @@ func (p parameter) schema() (*openapi3.Schema, error) {
 		s = openapi3.NewInt64Schema().WithMin(1).WithMax(1<<31 - 1)
 	}
 	s.Example = p.Example
-	limit, err := parseLimit(p.Limit)
-	if err == nil {
-		limit(s)
-	}
-	return s, err
+	return s, addLimit(s, p.Limit)
 }

@@ -8,7 +8,8 @@
 // servers in turn, so that all meet the same state of the machine. The tables show the median of the rounds. A response with
 // an unexpected status ends the run.
 //
-// vegeta and similar load generators send at a constant rate. Here a fixed number of callers wait for their responses.
+// Benchmarks of `go test` and load generators measure what their own requests take. This measures the processor time of other programs, of
+// which it compares several in the same minute.
 package main
 
 import (

@@ -97,7 +97,7 @@ func startUnleash(ctx context.Context, folder string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	u, err := postgres.Start(ctx, unleash.Version, database, adminToken)
+	u, err := postgres.Start(ctx, database, adminToken)
 	if err != nil {
 		postgres.Stop()
 		return nil, err
@@ -107,7 +107,7 @@ func startUnleash(ctx context.Context, folder string) (*server, error) {
 		own: func() time.Duration { return processorTime(u.Process.PID()) },
 		// Right after 1,000 flags were created, PostgreSQL plans with the statistics of an empty table.
 		settle: func(ctx context.Context) error {
-			return postgres.Query(ctx, unleash.Version, database, "vacuum analyze")
+			return postgres.Query(ctx, database, "vacuum analyze")
 		},
 		stop: func() { u.Stop(); postgres.Stop() },
 	}, nil

@@ -14,7 +14,7 @@ import (
 const mostUnseen = 5
 
 // review reads the server's log, which has a line for each request. It must have no error, and a success of nearly every
-// operation: without those, a run proves little.
+// operation: without those, a run proves little. Those of the sign-in need a link or a session, which Schemathesis does not have.
 func review(t *testing.T, log string) {
 	successes, statuses := map[string]int{}, map[int]int{}
 	for line := range strings.Lines(log) {
@@ -40,7 +40,7 @@ func review(t *testing.T, log string) {
 	var unseen []string
 	for _, group := range admin.Groups() {
 		for _, route := range group.Routes() {
-			if successes[route] == 0 {
+			if successes[route] == 0 && !strings.Contains(route, " /auth/") {
 				unseen = append(unseen, route)
 			}
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 // TestClientsMatrix evaluates the flags of internal/matrix with Yggdrasil, in the SDK for Python, and with the SDK for Node.js, and compares
-// their answers with the recorded ones, which the tests of pkg/evaluate compare with Guidon. UPDATE_MATRIX=1 records them.
+// their results with the recorded ones, which the tests of pkg/evaluate compare with Guidon. UPDATE_MATRIX=1 records them.
 func TestClientsMatrix(t *testing.T) {
 	flags, values := matrix.Flags(), matrix.Values()
 	var names []string
@@ -46,12 +46,12 @@ func TestClientsMatrix(t *testing.T) {
 	if err := os.CopyFS(node, os.DirFS(filepath.Join(sources, "node"))); err != nil {
 		t.Fatal(err)
 	}
-	evaluated := map[string]map[string]string{}
+	evaluated := map[string]matrix.Results{}
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	for name, args := range map[string][]string{
-		"Yggdrasil": {tool(t, "CLIENTS_PYTHON"), filepath.Join(sources, "python", "evaluate_engine.py")},
-		"Node":      {"node", "evaluate-bits.mjs"},
+		"yggdrasil": {tool(t, "CLIENTS_PYTHON"), filepath.Join(sources, "python", "evaluate_engine.py")},
+		"node":      {"node", "evaluate-bits.mjs"},
 	} {
 		command := exec.Command(args[0], args[1:]...)
 		command.Dir = node
@@ -66,7 +66,7 @@ func TestClientsMatrix(t *testing.T) {
 				t.Errorf("%s: %v\n%s", name, err, messages.Bytes()[max(0, messages.Len()-5_000):])
 				return
 			}
-			var results map[string]string
+			var results matrix.Results
 			decode(t, out[bytes.LastIndexByte(bytes.TrimSpace(out), '\n')+1:], &results)
 			mu.Lock()
 			defer mu.Unlock()
@@ -77,36 +77,33 @@ func TestClientsMatrix(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	answers := matrix.Answers{}
-	for _, name := range names {
-		yggdrasil, node := evaluated["Yggdrasil"][name], evaluated["Node"][name]
-		if len(yggdrasil) != len(values) || len(node) != len(values) {
-			t.Fatalf("%s: %d results of Yggdrasil, %d of Node.js", name, len(yggdrasil), len(node))
-		}
-		for i := range values {
-			answers[name] = append(answers[name], matrix.Answer{Yggdrasil: yggdrasil[i] == '1', Node: node[i] == '1'})
-		}
-	}
-	if os.Getenv("UPDATE_MATRIX") != "" {
-		if err := os.WriteFile(filepath.Join(root, "internal", "matrix", "answers.txt"), []byte(answers.Text()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	recorded, err := matrix.Recorded()
-	if err != nil {
-		t.Fatal(err)
-	}
 	const shown = 50
 	changed := 0
-	for _, name := range names {
-		for i, v := range values {
-			got, want := answers[name][i], recorded[name][i]
-			if got == want {
-				continue
+	for evaluator, results := range evaluated {
+		for _, name := range names {
+			if len(results[name]) != len(values) {
+				t.Fatalf("%s: %d results of %s", name, len(results[name]), evaluator)
 			}
-			if changed++; changed <= shown {
-				t.Errorf("%s for %q: %+v, recorded %+v", name, v.Name, got, want)
+		}
+		if os.Getenv("UPDATE_MATRIX") != "" {
+			if err := os.WriteFile(filepath.Join(root, "internal", "matrix", evaluator+".txt"), []byte(results.Text()), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		recorded, err := matrix.Recorded(evaluator)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			for i, v := range values {
+				got, want := results[name][i], recorded[name][i]
+				if got == want {
+					continue
+				}
+				if changed++; changed <= shown {
+					t.Errorf("%s, %s for %q: %c, recorded %c", evaluator, name, v.Name, got, want)
+				}
 			}
 		}
 	}

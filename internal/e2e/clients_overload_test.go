@@ -20,12 +20,12 @@ import (
 // overloadTime is how long the store throttles. It is shorter than the shortest Retry-After.
 const overloadTime = 15 * time.Second
 
-// mostPolls is the most requests that each SDK may send in overloadTime, with an interval of a second: those that internal/overload
-// assumes, and one more. All are fewer than without an overload.
+// mostPolls is the most requests that each SDK may send in overloadTime, with an interval of a second: those that its source, under the MIT
+// license, sends after refusals, and one more. All are fewer than without an overload.
 var mostPolls = map[string]int{"node": 10, "node-delta": 10, "python": 2, "go-client": 6, "go-sdk": 6, javaClient: 6}
 
 // TestClientsOverload lets DynamoDB throttle everything while unmodified SDKs poll (only that for Java in make test-clients-more), so Guidon
-// sheds their polls. No SDK stops or sends more requests than the simulation assumes, and all of them follow the next changes. Those behind
+// sheds their polls. No SDK stops or sends more requests than mostPolls, and all of them follow the next changes. Those behind
 // Guidon Edge notice nothing.
 func TestClientsOverload(t *testing.T) {
 	e, err := engine.Start(t.Context(), engine.Options{DataFile: filepath.Join(t.TempDir(), "engine.db")})

@@ -27,7 +27,6 @@ func TestMigration(tt *testing.T) {
 	was := first.snapshot()
 	here, now := t.moveIn(first, was)
 	t.sameEvaluations(first, here)
-	t.checkStory(here, now)
 	t.moveInBroken(first, now)
 	t.doPage(first)
 	t.moveOut(here, t.unleash("second"), was)
@@ -69,7 +68,10 @@ func (t *test) moveIn(from *server, was snapshot) (here *server, now snapshot) {
 	now = here.snapshot()
 	t.compare("Unleash → Guidon", was, now, append(added(), served()...))
 
-	events = here.countEvents()
+	initial := events
+	if events = here.countEvents(); events < initial+flagsFilled+otherItems {
+		t.Errorf("copying %d flags and %d other items created %d events", flagsFilled, otherItems, events-initial)
+	}
 	out = t.migrate(from, here)
 	t.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 differ", flagsFilled))
 	if strings.Contains(out, "copied ") {

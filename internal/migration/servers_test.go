@@ -86,10 +86,23 @@ func isSetting(variable string) bool {
 
 // unleash starts an Unleash with an empty database.
 func (t *test) unleash(database string) *server {
-	started, err := t.postgres.Start(t.Context(), t.version, database, adminToken)
+	started, err := t.postgres.Start(t.Context(), database, adminToken)
 	t.must(err)
 	t.Cleanup(started.Stop)
-	return t.connect("Unleash "+t.version+" "+database, started.URL, started.Process)
+	return t.connect("Unleash "+database, started.URL, started.Process)
+}
+
+// countEvents returns how many events the log has.
+func (s *server) countEvents() int {
+	var log struct {
+		Events []struct{}
+		Next   *string
+	}
+	s.call("GET", "/api/admin/events?limit=1000", nil, &log)
+	if log.Next != nil {
+		s.t.Fatal("the log has more than a page of events")
+	}
+	return len(log.Events)
 }
 
 // personalToken creates a token of Unleash's first user. Unleash refuses imports with an API token.

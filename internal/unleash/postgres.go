@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
-	"time"
 
 	"guidon/internal/child"
 )
@@ -60,45 +57,27 @@ func StartPostgres(ctx context.Context, folder string) (*Postgres, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	err = p.Await(ctx, func(ctx context.Context) error {
-		var d net.Dialer
-		c, err := d.DialContext(ctx, "tcp", "127.0.0.1:"+port)
-		if err != nil {
-			return err
-		}
-		return c.Close()
-	})
-	if err != nil {
+	started := &Postgres{p, port}
+	if err := p.Await(ctx, func(ctx context.Context) error { return started.Query(ctx, "postgres", "select 1") }); err != nil {
 		p.Kill()
 		return nil, err
 	}
-	return &Postgres{p, port}, nil
+	return started, nil
 }
 
 // Stop stops PostgreSQL. It closes the connections of its clients.
 func (p *Postgres) Stop() { p.Process.Stop(syscall.SIGINT, stopTimeout) }
 
-// Query runs a statement in a database. It uses the PostgreSQL driver of Unleash, because psql is not always installed.
-func (p *Postgres) Query(ctx context.Context, version, database, statement string) error {
-	dir, err := install(ctx, version)
+// Query runs a statement in a database.
+func (p *Postgres) Query(ctx context.Context, database, statement string) error {
+	psql, err := postgresProgram("psql")
 	if err != nil {
 		return err
 	}
-	const script = `const { Client } = require('pg'); const [port, database, statement] = process.argv.slice(1);
-		const c = new Client({ host: '127.0.0.1', port, user: 'postgres', database });
-		c.connect().then(() => c.query(statement)).then(() => c.end())`
-	for attempt := 1; ; attempt++ {
-		cmd := exec.CommandContext(ctx, "node", "-e", script, p.port, database, statement)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		if err == nil {
-			return nil
-		}
-		if attempt == 100 || !strings.Contains(string(out), "starting up") { // it listens before it is ready
-			return fmt.Errorf("%s: %w\n%s", statement, err, out)
-		}
-		time.Sleep(50 * time.Millisecond)
+	if out, err := exec.CommandContext(ctx, psql, "-h", "127.0.0.1", "-p", p.port, "-U", "postgres", "-d", database, "-c", statement).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", statement, err, out)
 	}
+	return nil
 }
 
 // postgresProgram finds a program in the path, or the newest version where Debian installs it.

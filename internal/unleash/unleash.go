@@ -31,7 +31,7 @@ const (
 // Missing returns what this machine lacks to run Unleash; nil if nothing is missing.
 func Missing() error {
 	var missing error
-	for _, name := range []string{"initdb", "postgres"} {
+	for _, name := range []string{"initdb", "postgres", "psql"} {
 		if _, err := postgresProgram(name); err != nil {
 			missing = err
 		}
@@ -50,13 +50,13 @@ type Server struct {
 	Process *child.Process
 }
 
-// Start creates a database and starts an Unleash of a version over it. It accepts adminToken.
-func (p *Postgres) Start(ctx context.Context, version, database, adminToken string) (*Server, error) {
-	dir, err := install(ctx, version)
+// Start creates a database and starts Unleash over it. It accepts adminToken.
+func (p *Postgres) Start(ctx context.Context, database, adminToken string) (*Server, error) {
+	dir, err := engine.NPM(ctx, "unleash-server", Version, os.Stderr)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Query(ctx, version, "postgres", "create database "+database); err != nil {
+	if err := p.Query(ctx, "postgres", "create database "+database); err != nil {
 		return nil, err
 	}
 	port, err := FreePort()
@@ -84,11 +84,6 @@ func (p *Postgres) Start(ctx context.Context, version, database, adminToken stri
 
 // Stop stops Unleash. Its database remains.
 func (s *Server) Stop() { s.Process.Stop(syscall.SIGINT, stopTimeout) }
-
-// install returns the folder of Unleash's package.
-func install(ctx context.Context, version string) (string, error) {
-	return engine.NPM(ctx, "unleash-server", version, os.Stderr)
-}
 
 // FreePort returns a port outside of the range of outgoing connections: these could take it before the server starts.
 func FreePort() (string, error) {

@@ -27,9 +27,9 @@ import (
 // waited long is more likely to be next.
 const maxConflicts = 60
 
-// NewRetryer returns the retryer of a client; internal/overload simulates it. Its quota is shared by all calls: while most attempts fail, each call is sent only
-// once, so that retries do not add to the load of an engine that is in trouble.
-func NewRetryer(quota uint) aws.RetryerV2 {
+// newRetryer returns the retryer of a client. Its quota is shared by all calls: while most attempts fail, each call is sent only once, so
+// that retries do not add to the load of an engine that is in trouble.
+func newRetryer(quota uint) aws.RetryerV2 {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = backoff.Patient.Attempts
 		o.MaxBackoff = backoff.Patient.Longest(backoff.Patient.Attempts)
@@ -53,13 +53,6 @@ type attempts struct {
 	last       error     // of the last attempt that was retried
 	versioned  []int     // of a transaction: the items that must be at a version that was read
 	conflict   time.Time // the first conflict with another transaction
-}
-
-// NewCallRetryer returns the retryer of one call with a context, over that of the client: internal/overload simulates it.
-func NewCallRetryer(ctx context.Context, client aws.RetryerV2) aws.RetryerV2 {
-	a := newAttempts(ctx)
-	a.RetryerV2 = client
-	return a
 }
 
 // newAttempts returns the attempts of a call with that context.

@@ -100,7 +100,7 @@ func NewClient(_ context.Context, o Options) (*dynamodb.Client, error) {
 	client := cmp.Or(o.HTTPClient, newHTTPClient())
 	return dynamodb.NewFromConfig(cfg, func(options *dynamodb.Options) {
 		options.Logger = logging.Nop{} // the SDK would log each lost response, which the store handles
-		options.Retryer = NewRetryer(o.RetryQuota)
+		options.Retryer = newRetryer(o.RetryQuota)
 		options.APIOptions = append(options.APIOptions, refuseIncomplete)
 		options.HTTPClient = sender{client}
 		if o.Endpoint != "" {

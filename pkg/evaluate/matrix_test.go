@@ -70,28 +70,33 @@ var nodeDifferences = []matrixDifference{
 }
 
 func TestMatrix(t *testing.T) {
-	answers, err := matrix.Recorded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	guidon, yggdrasil, node := map[string][]bool{}, map[string][]bool{}, map[string][]bool{}
 	values, now := matrix.Values(), time.Now()
+	guidon := matrix.Results{}
 	for _, f := range matrix.Flags() {
 		set := evaluate.NewSet([]evaluate.Flag{f.Flag}, nil)
-		for i, v := range values {
+		for _, v := range values {
 			c := v.Context()
 			c.Now = now
-			guidon[f.Name] = append(guidon[f.Name], set.Evaluate(f.Name, &c).Enabled)
-			yggdrasil[f.Name] = append(yggdrasil[f.Name], answers[f.Name][i].Yggdrasil)
-			node[f.Name] = append(node[f.Name], answers[f.Name][i].Node)
+			result := "0"
+			if set.Evaluate(f.Name, &c).Enabled {
+				result = "1"
+			}
+			guidon[f.Name] += result
 		}
 	}
-	t.Run("Yggdrasil", func(t *testing.T) { compareMatrix(t, values, yggdrasilDifferences, guidon, yggdrasil) })
-	t.Run("Node.js", func(t *testing.T) { compareMatrix(t, values, nodeDifferences, guidon, node) })
+	for evaluator, differences := range map[string][]matrixDifference{"yggdrasil": yggdrasilDifferences, "node": nodeDifferences} {
+		t.Run(evaluator, func(t *testing.T) {
+			other, err := matrix.Recorded(evaluator)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareMatrix(t, values, differences, guidon, other)
+		})
+	}
 }
 
 // compareMatrix checks that the results of Guidon differ from those of another evaluator exactly where it is listed.
-func compareMatrix(t *testing.T, values []matrix.Value, listed []matrixDifference, guidon, other map[string][]bool) {
+func compareMatrix(t *testing.T, values []matrix.Value, listed []matrixDifference, guidon, other matrix.Results) {
 	var patterns [][2]*regexp.Regexp
 	for _, d := range listed {
 		patterns = append(patterns, [2]*regexp.Regexp{regexp.MustCompile(d.flags), regexp.MustCompile(d.values)})
@@ -107,7 +112,7 @@ func compareMatrix(t *testing.T, values []matrix.Value, listed []matrixDifferenc
 			if known >= 0 {
 				found[known]++
 			} else if unlisted++; unlisted <= shown {
-				t.Errorf("%s for %q: got %t, want %t", flag, v.Name, guidon[flag][i], other[flag][i])
+				t.Errorf("%s for %q: got %c, want %c", flag, v.Name, guidon[flag][i], other[flag][i])
 			}
 		}
 	}

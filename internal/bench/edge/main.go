@@ -1,11 +1,11 @@
 // Command edge measures Guidon Edge beside a handler that only writes the same bytes: `go run ./internal/bench/edge`. It prints a table with the goals.
 //
-// Edge runs offline, with the flags of a file. If EDGE is the program unleash-edge, it is measured as well. Callers wait for their responses; the two programs are measured in turn, and their processor
-// time is compared, because the rate depends on other work on the machine. Streams use TLS.
+// Edge runs offline, with the flags of a file. Callers wait for their responses; the two programs are measured in turn, and their processor time
+// is compared, because the rate depends on other work on the machine. Streams use TLS.
 package main
 
 import (
-	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"net/http"
@@ -103,23 +103,26 @@ func row(name, goal, format string, args ...any) {
 
 // write writes the file with flags, each with a constraint, a rollout and two variants. version changes the first one.
 func (b *bench) write(flags, version int) error {
-	var text bytes.Buffer
-	text.WriteString(`{"version": 2, "features": [`)
-	for i := range flags {
-		if i > 0 {
-			text.WriteString(",")
-		}
-		changed := 0
-		if i == 0 {
-			changed = version
-		}
-		fmt.Fprintf(&text, `{"name": "flag-%d", "type": "release", "enabled": true, "project": "default", "description": "version %d", "strategies": [{"name": "flexibleRollout",
-			"parameters": {"rollout": "50", "stickiness": "default", "groupId": "flag-%d"}, "constraints": [{"contextName": "appName", "operator": "IN", "values": ["web", "bench"]}],
-			"variants": [{"name": "blue", "weight": 500, "weightType": "variable", "stickiness": "default"}, {"name": "green", "weight": 500, "weightType": "variable", "stickiness": "default"}]}]}`, i, changed, i)
+	type object map[string]any
+	variant := func(name string) object {
+		return object{"name": name, "weight": 500, "weightType": "variable", "stickiness": "default"}
 	}
-	text.WriteString("]}")
+	features := make([]object, flags)
+	for i := range features {
+		name := fmt.Sprintf("flag-%d", i)
+		features[i] = object{"name": name, "type": "release", "enabled": true, "project": "default", "description": "version 0", "strategies": []object{{
+			"name": "flexibleRollout", "parameters": object{"rollout": "50", "stickiness": "default", "groupId": name},
+			"constraints": []object{{"contextName": "appName", "operator": "IN", "values": []string{"web", "bench"}}},
+			"variants":    []object{variant("blue"), variant("green")},
+		}}}
+	}
+	features[0]["description"] = fmt.Sprintf("version %d", version)
+	text, err := json.Marshal(object{"version": 2, "features": features})
+	if err != nil {
+		return err
+	}
 	next := b.file + ".new"
-	if err := os.WriteFile(next, text.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(next, text, 0o600); err != nil {
 		return err
 	}
 	return os.Rename(next, b.file)

@@ -57,29 +57,33 @@ func (b *bench) startEdge(env ...string) (*program, error) {
 		"TLS_ENABLE=true", "TLS_SERVER_CERT="+b.cert, "TLS_SERVER_KEY="+b.key, "TLS_SERVER_PORT="+secure, "MAX_STREAMS=100000")
 	cmd.Env = append(cmd.Env, env...)
 	p := &program{url: "http://127.0.0.1:" + port, tls: "127.0.0.1:" + secure}
-	if p.Process, err = child.Start(cmd); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	return p, p.Await(ctx, child.Serves(p.url+"/ready", http.StatusOK))
+	return p, p.run(cmd, "/ready")
 }
 
-// startOther starts Unleash Edge with the same flags.
-func (b *bench) startOther(path string) (*program, error) {
+// startHello starts the handler that writes a file.
+func (b *bench) startHello(file string) (*program, error) {
 	port, err := child.FreePort()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(path, "offline")
-	cmd.Env = append(os.Environ(), "BOOTSTRAP_FILE="+b.file, "CLIENT_TOKENS="+client, "FRONTEND_TOKENS="+frontend, "INTERFACE=127.0.0.1", "PORT="+port)
-	p := &program{url: "http://127.0.0.1:" + port}
-	if p.Process, err = child.Start(cmd); err != nil {
+	self, err := os.Executable()
+	if err != nil {
 		return nil, err
+	}
+	cmd := exec.Command(self, "-hello", file)
+	cmd.Env = append(os.Environ(), "ADDRESS=127.0.0.1:"+port)
+	p := &program{url: "http://127.0.0.1:" + port}
+	return p, p.run(cmd, "/")
+}
+
+// run starts the process, and waits until it serves a path.
+func (p *program) run(cmd *exec.Cmd, path string) (err error) {
+	if p.Process, err = child.Start(cmd); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	return p, p.Await(ctx, child.Serves(p.url+"/internal-backstage/health", http.StatusOK))
+	return p.Await(ctx, child.Serves(p.url+path, http.StatusOK))
 }
 
 // start measures the start with many flags.

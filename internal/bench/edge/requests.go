@@ -6,15 +6,12 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"guidon/internal/child"
 )
 
 // requests measures polls beside the handler, and evaluations.
@@ -36,26 +33,11 @@ func (b *bench) requests(flags int) error {
 	if err := os.WriteFile(same, body, 0o600); err != nil {
 		return err
 	}
-	port, err := child.FreePort()
+	hello, err := b.startHello(same)
 	if err != nil {
-		return err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	cmd := exec.Command(self, "-hello", same)
-	cmd.Env = append(os.Environ(), "ADDRESS=127.0.0.1:"+port)
-	hello := &program{url: "http://127.0.0.1:" + port}
-	if hello.Process, err = child.Start(cmd); err != nil {
 		return err
 	}
 	defer hello.stop()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if err := hello.Await(ctx, child.Serves(hello.url, http.StatusOK)); err != nil {
-		return err
-	}
 	known := poll.Clone()
 	known.Set("If-None-Match", answer.Get("ETag"))
 	for _, phase := range []struct {
@@ -79,50 +61,11 @@ func (b *bench) requests(flags int) error {
 		row(phase.name+", beside the handler", "0.8 ×", "%.2f × (%.2f to %.2f); %.0f a second, %.0f µs of processor time each", ratios[2], ratios[0], ratios[4], last.rate, last.own)
 	}
 	browser := http.Header{"Authorization": {frontend}, "Accept-Encoding": {"gzip"}}
-	evaluate := func(p *program) (figure, error) {
-		return b.load(p, func(i int) string { return fmt.Sprintf("%s/api/frontend?appName=web&userId=%d", p.url, i) }, browser)
-	}
-	f, err := evaluate(edge)
+	f, err := b.load(edge, func(i int) string { return fmt.Sprintf("%s/api/frontend?appName=web&userId=%d", edge.url, i) }, browser)
 	if err != nil {
 		return err
 	}
 	row("evaluation of all flags for a browser", "2,300 a core and second", "%.0f", 1e6/f.own)
-	if os.Getenv("EDGE") == "" {
-		return nil
-	}
-	other, err := b.startOther(os.Getenv("EDGE"))
-	if err != nil {
-		return err
-	}
-	defer other.stop()
-	answer, _, err = exchange(other.url+"/api/client/features", poll)
-	if err != nil {
-		return err
-	}
-	knownToOther := poll.Clone()
-	knownToOther.Set("If-None-Match", answer.Get("ETag"))
-	for _, phase := range []struct {
-		name, goal   string
-		own, compare http.Header
-	}{{"poll 304", "20 ×", known, knownToOther}, {"poll 200", "20 ×", poll, poll}} {
-		polls := func(p *program, header http.Header) (figure, error) {
-			return b.load(p, func(int) string { return p.url + "/api/client/features" }, header)
-		}
-		own, err := polls(edge, phase.own)
-		if err != nil {
-			return err
-		}
-		theirs, err := polls(other, phase.compare)
-		if err != nil {
-			return err
-		}
-		row(phase.name+", beside Unleash Edge", phase.goal, "%.0f ×; Unleash Edge %.0f a second, %.0f µs of processor time each", theirs.own/own.own, theirs.rate, theirs.own)
-	}
-	theirs, err := evaluate(other)
-	if err != nil {
-		return err
-	}
-	row("evaluation, beside Unleash Edge", "8 ×", "%.1f ×; Unleash Edge %.0f a core and second", theirs.own/f.own, 1e6/theirs.own)
 	return nil
 }
 

@@ -36,8 +36,9 @@ const (
 
 // A region is a table, the latencies and conflicts of DynamoDB, and the instances of the functions.
 type region struct {
-	engine   *engine.Engine
-	overlaps *dynamotest.Overlaps
+	engine  *engine.Engine
+	outside http.RoundTripper  // without the latencies
+	faults  *dynamotest.Faults // over a transport with them
 }
 
 const table = "contention"
@@ -52,10 +53,8 @@ func inRegion(t *testing.T, test func(t *testing.T, r *region)) {
 	}
 	t.Cleanup(e.Stop)
 	dynamotest.Seed(t, dynamotest.OpenOn(t, e, table, nil))
-	r := &region{engine: e, overlaps: &dynamotest.Overlaps{
-		Read: 4 * time.Millisecond, Transaction: 10 * time.Millisecond, Item: 250 * time.Microsecond, Refusal: 5 * time.Millisecond,
-		Base: newOutside(t),
-	}}
+	r := &region{engine: e, outside: newOutside(t)}
+	r.faults = &dynamotest.Faults{Conflicts: true, Refusal: refusal, Base: latencies{r.outside}}
 	synctest.Test(t, func(t *testing.T) { test(t, r) })
 	dynamotest.CheckAt(t, e.URL(), table)
 }
@@ -73,7 +72,7 @@ func (r *region) versions(t *testing.T) (n int) {
 	for w := range writers {
 		keys = append(keys, flags.FeatureKey(fmt.Sprintf("f%02d", w)))
 	}
-	view, err := r.open(t, r.overlaps.Base).Load(t.Context(), keys)
+	view, err := r.open(t, r.outside).Load(t.Context(), keys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,22 +189,23 @@ func scenarios(imports int) []scenario {
 
 // A result is what a scenario has shown.
 type result struct {
-	changes  int
-	statuses map[int]int
-	took     time.Duration
-	answers  []time.Duration // sorted
-	counts   dynamotest.Counts
-	imported time.Duration // until the import was complete
-	requests int           // of the import
+	changes   int
+	statuses  map[int]int
+	took      time.Duration
+	answers   []time.Duration // sorted
+	calls     map[string]int  // of DynamoDB
+	conflicts int
+	imported  time.Duration // until the import was complete
+	requests  int           // of the import
 }
 
 // run runs a scenario until more tells each writer to stop. A 503 counts, and is not repeated.
 func (r *region) run(t *testing.T, s scenario, more func(start time.Time, n int) bool) result {
 	t.Helper()
-	setup := r.instance(t, r.overlaps.Base)
+	setup := r.instance(t, r.outside)
 	var instances []http.Handler
 	for w := range writers {
-		instances = append(instances, r.instance(t, r.overlaps))
+		instances = append(instances, r.instance(t, r.faults))
 		if s.prepare == nil {
 			continue
 		}
@@ -215,13 +215,15 @@ func (r *region) run(t *testing.T, s scenario, more func(start time.Time, n int)
 			}
 		}
 	}
-	before, start := r.overlaps.Counts(), time.Now()
+	start := time.Now()
+	r.faults.ResetCalls()
+	before := r.faults.Injected()[dynamotest.Conflict]
 	got := result{statuses: map[int]int{}}
 	var mu sync.Mutex
 	var working sync.WaitGroup
 	importing := make(chan struct{})
 	if s.imports > 0 {
-		instance := r.instance(t, r.overlaps)
+		instance := r.instance(t, r.faults)
 		go func() {
 			defer close(importing)
 			got.requests = importAll(t, instance, s.imports)
@@ -251,7 +253,7 @@ func (r *region) run(t *testing.T, s scenario, more func(start time.Time, n int)
 	}
 	working.Wait()
 	got.took = time.Since(start)
-	got.counts = r.overlaps.Counts().Sub(before)
+	got.calls, got.conflicts = r.faults.Calls(), r.faults.Injected()[dynamotest.Conflict]-before
 	<-importing
 	slices.Sort(got.answers)
 	return got
@@ -291,7 +293,7 @@ func (r result) quantile(q float64) time.Duration {
 func (r result) row(name string) string {
 	per := func(n int) float64 { return float64(n) / float64(max(1, r.changes)) }
 	row := fmt.Sprintf("| %s | %.0f | %.1f | %.1f | %d | %v | %v | %v |", name, float64(r.changes)/r.took.Seconds(),
-		per(r.counts.Transactions), per(r.counts.Reads), r.statuses[http.StatusServiceUnavailable],
+		per(r.calls["TransactWriteItems"]), per(r.calls["BatchGetItem"]+r.calls["GetItem"]+r.calls["Query"]), r.statuses[http.StatusServiceUnavailable],
 		r.quantile(0.5), r.quantile(0.99), r.answers[len(r.answers)-1].Round(time.Millisecond))
 	if r.requests > 0 {
 		row += fmt.Sprintf(" imported in %v, %d requests", r.imported.Round(100*time.Millisecond), r.requests)
@@ -316,7 +318,7 @@ func TestWriters(t *testing.T) {
 			}
 			inRegion(t, func(t *testing.T, r *region) {
 				got := r.run(t, s, more)
-				t.Log(got.row(s.name), got.counts)
+				t.Log(got.row(s.name), got.calls, got.conflicts)
 				s.check(t, got)
 				if made := r.versions(t); s.prepare != nil && made != got.changes {
 					t.Errorf("the flags have %d versions since they were created, want one for each of %d changes", made, got.changes)
@@ -332,14 +334,14 @@ func (s scenario) check(t *testing.T, got result) {
 	if refused := len(got.answers) - got.changes; refused > 0 {
 		t.Errorf("%d of %d changes were not made: statuses %v", refused, len(got.answers), got.statuses)
 	}
-	if s.alone != (got.counts.Conflicts == 0) {
-		t.Errorf("%d conflicts; want none if the writers share no item (%t), and some otherwise", got.counts.Conflicts, s.alone)
+	if s.alone != (got.conflicts == 0) {
+		t.Errorf("%d conflicts; want none if the writers share no item (%t), and some otherwise", got.conflicts, s.alone)
 	}
 	most := 12 // a change; about 6 in the short form, and up to 13 in the long one
 	if dynamotest.Long() {
 		most = 20
 	}
-	if n := got.counts.Transactions; n > most*(got.changes+s.imports) {
+	if n := got.calls["TransactWriteItems"]; n > most*(got.changes+s.imports) {
 		t.Errorf("%d transactions for %d changes and %d imported flags, want at most %d for each", n, got.changes, s.imports, most)
 	}
 }

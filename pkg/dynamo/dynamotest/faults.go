@@ -11,6 +11,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -49,9 +50,13 @@ type Faults struct {
 	LateDeliveries    float64
 	Duplicates        float64
 
-	// Conflicts cancels a transaction if another one on this transport is writing the same item. AWS does so; a local
-	// engine does not, because it runs one transaction at a time.
+	// Conflicts cancels a transaction if another one on this transport is writing the same item, and refuses the write of a single item.
+	// AWS does so; a local engine does not, because it runs one transaction at a time. A transaction reserves its items in two steps, in
+	// random order, as DynamoDB asks each partition for itself: of two with several items in common, each can have the other one canceled.
 	Conflicts bool
+
+	// Refusal is how long a conflict takes, about; until then a canceled transaction keeps what it has reserved.
+	Refusal time.Duration
 
 	// Delay is the longest random delay before a request is sent. It makes transactions overlap.
 	Delay time.Duration
@@ -70,8 +75,8 @@ type Faults struct {
 	random   *rand.Rand
 	calls    map[string]int
 	injected map[Fault]int
-	running  map[string]int // the number of running transactions by item
-	late     sync.WaitGroup // requests whose response is not read
+	held     map[string]bool // the items of running transactions
+	late     sync.WaitGroup  // requests whose response is not read
 }
 
 var _ http.RoundTripper = (*Faults)(nil)
@@ -106,7 +111,7 @@ func (f *Faults) Calls() map[string]int {
 func (f *Faults) ResetCalls() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.calls = nil
+	clear(f.calls)
 }
 
 // Injected counts the faults. A test must check them: without any, it would prove nothing.
@@ -131,13 +136,15 @@ func (f *Faults) RoundTrip(req *http.Request) (*http.Response, error) {
 	if fate.onRequest != nil {
 		fate.onRequest(operation, body)
 	}
-	if fate.conflicts && operation == transactWrite {
-		items := itemsOf(body)
-		if reasons, conflict := f.enter(items); conflict {
-			f.note(Conflict)
-			return canceled(req, reasons), nil
+	if fate.conflicts {
+		response, mine, err := f.reserveAll(req, operation, body, fate.refusal)
+		defer f.release(mine)
+		if err != nil {
+			return nil, err
 		}
-		defer f.leave(items)
+		if response != nil {
+			return response, nil
+		}
 	}
 	if err := wait(req.Context(), fate.delay); err != nil {
 		return nil, err
@@ -228,6 +235,7 @@ type fate struct {
 	delay     time.Duration
 	lateBy    time.Duration // the delay of a late request
 	conflicts bool
+	refusal   time.Duration
 	onRequest func(string, []byte)
 	base      http.RoundTripper
 }
@@ -238,9 +246,7 @@ func (f *Faults) draw(operation string) fate {
 	defer f.mu.Unlock()
 	if f.random == nil {
 		f.random = rand.New(rand.NewPCG(f.Seed, 0)) //nolint:gosec // the faults must be repeatable
-	}
-	if f.calls == nil {
-		f.calls = map[string]int{}
+		f.calls, f.injected, f.held = map[string]int{}, map[Fault]int{}, map[string]bool{}
 	}
 	f.calls[operation]++
 	d := fate{n: f.calls[operation], conflicts: f.Conflicts, onRequest: f.OnRequest, base: f.Base}
@@ -249,6 +255,9 @@ func (f *Faults) draw(operation string) fate {
 	}
 	if f.Delay > 0 {
 		d.delay = time.Duration(f.random.Int64N(int64(f.Delay)))
+	}
+	if f.Refusal > 0 {
+		d.refusal = f.Refusal/2 + time.Duration(f.random.Int64N(int64(f.Refusal)))
 	}
 	d.lateBy = time.Duration(f.random.Int64N(int64(maxLate)))
 	if f.Script != nil {
@@ -276,46 +285,64 @@ func (f *Faults) draw(operation string) fate {
 func (f *Faults) note(fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.injected == nil {
-		f.injected = map[Fault]int{}
-	}
 	if fault != NoFault {
 		f.injected[fault]++
 	}
 }
 
-// enter begins a transaction, unless a running one writes one of its items. Then it returns the reason for each item.
-func (f *Faults) enter(items []string) (reasons []string, conflict bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, item := range items {
-		reason := "None"
-		if f.running[item] > 0 {
-			reason, conflict = "TransactionConflict", true
+// reserveAll reserves the items of a transaction. It returns those that it got, and the response if another transaction has one of them.
+func (f *Faults) reserveAll(req *http.Request, operation string, body []byte, refusal time.Duration) (response *http.Response, mine []string, err error) {
+	switch operation {
+	case transactWrite:
+	case "PutItem", "UpdateItem", "DeleteItem":
+		item := itemsOf(fmt.Appendf(nil, `{"TransactItems":[{"Write":%s}]}`, body))[0]
+		f.mu.Lock()
+		busy := f.held[item]
+		f.mu.Unlock()
+		if !busy {
+			return nil, nil, nil
 		}
-		reasons = append(reasons, reason)
+		f.note(Conflict)
+		return errorResponse(req, http.StatusBadRequest, "com.amazonaws.dynamodb.v20120810#TransactionConflictException", map[string]any{
+			"message": "Transaction is ongoing for the item",
+		}), nil, wait(req.Context(), refusal)
+	default:
+		return nil, nil, nil
 	}
-	if conflict {
-		return reasons, true
+	items := itemsOf(body)
+	reasons, order, half := make([]string, len(items)), rand.Perm(len(items)), len(items)/2 //nolint:gosec // not a secret
+	mine = f.reserve(items, order[:half], reasons)
+	if err := wait(req.Context(), refusal/4); err != nil {
+		return nil, mine, err
 	}
-	if f.running == nil {
-		f.running = map[string]int{}
+	mine = append(mine, f.reserve(items, order[half:], reasons)...)
+	if len(mine) == len(items) {
+		return nil, mine, nil
 	}
-	for _, item := range items {
-		f.running[item]++
-	}
-	return nil, false
+	f.note(Conflict)
+	return canceled(req, reasons), mine, wait(req.Context(), refusal*3/4)
 }
 
-// leave ends a transaction.
-func (f *Faults) leave(items []string) {
+// reserve reserves the free ones of some items, and notes the reason for each.
+func (f *Faults) reserve(items []string, which []int, reasons []string) (mine []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, i := range which {
+		reasons[i] = "TransactionConflict"
+		if !f.held[items[i]] {
+			reasons[i] = "None"
+			f.held[items[i]] = true
+			mine = append(mine, items[i])
+		}
+	}
+	return mine
+}
+
+func (f *Faults) release(items []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, item := range items {
-		f.running[item]--
-		if f.running[item] == 0 {
-			delete(f.running, item)
-		}
+		delete(f.held, item)
 	}
 }
 
@@ -402,12 +429,13 @@ func errorResponse(req *http.Request, status int, kind string, fields map[string
 	if err != nil {
 		panic(err) // it has only strings
 	}
-	header := http.Header{}
-	header.Set("Content-Type", "application/x-amz-json-1.0")
-	header.Set("X-Amzn-Requestid", "FAULTOFTHETEST")
-	header.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
-	return &http.Response{
-		Status: fmt.Sprintf("%d %s", status, http.StatusText(status)), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: header, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: req,
-	}
+	w := httptest.NewRecorder()
+	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+	w.Header().Set("X-Amzn-Requestid", "FAULTOFTHETEST")
+	w.Header().Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+	response := w.Result()
+	response.Request = req
+	return response
 }
