@@ -49,7 +49,7 @@ func TestNewerThanTheFeed(t *testing.T) {
 // TestBusyFeed reads with slow calls while others change flags all the time. A read must not wait until they pause.
 func TestBusyFeed(t *testing.T) {
 	a := administer(t, nil)
-	r := NewReader(a.another(&dynamotest.Faults{Delay: 100 * time.Millisecond}), ReaderOptions{})
+	r := NewReader(a.another(&dynamotest.Faults{Delay: 30 * time.Millisecond}), ReaderOptions{})
 	for i := range 8 {
 		a.flag(fmt.Sprintf("f%d", i))
 	}

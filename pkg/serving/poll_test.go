@@ -195,7 +195,7 @@ func TestDeltasAddUp(t *testing.T) {
 
 	anInstance := func() instance { return instances[[]int{0, 0, 0, 0, 0, 0, 1, 1, 1, 2}[random.IntN(10)]] } // some sleep long
 	polled, revoked, deltas, unchanged := 0, 0, 0, 0
-	for step := range dynamotest.Times(500, 5000) {
+	for step := range dynamotest.Times(300, 5000) {
 		randomChanges[random.IntN(len(randomChanges))](a, random)
 		for i, p := range pollers {
 			if random.IntN(4) > 0 { // it sleeps
