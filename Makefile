@@ -4,7 +4,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: $(shell sed -n 's/^\([a-z][a-z-]*\):.*/\1/p' Makefile) FORCE
+.PHONY: $(shell sed -n 's/^\([a-z][a-z-]*\):.*/\1/p' Makefile)
 
 # Downloads, builds and local data. GUIDON_LOCAL sets another folder. ENGINE selects the DynamoDB engine of `make run` and of the
 # tests: dynoxide (the default) or dynamodb-local, which needs Java 17 and Maven.
@@ -18,18 +18,14 @@ export CGO_ENABLED ?= 0
 GOLANGCI_LINT = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 ACTIONLINT    = go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GOVULNCHECK   = go run golang.org/x/vuln/cmd/govulncheck@v1.8.0
-OPA           = go run github.com/open-policy-agent/opa@v1.22.2
 
 # Python programs and SDKs of the tests. Their versions are in requirements files and beside the sources in internal/clients.
-SAM                 = $(LOCAL)/sam/bin/sam
-MINISTACK           = $(LOCAL)/ministack/bin/ministack
-CHECKOV             = $(LOCAL)/checkov/bin/checkov
-KUBERNETES_VALIDATE = $(LOCAL)/kubernetes/bin/kubernetes-validate
-SCHEMATHESIS        = $(LOCAL)/schemathesis/bin/st
-CLIENTS_PYTHON      = $(LOCAL)/clients-python
-CLIENTS_NODE        = $(LOCAL)/clients-node
-CLIENTS_JAVA        = $(LOCAL)/clients-java
-CLIENTS_RUST        = $(LOCAL)/clients-rust/debug/evaluate
+SAM            = $(LOCAL)/sam/bin/sam
+MINISTACK      = $(LOCAL)/ministack/bin/ministack
+CLIENTS_PYTHON = $(LOCAL)/clients-python
+CLIENTS_NODE   = $(LOCAL)/clients-node
+CLIENTS_JAVA   = $(LOCAL)/clients-java
+CLIENTS_RUST   = $(LOCAL)/clients-rust/debug/evaluate
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s  %s\n", $$1, $$2}' Makefile; echo 'CONTRIBUTING.md lists the others.'
@@ -43,24 +39,17 @@ run: check guidon ## start Guidon on http://127.0.0.1:4242 (settings: PORT, DATA
 demo: check guidon $(LOCAL)/demo/node/installed ## start Guidon, two sample applications and a dashboard (PORT, DEMO_PORT)
 	@cp demo/node/app.mjs '$(LOCAL)/demo/node/'
 	@cd demo/go && go build -o '$(abspath $(LOCAL))/demo/application' .
-	@go build -o '$(LOCAL)/bin/demo' ./internal/demo
-	@exec '$(LOCAL)/bin/demo' -guidon '$(LOCAL)/bin/guidon' -go '$(LOCAL)/demo/application' -node '$(LOCAL)/demo/node' -dir '$(LOCAL)/demo'
+	@GUIDON='$(abspath $(LOCAL))/bin/guidon' APPLICATION='$(abspath $(LOCAL))/demo/application' NODE='$(LOCAL)/demo/node' DIR='$(LOCAL)/demo' demo/run.sh
 
-# It deletes only files that Guidon writes, since DATA_DIR may contain others.
 reset: ## delete the local flags, users and tokens (DATA_DIR)
-	@data='$(or $(DATA_DIR),$(LOCAL)/data)'; \
-	owner=$$(sed -n 's/.*"owner":\([0-9]*\).*/\1/p' "$$data/guidon.db.engine" 2>/dev/null); \
-	if [ -n "$$owner" ] && kill -0 "$$owner" 2>/dev/null; then \
-		echo "Guidon is running on $$data (process $$owner): stop it, then run make reset again" >&2; exit 1; fi; \
-	rm -rf "$$data"/guidon.db "$$data"/guidon.db[.-]* "$$data"/token.key; echo "deleted the data in $$data"
+	@infra/reset '$(or $(DATA_DIR),$(LOCAL)/data)'
 
 localstack: check guidon
 	@$(MAKE) --no-print-directory guidon GOOS=linux GOARCH=$$(go env GOHOSTARCH) OUT='$(LOCAL)/localstack/guidon'
 	@GUIDON_LOCAL='$(LOCAL)' localstack/serve.sh
 
-sam-local: check guidon $(SAM)
-	@go build -o '$(LOCAL)/bin/samlocal' ./internal/samlocal
-	@exec '$(LOCAL)/bin/samlocal' -dir '$(LOCAL)/sam-local' -sam '$(SAM)' -guidon '$(LOCAL)/bin/guidon'
+sam-local: check guidon $(LOCAL)/sam/installed
+	@DIR='$(LOCAL)/sam-local' SAM='$(SAM)' GUIDON='$(LOCAL)/bin/guidon' internal/samlocal/serve.sh
 
 # Test
 
@@ -78,55 +67,52 @@ test: check console ## run all tests (ENGINE=dynamodb-local uses Amazon's engine
 	$(GO_TEST) -run '^TestLargestLoad$$' ./pkg/dynamo
 	$(if $(RACE),CGO_ENABLED=1 $(GO_TEST) $(RACE) -run 'Parallel|Races|AtOnce|OneWins|OneLinkOnce|WhileAdded' ./pkg/admin)
 
-# WEB is the source of the console. The browser is that of the machine, since playwright's own cannot be downloaded everywhere; without
-# its window it takes a third less time.
-WEB = console
+# The browser is that of the machine, since playwright's own cannot be downloaded everywhere; without its window it takes a third less time.
 CHROMIUM = $(shell command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || command -v google-chrome)
 test-console: console ## check the types, rules and size of the console, and run its tests
 	@console/build packages
-	cd $(WEB) && npm run --silent typecheck && npm run --silent lint && npm run --silent test
+	cd console && npm run --silent typecheck && npm run --silent lint && npm run --silent test
 
 test-browser: check guidon ## test the console in Chromium (TEST=e2e/shell.spec.ts runs one file; SCREENSHOTS=1)
 	@[ -n '$(CHROMIUM)' ] || { echo "Chromium is missing: install it, or set CHROMIUM to the path of a Chrome or Chromium" >&2; exit 1; }
 	@console/build packages; mkdir -p docs/images
-	cd $(WEB) && GUIDON='$(abspath $(LOCAL))/bin/guidon' GUIDON_LOCAL='$(abspath $(LOCAL))' CHROMIUM='$(CHROMIUM)' npm run --silent e2e -- $(TEST)
+	cd console && GUIDON='$(abspath $(LOCAL))/bin/guidon' GUIDON_LOCAL='$(abspath $(LOCAL))' CHROMIUM='$(CHROMIUM)' npm run --silent e2e -- $(TEST)
 
 # The built functions run over the Runtime API of Lambda: as processes on Linux, and in the containers of sam local if a
 # Docker engine is running or can be started.
 HOST_ARCH = $(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64)
 HOST_BUILD = $(LOCAL)/build-$(HOST_ARCH)
-test-sam: check $(SAM)
+test-sam: check $(LOCAL)/sam/installed
 	@if [ "$$(uname)" = Linux ]; then set -ex; $(MAKE) --no-print-directory build ARCH=$(HOST_ARCH) BUILD='$(HOST_BUILD)'; \
 		FUNCTIONS='$(HOST_BUILD)' go test -tags sam -count=1 -run '^Test(Processes|LambdaExamples)$$' ./internal/e2e; fi
 	@SAM='$(SAM)' internal/samlocal/with-docker.sh go test -tags sam -count=1 -run '^TestSAMLocal$$' ./internal/e2e
 
 test-image: check
 	@internal/samlocal/with-docker.sh sh -c "$(MAKE) --no-print-directory image edge-image && \
-		IMAGE='$(IMAGE)' go test -tags image -count=1 -v -run '^Test(Edge)?Image\$$' ./internal/e2e"
+		IMAGE='$(or $(IMAGE),guidon)' go test -tags image -count=1 -v -run '^Test(Edge)?Image\$$' ./internal/e2e"
 
 # MiniStack runs the functions as processes, hence Linux. The test also runs the scripts of docs/operations, which need curl and
 # openssl. With UPDATE_FROM=folder it updates a stage of the version in that folder.
-test-deploy: check $(SAM) $(MINISTACK)
+test-deploy: check $(LOCAL)/sam/installed $(LOCAL)/ministack/installed
 	SAM='$(SAM)' MINISTACK='$(MINISTACK)' ARCH=$(HOST_ARCH) go test -tags deploy -count=1 -timeout 20m -run '^TestDeployment$$' ./internal/e2e
 	MINISTACK='$(MINISTACK)' go test -tags deploy -count=1 -timeout 5m -run '^(TestPublished|TestLostRegion|TestDeletedEnvironment)$$' ./pkg/edge
 	@$(MAKE) --no-print-directory prove EMULATOR=1
 
 # On AWS it deploys a stack of its own, and deletes it at the end. Its parts in the emulator are a short form of it.
-prove: check $(if $(EMULATOR),$(MINISTACK)) $(SAM)
+prove: check $(LOCAL)/sam/installed $(if $(EMULATOR),$(LOCAL)/ministack/installed)
 	@go build -o '$(LOCAL)/bin/prove' ./internal/prove
-	@exec '$(LOCAL)/bin/prove' -sam '$(SAM)' -stage '$(or $(STAGE),dev)' -email '$(EMAIL)' -out '$(or $(OUT),$(LOCAL)/proof)' $(if $(LIMIT),-limit '$(LIMIT)') \
-		$(if $(EMULATOR),-emulator '$(MINISTACK)' -arch $(HOST_ARCH) -polls 50 -seconds 15 -minutes 1,-arch $(ARCH)) \
-		-parameters '$(or $(PARAMETERS),$(if $(EMULATOR),ClientMaxAge,all))' $(if $(TEARDOWN),-teardown)
+	@exec '$(LOCAL)/bin/prove' -sam '$(SAM)' -stage '$(or $(STAGE),dev)' -email '$(EMAIL)' -out '$(or $(OUT),$(LOCAL)/proof)' \
+		$(if $(EMULATOR),-emulator '$(MINISTACK)' -arch $(HOST_ARCH),-arch $(ARCH)) $(if $(TEARDOWN),-teardown)
 
 # The functions of the release run as processes, hence Linux. TRUST=long builds the complete release twice.
-test-release: check $(SAM)
+test-release: check $(LOCAL)/sam/installed
 	SAM='$(SAM)' go test -tags release -count=1 -timeout 60m -run '^TestRelease$$' ./internal/e2e
 
 CLIENTS = CLIENTS_NODE='$(abspath $(CLIENTS_NODE))' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' go test -tags clients -count=1 -timeout 20m ./internal/e2e
-test-clients: check $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/bin/installed ## run unmodified SDKs against Guidon and Guidon Edge, or against Unleash Edge (EDGE=program); needs Chromium, Python 3.10
+test-clients: check $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run unmodified SDKs against Guidon and Guidon Edge, or against Unleash Edge (EDGE=program); needs Chromium, Python 3.10
 	EDGE='$(if $(EDGE),$(abspath $(EDGE)))' $(CLIENTS) -run '^Test($(if $(EDGE),Edge,Clients|ClientsAgree|ClientsMatrix|ClientsOverload|ClientsUsage|ConnectPages|Demo|FrontendOrigins|ReadmeProgram))$$'
 
-test-clients-more: check $(CLIENTS_JAVA)/classpath $(CLIENTS_RUST) $(CLIENTS_PYTHON)/bin/installed
+test-clients-more: check $(CLIENTS_JAVA)/classpath $(CLIENTS_RUST) $(CLIENTS_PYTHON)/installed
 	CLIENTS_JAVA="$(CLIENTS_JAVA)/classes:$$(cat '$(CLIENTS_JAVA)/classpath')" CLIENTS_RUST='$(CLIENTS_RUST)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
 		go test -tags clients -count=1 -timeout 20m -run '^TestClients(Agree|Overload|Usage)$$' ./internal/e2e
 
@@ -137,8 +123,8 @@ test-migration: check $(CLIENTS_NODE)/installed
 test-upgrade: check
 	go test -tags upgrade -count=1 -timeout 20m -run '^TestUpgrade$$' ./internal/e2e
 
-contract: check guidon $(SCHEMATHESIS) ## test the API against its OpenAPI description with Schemathesis (SEED, EXAMPLES)
-	@GUIDON='$(abspath $(LOCAL))/bin/guidon' SCHEMATHESIS='$(abspath $(SCHEMATHESIS))' SEED='$(SEED)' EXAMPLES='$(EXAMPLES)' \
+contract: check guidon $(LOCAL)/schemathesis/installed ## test the API against its OpenAPI description with Schemathesis (SEED, EXAMPLES)
+	@GUIDON='$(abspath $(LOCAL))/bin/guidon' SCHEMATHESIS='$(abspath $(LOCAL))/schemathesis/bin/st' SEED='$(SEED)' EXAMPLES='$(EXAMPLES)' \
 		go test -tags contract -count=1 -v -parallel 3 -timeout 40m -run '^TestContract$$' ./internal/contract
 
 # The long versions of the tests behind docs/reliability.md, which take more than an hour. Their short versions are part of make test.
@@ -164,36 +150,24 @@ bench: check console
 
 # The workflows of infra/pipeline refer to each other as in a repository that has copied them. golangci-lint contains go vet, staticcheck
 # and gosec; go vet runs where it does not look: other tags and modules, and the package that differs between systems.
-PIPELINE = $(LOCAL)/actionlint
+WORKFLOWS = $(LOCAL)/actionlint
 lint: check ## run gofmt, golangci-lint (with go vet, staticcheck and gosec) and actionlint
 	@unformatted=$$(git ls-files '*.go' | xargs gofmt -l); [ -z "$$unformatted" ] || { echo "run gofmt on:"; echo "$$unformatted"; exit 1; }
 	go vet -tags sam,image,deploy,release,clients,contract,migration,upgrade ./internal/e2e ./internal/contract ./internal/migration
 	set -e; for module in internal/clients/go demo/go examples/edge/lambda/go; do go -C $$module vet ./...; done
 	set -e; for system in darwin windows; do GOOS=$$system go vet ./internal/child; done
 	$(GOLANGCI_LINT) run
-	$(ACTIONLINT) -shellcheck= -pyflakes= .github/workflows/*.yml
-	@rm -rf '$(PIPELINE)' && mkdir -p '$(PIPELINE)/.git' '$(PIPELINE)/.github/workflows' && cp infra/pipeline/*.yml '$(PIPELINE)/.github/workflows'
-	cd '$(PIPELINE)' && $(ACTIONLINT) -shellcheck= -pyflakes=
+	@rm -rf '$(WORKFLOWS)' && mkdir -p '$(WORKFLOWS)/.git' '$(WORKFLOWS)/.github/workflows' && cp .github/workflows/*.yml infra/pipeline/*.yml '$(WORKFLOWS)/.github/workflows'
+	cd '$(WORKFLOWS)' && $(ACTIONLINT) -shellcheck= -pyflakes=
 
 # The databases of known vulnerabilities are on the network: a machine without it reports an error.
 audit: check
 	$(GOVULNCHECK) ./...
-	cd $(WEB) && npm audit --omit=dev
+	cd console && npm audit --omit=dev
 	go mod verify
 
-# infra/template/everything has a value for every parameter that is empty by default.
-template: export SAM_CLI_TELEMETRY = 0
-template: export AWS_DEFAULT_REGION = eu-central-1
-template: check $(SAM) $(CHECKOV) $(KUBERNETES_VALIDATE) ## check template.yaml with cfn-lint, SAM's translator, checkov and our own rules (OPA), and examples/edge
-	'$(dir $(SAM))cfn-lint' -c I -- template.yaml infra/pipeline/roles.yaml docs/operations/front.yaml docs/operations/spending.yaml docs/operations/bucket.yaml \
-		examples/edge/ecs.yaml examples/edge/lambda/template.yaml
-	'$(KUBERNETES_VALIDATE)' --strict --quiet examples/edge/kubernetes.yaml examples/edge/kubernetes-sidecar.yaml
-	@mkdir -p '$(LOCAL)/template'
-	'$(dir $(SAM))python' infra/template/transform.py template.yaml '$(LOCAL)/template' $$(cat infra/template/everything)
-	@$(OPA) check --strict infra/template/rules
-	$(OPA) test --timeout 20m infra/template/rules 'defaults:$(LOCAL)/template/defaults.json' 'everything:$(LOCAL)/template/everything.json' \
-		pipeline:infra/pipeline/roles.yaml front:docs/operations/front.yaml spending:docs/operations/spending.yaml
-	'$(CHECKOV)' --config-file infra/template/checkov.yaml --file '$(LOCAL)/template/everything.json'
+template: check $(foreach program,sam checkov kubernetes,$(LOCAL)/$(program)/installed) ## check template.yaml with cfn-lint, SAM's translator, checkov and our own rules (OPA), and examples/edge
+	@LOCAL='$(LOCAL)' infra/template/check
 
 # Build and deploy
 
@@ -205,18 +179,13 @@ LDFLAGS  = -s -w$(if $(RELEASED), -X guidon/pkg/version.number=$(RELEASED))
 
 # One stripped, static binary per function. `sam build` calls build-<LogicalId> for each function of template.yaml
 # (BuildMethod: makefile), and `make build` builds all of them.
-define bootstrap
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(if $(filter x86_64,$(ARCH)),amd64,arm64) go build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "$(LDFLAGS)" \
-		-o '$(2)/bootstrap' ./functions/$(1)
-endef
-
-BUILD = $(LOCAL)/build
-build: check $(patsubst functions/%/main.go,$(BUILD)/%/bootstrap,$(wildcard functions/*/main.go)) ## build every Lambda function into .local/build (ARCH=arm64, BUILD)
-$(BUILD)/%/bootstrap: FORCE
-	$(call bootstrap,$*,$(@D))
-build-%Function: FORCE
-	$(call bootstrap,$(shell echo '$*' | tr '[:upper:]' '[:lower:]'),$(ARTIFACTS_DIR))
-$(BUILD)/site/bootstrap build-SiteFunction: console
+FUNCTION = CGO_ENABLED=0 GOOS=linux GOARCH=$(if $(filter x86_64,$(ARCH)),amd64,arm64) go build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "$(LDFLAGS)" -o
+build: check console ## build every Lambda function into .local/build (ARCH=arm64, BUILD)
+	@set -e; for main in functions/*/main.go; do name=$$(basename "$$(dirname "$$main")"); echo "$$name"; \
+		$(FUNCTION) '$(or $(BUILD),$(LOCAL)/build)'/"$$name"/bootstrap ./functions/"$$name"; done
+build-%Function:
+	$(FUNCTION) '$(ARTIFACTS_DIR)/bootstrap' ./functions/$(shell echo '$*' | tr '[:upper:]' '[:lower:]')
+build-SiteFunction: console
 
 console:
 	@console/build
@@ -228,48 +197,11 @@ guidon: check console ## build the guidon command into .local/bin (GOOS, GOARCH,
 edge: check
 	$(PROGRAM) '$(or $(OUT),$(LOCAL)/bin/guidon-edge)' ./cmd/guidon-edge
 
-PLATFORMS = linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64.exe
-DIST = $(LOCAL)/dist
-dist: check console
-	@set -e; for platform in $(PLATFORMS); do \
-		arch=$${platform#*-}; file='$(DIST)'/guidon-$$platform; echo "$$file"; \
-		$(MAKE) --no-print-directory guidon GOOS=$${platform%%-*} GOARCH=$${arch%.exe} OUT="$$file"; done
-
-# Images for the architecture of this machine. The only layer of each depends on its programs alone.
-IMAGE = guidon
-IMAGE_DIR = $(LOCAL)/image
-IMAGE_ARCH = $(if $(filter arm64,$(HOST_ARCH)),arm64,amd64)
-SOURCE_VERSION = $(or $(RELEASED),$(shell sed -n 's/^const source = "\(.*\)"/\1/p' pkg/version/version.go))
-image: check
-	@$(MAKE) --no-print-directory guidon GOOS=linux GOARCH=$(IMAGE_ARCH) OUT='$(IMAGE_DIR)/guidon'
-	@go run ./internal/image -guidon '$(IMAGE_DIR)/guidon' -arch $(IMAGE_ARCH) -out '$(IMAGE_DIR)/context'
-	@docker build --quiet --build-arg VERSION='$(SOURCE_VERSION)' --tag '$(IMAGE)' '$(IMAGE_DIR)/context'
-edge-image: check
-	@$(MAKE) --no-print-directory edge GOOS=linux GOARCH=$(IMAGE_ARCH) OUT='$(IMAGE_DIR)/guidon-edge'
-	@go run ./internal/image -edge '$(IMAGE_DIR)/guidon-edge' -arch $(IMAGE_ARCH) -version '$(SOURCE_VERSION)' -out '$(IMAGE_DIR)/guidon-edge.tar.gz'
-	@docker load --quiet --input '$(IMAGE_DIR)/guidon-edge.tar.gz'
-
-# The Makefile builds the programs, and internal/release packs them. The settings of Go are fixed, because they change the programs.
-PROGRAMS = $(LOCAL)/release/programs
-SWAGGER_UI_VERSION = 5.35.0
-release: export GOFLAGS = -mod=readonly
-release: export GOAMD64 = v1
-release: export GOARM64 = v8.0
-release: export GOEXPERIMENT =
-release: export GOFIPS140 = off
-release: export GOWORK = off
-release: export RELEASE_VERSION = $(RELEASED)# not in quotes of the shell, which the name of a tag could end
-release: check
-	@go run ./internal/release check -version "$$RELEASE_VERSION"
-	@rm -rf '$(PROGRAMS)'
-	@$(MAKE) --no-print-directory dist DIST='$(PROGRAMS)/guidon'
-	@set -e; for platform in $(filter linux-% darwin-%,$(PLATFORMS)); do \
-		file='$(PROGRAMS)'/edge/guidon-edge-$$platform; echo "$$file"; arch=$${platform#*-}; \
-		$(MAKE) --no-print-directory edge GOOS=$${platform%%-*} GOARCH=$$arch OUT="$$file"; \
-		case $$platform in linux-*) go run ./internal/image -edge "$$file" -arch $$arch -version '$(RELEASED)' -out '$(PROGRAMS)'/images/guidon-edge-$$arch.tar.gz ;; esac; done
-	@set -e; for arch in arm64 x86_64; do $(MAKE) --no-print-directory build ARCH=$$arch BUILD='$(PROGRAMS)/functions/'$$arch; done
-	@go run ./internal/release pack -version '$(RELEASED)' -programs '$(PROGRAMS)' -swagger-ui '$(SWAGGER_UI_VERSION)' -node "$$(node --version)" \
-		-out '$(or $(OUT),$(LOCAL)/release/$(RELEASED))'
+# VERSION is not in quotes of the shell, which the name of a tag could end. Images are for the architecture of this machine (IMAGE=name).
+image edge-image release: export VERSION = $(RELEASED)
+image: check; @internal/release/build.sh image
+edge-image: check; @internal/release/build.sh edge-image
+release: check; @internal/release/build.sh release
 
 deploy: check ## build and deploy a stage (STAGE=dev)
 	@infra/deploy '$(STAGE)'
@@ -280,7 +212,7 @@ openapi: check ## generate infra/openapi.json from the code
 	go generate ./infra/openapi
 
 clean: ## delete downloads, builds and local data
-	rm -rf '$(LOCAL)' .aws-sam $(WEB)/node_modules
+	rm -rf '$(LOCAL)' .aws-sam console/node_modules
 	cd console/dist && find . ! -name .gitignore ! -name . -prune -exec rm -rf {} +
 
 # What has to be installed, and what is installed on first use. npm downloads the embedded DynamoDB engine and the test data.
@@ -291,25 +223,16 @@ check:
 	@[ -n "$$AWS_ENDPOINT_URL_DYNAMODB" ] || command -v npm >/dev/null || { echo "npm is missing: it downloads the embedded DynamoDB engine." \
 		"Install Node.js from https://nodejs.org/, or set AWS_ENDPOINT_URL_DYNAMODB to the address of another DynamoDB." >&2; exit 1; }
 
-# virtual installs Python programs, node an npm project, each into a folder of its own.
-define virtual
-	@command -v python3 >/dev/null || { echo "python3 is missing: $(@F) needs Python 3.10 or newer (https://www.python.org/)" >&2; exit 1; }
-	@echo "installing $< (once)"; rm -rf '$(patsubst %/bin/,%,$(dir $@))' && python3 -m venv '$(patsubst %/bin/,%,$(dir $@))'
-	@'$(@D)/pip' install --quiet --disable-pip-version-check -r '$<' && touch '$@'
-endef
-define node
-	@command -v node >/dev/null || { echo "node is missing: install Node.js from https://nodejs.org/" >&2; exit 1; }
-	@echo "installing $< (once)"; rm -rf '$(@D)'; mkdir -p '$(@D)' && cp $^ '$(@D)/'
-	@cd '$(@D)' && npm ci --silent --ignore-scripts --no-audit --no-fund && touch installed
-endef
-$(SAM): infra/requirements-sam.txt; $(virtual)
-$(MINISTACK): infra/requirements-ministack.txt; $(virtual)
-$(CHECKOV): infra/requirements-checkov.txt; $(virtual)
-$(KUBERNETES_VALIDATE): infra/requirements-kubernetes.txt; $(virtual)
-$(SCHEMATHESIS): internal/contract/requirements.txt; $(virtual)
-$(CLIENTS_PYTHON)/bin/installed: internal/clients/python/requirements.txt; $(virtual)
-$(LOCAL)/demo/node/installed: demo/node/package.json demo/node/package-lock.json; $(node)
-$(CLIENTS_NODE)/installed: internal/clients/node/package.json internal/clients/node/package-lock.json internal/clients/node/.npmrc; $(node)
+$(LOCAL)/%/installed: infra/requirements-%.txt
+	@infra/install python '$(@D)' '$<'
+$(LOCAL)/schemathesis/installed: internal/contract/requirements.txt
+	@infra/install python '$(@D)' '$<'
+$(CLIENTS_PYTHON)/installed: internal/clients/python/requirements.txt
+	@infra/install python '$(@D)' '$<'
+$(CLIENTS_NODE)/installed: internal/clients/node/package.json internal/clients/node/package-lock.json internal/clients/node/.npmrc
+	@infra/install node '$(@D)' $^
+$(LOCAL)/demo/node/installed: demo/node/package.json demo/node/package-lock.json
+	@infra/install node '$(@D)' $^
 $(CLIENTS_JAVA)/classpath: internal/clients/java/pom.xml $(wildcard internal/clients/java/src/main/java/*.java)
 	@mkdir -p '$(@D)' && mvn -q -B -f internal/clients/java '-Dtarget=$(@D)' compile dependency:build-classpath '-Dmdep.outputFile=$@'
 $(CLIENTS_RUST): internal/clients/rust/Cargo.toml internal/clients/rust/Cargo.lock internal/clients/rust/src/main.rs

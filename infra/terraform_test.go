@@ -2,7 +2,6 @@ package infra_test
 
 import (
 	"bytes"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -46,29 +45,23 @@ func TestTerraformFiles(t *testing.T) {
 
 // TestTerraformReferences checks that each variable of a folder is used, and that each one that is used is declared.
 func TestTerraformReferences(t *testing.T) {
-	used := regexp.MustCompile(`\bvar\.([a-z_]+)`)
+	used, declares := regexp.MustCompile(`\bvar\.([a-z_]+)`), regexp.MustCompile(`(?m)^variable "([a-z_]+)"`)
 	for folder := range terraformFolders {
-		declared, named := map[string]bool{}, map[string]bool{}
+		var source strings.Builder
 		files, _ := filepath.Glob(folder + "/*.tf")
 		for _, file := range files {
-			for _, block := range parse(t, file).Blocks {
-				if block.Type == "variable" {
-					declared[block.Labels[0]] = true
-				}
-			}
-			for _, m := range used.FindAllStringSubmatch(read(t, file), -1) {
-				named[m[1]] = true
-			}
+			source.WriteString(read(t, file))
 		}
-		if !maps.Equal(declared, named) {
-			t.Errorf("%s declares the variables %v and uses %v", folder, slices.Sorted(maps.Keys(declared)), slices.Sorted(maps.Keys(named)))
+		declared, named := matches(declares, source.String()), matches(used, source.String())
+		if !slices.Equal(declared, named) {
+			t.Errorf("%s declares the variables %v and uses %v", folder, declared, named)
 		}
 	}
 }
 
-// TestTerraformParameters checks that the module passes every parameter of the template as it is, and that the outputs it
-// names are outputs of the template.
-func TestTerraformParameters(t *testing.T) {
+// TestTerraformStack checks that the module passes the parameters as they are, that its outputs and the parameters of the example are
+// those of the template, and that the objects of the release before stay until the stack is updated: CloudFormation can go back to them.
+func TestTerraformStack(t *testing.T) {
 	var template struct {
 		Parameters map[string]any `yaml:"Parameters"`
 		Outputs    map[string]any `yaml:"Outputs"`
@@ -76,73 +69,38 @@ func TestTerraformParameters(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(read(t, "../template.yaml")), &template); err != nil {
 		t.Fatal(err)
 	}
-	if len(template.Parameters) < 30 {
-		t.Fatalf("only %d parameters were found", len(template.Parameters))
-	}
-	parameters := map[string]cty.Value{}
-	for name := range template.Parameters {
-		parameters[name] = cty.StringVal("a value of " + name)
-	}
-	given := cty.MapVal(parameters)
-	stack := resource(t, "aws_cloudformation_stack", "guidon")
-	passed, problems := stack.Body.Attributes["parameters"].Expr.Value(&hcl.EvalContext{
-		Variables: map[string]cty.Value{"var": cty.ObjectVal(map[string]cty.Value{"parameters": given})},
-	})
-	if problems.HasErrors() {
-		t.Fatal(problems)
-	}
-	if !passed.RawEquals(given) {
-		t.Errorf("the stack gets the parameters %#v", passed)
-	}
-
-	outputs := map[string]cty.Value{}
-	for name := range template.Outputs {
-		outputs[name] = cty.StringVal("a value of " + name)
-	}
-	state := &hcl.EvalContext{Variables: map[string]cty.Value{"aws_cloudformation_stack": cty.ObjectVal(map[string]cty.Value{
-		"guidon": cty.ObjectVal(map[string]cty.Value{"outputs": cty.MapVal(outputs)}),
-	})}}
-	got := map[string]string{}
-	for _, block := range parse(t, "terraform/outputs.tf").Blocks {
-		value, problems := block.Body.Attributes["value"].Expr.Value(state)
-		if problems.HasErrors() {
-			t.Errorf("the output %s: %v", block.Labels[0], problems)
-		} else if value.Type() == cty.String {
-			got[block.Labels[0]] = value.AsString()
+	module := read(t, "terraform/main.tf")
+	for text, want := range map[string]int{"\n  parameters   = var.parameters\n": 1, "\n    create_before_destroy = true": 2, "\nresource \"aws_s3_object\"": 2} {
+		if n := strings.Count(module, text); n != want {
+			t.Errorf("the module has %q %d times, want %d", text, n, want)
 		}
 	}
-	if want := map[string]string{"address": "a value of Address", "admin_token_secret": "a value of AdminTokenSecret"}; !maps.Equal(got, want) {
-		t.Errorf("the outputs are %v, want %v", got, want)
+	outputs := matches(regexp.MustCompile(`outputs\["(\w+)"\]`), read(t, "terraform/outputs.tf"))
+	_, set, _ := strings.Cut(read(t, "../examples/terraform/deploy/main.tf"), "\n  parameters = {\n")
+	set, _, _ = strings.Cut(set, "\n  }\n")
+	parameters := matches(regexp.MustCompile(`(?m)^    (\w+) *= `), set)
+	if len(outputs) != 2 || len(parameters) == 0 {
+		t.Errorf("found the outputs %v and the parameters %v, want two and some", outputs, parameters)
+	}
+	for _, name := range outputs {
+		if template.Outputs[name] == nil {
+			t.Errorf("the module has the output %s, which the template does not have", name)
+		}
+	}
+	for _, name := range parameters {
+		if template.Parameters[name] == nil {
+			t.Errorf("the example sets %s, which is no parameter of the template", name)
+		}
 	}
 }
 
-// TestTerraformExampleParameters checks that the example sets only parameters of the template.
-func TestTerraformExampleParameters(t *testing.T) {
-	var template struct {
-		Parameters map[string]any `yaml:"Parameters"`
+// matches returns what a pattern captures in a text, sorted and each once.
+func matches(pattern *regexp.Regexp, text string) (found []string) {
+	for _, m := range pattern.FindAllStringSubmatch(text, -1) {
+		found = append(found, m[1])
 	}
-	if err := yaml.Unmarshal([]byte(read(t, "../template.yaml")), &template); err != nil {
-		t.Fatal(err)
-	}
-	for _, block := range parse(t, "../examples/terraform/deploy/main.tf").Blocks {
-		if block.Type != "module" {
-			continue
-		}
-		set, problems := block.Body.Attributes["parameters"].Expr.Value(nil)
-		if problems.HasErrors() {
-			t.Fatal(problems)
-		}
-		if set.LengthInt() == 0 {
-			t.Error("the example sets no parameters")
-		}
-		for name := range set.AsValueMap() {
-			if template.Parameters[name] == nil {
-				t.Errorf("the example sets %s, which is no parameter of the template", name)
-			}
-		}
-		return
-	}
-	t.Error("the example has no module")
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // released are lines of a template in a release, which names the archive of each function.
@@ -185,22 +143,6 @@ func TestTerraformTemplate(t *testing.T) {
 	}
 }
 
-// TestTerraformKeepsOldObjects checks that objects of the release before are deleted after the update of the stack, so that
-// CloudFormation can go back to them.
-func TestTerraformKeepsOldObjects(t *testing.T) {
-	for _, name := range []string{"function", "template"} {
-		found := false
-		for _, block := range resource(t, "aws_s3_object", name).Body.Blocks {
-			if block.Type == "lifecycle" && block.Body.Attributes["create_before_destroy"] != nil {
-				found = evaluate(t, block.Body.Attributes["create_before_destroy"].Expr, nil).True()
-			}
-		}
-		if !found {
-			t.Errorf("aws_s3_object.%s has no create_before_destroy", name)
-		}
-	}
-}
-
 // local returns the expression of a local value of the module.
 func local(t *testing.T, name string) hclsyntax.Expression {
 	t.Helper()
@@ -220,18 +162,6 @@ func evaluate(t *testing.T, expression hclsyntax.Expression, scope *hcl.EvalCont
 		t.Fatal(problems)
 	}
 	return value
-}
-
-// resource returns a resource of the module.
-func resource(t *testing.T, kind, name string) *hclsyntax.Block {
-	t.Helper()
-	for _, block := range parse(t, "terraform/main.tf").Blocks {
-		if block.Type == "resource" && block.Labels[0] == kind && block.Labels[1] == name {
-			return block
-		}
-	}
-	t.Fatalf("the module has no resource %s.%s", kind, name)
-	return nil
 }
 
 func parse(t *testing.T, file string) *hclsyntax.Body {

@@ -29,47 +29,65 @@ make guidon
 export PATH="$PWD/.local/bin:$PATH"
 ` + "```" + `
 
-This page is generated from the help of the commands: ` + "`go test ./cmd/guidon -run TestReference -update`" + ` writes it.
+` + "`guidon completion bash --help`" + ` (or fish, powershell, zsh) says how to load the completion of your shell. This page is generated from the
+help of the commands: ` + "`go test ./cmd/guidon -run TestReference -update`" + ` writes it.
+
+## Common options
+
+These are of most commands that call a server; each command names those that it has:
 `
 
-// reference is the page: the help of every command.
+// commonFlags are those that most commands have; the page describes them once.
+var commonFlags = []string{"output", "project", "token", "url"}
+
+// reference is the page: the help of every command, without that of completion, which is cobra's.
 func reference(root *cobra.Command) string {
 	var page strings.Builder
 	page.WriteString(referenceHead)
-	page.WriteString("\n## Commands\n\n")
-	var sections func(*cobra.Command)
-	index := func(cmd *cobra.Command) {
-		anchor := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
-		fmt.Fprintf(&page, "- [`%s`](#%s): %s\n", cmd.CommandPath(), anchor, cmd.Short)
+	common, _, err := root.Find([]string{"flag", "list"})
+	if err != nil {
+		panic(err)
 	}
-	var walk func(*cobra.Command, func(*cobra.Command))
-	walk = func(cmd *cobra.Command, visit func(*cobra.Command)) {
-		for _, sub := range cmd.Commands() {
-			if sub.Name() == "help" || sub.Hidden {
-				continue
-			}
-			visit(sub)
-			walk(sub, visit)
-		}
+	page.WriteString("\n```text\n" + common.NonInheritedFlags().FlagUsages() + "```\n")
+	described := map[string]string{}
+	for _, name := range commonFlags {
+		described[name] = common.Flag(name).Usage
 	}
-	sections = func(cmd *cobra.Command) {
-		fmt.Fprintf(&page, "\n## %s\n\n```text\n%s\n```\n", cmd.CommandPath(), strings.TrimSpace(cmd.Long))
-		if cmd.HasSubCommands() && cmd.HasParent() {
-			return
-		}
+	listed := slices.DeleteFunc(root.Commands(), func(cmd *cobra.Command) bool {
+		return cmd.Name() == "help" || cmd.Name() == "completion" || cmd.Hidden
+	})
+	section := func(level string, cmd *cobra.Command) {
+		text, settings, _ := strings.Cut(strings.TrimSpace(cmd.Long), "\n\nSettings (environment):\n")
 		if cmd.HasParent() {
-			fmt.Fprintf(&page, "\n```text\n%s\n```\n", cmd.UseLine())
+			text += "\n\n" + cmd.UseLine()
+			var shared []string
+			for _, name := range commonFlags {
+				if f := cmd.Flag(name); f != nil && f.Usage == described[name] {
+					f.Hidden = true
+					shared = append(shared, "--"+name)
+				}
+			}
+			text += strings.TrimRight("\n"+cmd.NonInheritedFlags().FlagUsages(), "\n")
+			if shared != nil {
+				text += "\n      common options: " + strings.Join(shared, ", ")
+			}
 		}
-		if cmd.Example != "" {
-			fmt.Fprintf(&page, "\n```sh\n%s\n```\n", unindent(cmd.Example))
-		}
-		if flags := cmd.NonInheritedFlags().FlagUsages(); flags != "" && cmd.HasParent() {
-			fmt.Fprintf(&page, "\n```text\n%s```\n", flags)
+		fmt.Fprintf(&page, "\n%s %s\n\n```text\n%s\n\n%s\n```\n", level, cmd.CommandPath(), text, unindent(cmd.Example))
+		if settings != "" {
+			page.WriteString("\n[Settings of the local server](settings.md) lists its environment variables.\n")
 		}
 	}
-	walk(root, index)
-	sections(root)
-	walk(root, sections)
+	section("##", root)
+	for _, cmd := range listed {
+		if !cmd.HasSubCommands() {
+			section("##", cmd)
+			continue
+		}
+		fmt.Fprintf(&page, "\n## %s\n\n%s\n", cmd.CommandPath(), strings.TrimSpace(cmd.Long))
+		for _, sub := range cmd.Commands() {
+			section("###", sub)
+		}
+	}
 	return page.String()
 }
 

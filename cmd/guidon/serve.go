@@ -36,9 +36,7 @@ Settings (environment):
   AWS_ENDPOINT_URL_DYNAMODB  a running DynamoDB to use instead of starting one
   ENGINE                     dynoxide, dynamodb-local, or the absolute path of a dynoxide program
   TABLE_NAME                 the table, by default guidon
-  TOKEN_KEY_FILE             the key that encrypts the secrets of tokens, by default token.key in DATA_DIR
-  FUNCTIONS                  a folder with built Lambda functions, to run those
-  TEMPLATE_FILE              another template.yaml`
+  TOKEN_KEY_FILE             the key that encrypts the secrets of tokens, by default token.key in DATA_DIR`
 
 func (a *app) serve() *cobra.Command {
 	var port, data string

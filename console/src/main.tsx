@@ -8,7 +8,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { setUnauthenticated } from './api/client'
-import { apiKey, newQueryClient } from './api/query'
+import { apiKey, newQueryClient, setDrafts } from './api/query'
 import { hasInput } from './forms/unsaved'
 import { newRouter } from './routes'
 import { showCutTexts } from './shell/cuttexts'
@@ -20,6 +20,7 @@ const router = newRouter()
 // Several requests may be refused at the same time. A second navigation would start the first one again, and forget why it began.
 let leaving: Promise<void> | undefined
 
+setDrafts(() => import('./requests/drafts'))
 setUnauthenticated(() => {
   const { pathname, href } = router.state.location
   if (leaving || pathname === '/sign-in') return

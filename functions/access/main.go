@@ -9,13 +9,13 @@ import (
 	"guidon/pkg/admin/tokens"
 	"guidon/pkg/admin/users"
 	"guidon/pkg/httpapi"
-	openid "guidon/pkg/oidc/secretsmanager"
-	"guidon/pkg/seal/secretsmanager"
+	"guidon/pkg/oidc"
+	"guidon/pkg/secretsmanager"
 )
 
 func main() {
 	serve.Group(httpapi.Join(users.Group(), tokens.Group(), signin.Group()), func(config *httpapi.Config) {
-		config.Sealer = secretsmanager.New(os.Getenv("TOKEN_KEY_SECRET")).Sealer
-		config.OpenID = signin.OpenID(openid.New(os.Getenv("OPEN_ID_SECRET")).Provider)
+		config.Sealer = secretsmanager.Sealer(os.Getenv("TOKEN_KEY_SECRET"))
+		config.OpenID = signin.OpenID(secretsmanager.NewSource(os.Getenv("OPEN_ID_SECRET"), oidc.NewFromJSON).Value)
 	})
 }

@@ -16,7 +16,7 @@ import (
 	"guidon/pkg/dynamo"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/lambdahttp"
-	"guidon/pkg/seal/secretsmanager"
+	"guidon/pkg/secretsmanager"
 	"guidon/pkg/webhook"
 )
 
@@ -37,7 +37,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	sealer := secretsmanager.New(os.Getenv("TOKEN_KEY_SECRET")).Sealer
+	sealer := secretsmanager.Sealer(os.Getenv("TOKEN_KEY_SECRET"))
 	deliverer := webhook.NewDeliverer(store, sealer, webhook.NewSender(webhook.Options{Networks: networks, PublicURL: config.PublicURL}), logger)
 	lambda.Start(func(ctx context.Context) (string, error) { return run(ctx, deliverer, logger) })
 }

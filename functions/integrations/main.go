@@ -7,11 +7,11 @@ import (
 	"guidon/functions/internal/serve"
 	"guidon/pkg/admin/addons"
 	"guidon/pkg/httpapi"
-	"guidon/pkg/seal/secretsmanager"
+	"guidon/pkg/secretsmanager"
 )
 
 func main() {
 	serve.Group(addons.Group(), func(config *httpapi.Config) {
-		config.Sealer = secretsmanager.New(os.Getenv("TOKEN_KEY_SECRET")).Sealer
+		config.Sealer = secretsmanager.Sealer(os.Getenv("TOKEN_KEY_SECRET"))
 	})
 }

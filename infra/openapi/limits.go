@@ -321,22 +321,19 @@ func alternative(name string, values []any, required string, schema *openapi3.Sc
 
 // constraintShape requires the value, or values, that the operator compares with.
 func constraintShape(s *openapi3.Schema) {
-	operators := func(prefixes ...string) []any {
-		return slices.DeleteFunc(slices.Clone(enums["Operators"]), func(o any) bool {
-			return !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(o.(string), prefix) })
-		})
+	operators := func(kind flags.ValueKind) []any {
+		return plain(slices.DeleteFunc(flags.Operators(), func(o flags.Operator) bool { return o.Kind() != kind }))
 	}
-	lists := slices.DeleteFunc(operators("IN", "NOT_IN", "STR_"), func(o any) bool { return o == string(flags.InCIDR) })
 	text := func(pattern string) *openapi3.Schema {
 		return openapi3.NewStringSchema().WithPattern(patterns[pattern])
 	}
 	s.OneOf = openapi3.SchemaRefs{
-		alternative("operator", operators("IN_CIDR"), "values", openapi3.NewArraySchema().WithItems(addressShape()).WithMinItems(1)),
-		alternative("operator", operators("REGEX"), "value", openapi3.NewStringSchema().WithFormat("regex").WithMinLength(1)),
-		alternative("operator", lists, "values", openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema().WithMinLength(1)).WithMinItems(1)),
-		alternative("operator", operators("NUM_"), "value", text("decimal")),
-		alternative("operator", operators("DATE_"), "value", text("time")),
-		alternative("operator", operators("SEMVER_"), "value", text("semver")),
+		alternative("operator", operators(flags.Addresses), "values", openapi3.NewArraySchema().WithItems(addressShape()).WithMinItems(1)),
+		alternative("operator", operators(flags.Pattern), "value", openapi3.NewStringSchema().WithFormat("regex").WithMinLength(1)),
+		alternative("operator", operators(flags.Texts), "values", openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema().WithMinLength(1)).WithMinItems(1)),
+		alternative("operator", operators(flags.Number), "value", text("decimal")),
+		alternative("operator", operators(flags.Date), "value", text("time")),
+		alternative("operator", operators(flags.Version), "value", text("semver")),
 	}
 }
 

@@ -11,32 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 )
-
-// TestSubstitutions checks that every text with ${…} is an argument of !Sub. transform.py leaves ${…} as it is in both cases,
-// so its output does not show a missing !Sub.
-func TestSubstitutions(t *testing.T) {
-	source := readSource(t, "template.yaml")
-	if got := plainSubstitutions(t, source); len(got) > 0 {
-		t.Errorf("these texts have no !Sub, so their variables would not be substituted: %q", got)
-	}
-	for _, fault := range [][2]string{
-		{`LogGroupName: !Sub /aws`, `LogGroupName: /aws`},
-		{`Value: !Sub "${FeaturesFunction}:live"`, `Value: "${FeaturesFunction}:live"`},
-		{`DashboardBody: !Sub`, `DashboardBody:`},
-		{`- !Sub ${Table.Arn}/index/log`, `- ${Table.Arn}/index/log`},
-	} {
-		if !strings.Contains(source, fault[0]) {
-			t.Errorf("the template does not contain %q, so the fault cannot be tested", fault[0])
-		}
-		if len(plainSubstitutions(t, strings.Replace(source, fault[0], fault[1], 1))) == 0 {
-			t.Errorf("%q is not found", fault[1])
-		}
-	}
-}
 
 // TestPaused checks that the parameter Paused stops every function that callers reach, and no other.
 func TestPaused(t *testing.T) {
@@ -60,52 +35,6 @@ func TestPaused(t *testing.T) {
 	}
 	if stopped < 10 || others < 4 {
 		t.Errorf("found %d functions that callers reach and %d others; expected at least 10 and 4", stopped, others)
-	}
-}
-
-// plainSubstitutions returns the texts with ${…} that are not arguments of Fn::Sub. Keys may contain it.
-func plainSubstitutions(t *testing.T, source string) []string {
-	t.Helper()
-	file, err := parser.ParseBytes([]byte(source), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := &substitutions{}
-	ast.Walk(found, file.Docs[0].Body)
-	return found.plain
-}
-
-type substitutions struct{ plain []string }
-
-// Visit implements ast.Visitor.
-func (s *substitutions) Visit(node ast.Node) ast.Visitor {
-	switch node := node.(type) {
-	case *ast.TagNode:
-		if node.Start.Value != "!Sub" {
-			return s
-		}
-		if list, is := node.Value.(*ast.SequenceNode); is { // the text, then the values of its names
-			for _, value := range list.Values[1:] {
-				ast.Walk(s, value)
-			}
-		}
-		return nil
-	case *ast.MappingValueNode:
-		if node.Key.String() != "Fn::Sub" {
-			ast.Walk(s, node.Value)
-		}
-		return nil
-	case *ast.StringNode:
-		s.note(node.Value)
-	case *ast.LiteralNode:
-		s.note(node.Value.Value)
-	}
-	return s
-}
-
-func (s *substitutions) note(text string) {
-	if strings.Contains(text, "${") {
-		s.plain = append(s.plain, text)
 	}
 }
 

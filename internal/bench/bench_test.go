@@ -28,7 +28,10 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/api/admin/projects/default/archive":
 		s.archive(w, r)
 		return
-	case "/api/admin/projects/default/delete":
+	case "/api/admin/projects/default/delete", "/api/admin/projects/default/overview", "/api/admin/projects":
+		return
+	case "/api/client/register":
+		w.WriteHeader(http.StatusAccepted)
 		return
 	}
 	if !strings.HasPrefix(r.URL.Path, projectPath) && r.URL.Path != "/api/admin/search/features" {
@@ -52,6 +55,8 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Query().Has("query"):
 		changed = s.finds(r.URL.Query().Get("query")) == 10
+	case r.URL.Query().Has("sortBy"):
+		changed = true
 	case verb == "GET" && flag == "":
 		s.list(w)
 		return

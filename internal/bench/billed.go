@@ -49,8 +49,8 @@ var billedPhases = slices.Concat([]phase{{name: report, application: client, req
 	return request{http.MethodPost, "/api/client/metrics", string(body), http.StatusAccepted}
 }}}, phases)
 
-// scheduled are the functions that EventBridge calls. features applies scheduled change requests.
-var scheduled = []string{"snapshot", "aggregate", "deliver", "features"}
+// scheduled are the functions that EventBridge calls. transfer applies scheduled change requests.
+var scheduled = []string{"snapshot", "aggregate", "deliver", "transfer"}
 
 // measureBilled prints the time that Lambda bills for an event of each phase, and for a run of each scheduled function that finds nothing to
 // do. A function has one event at a time. Lambda bills the time from an event to its response, rounded up to a millisecond.

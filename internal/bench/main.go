@@ -2,7 +2,7 @@
 // the own processor time of the programs, which is what a serverless user pays for, the throughput of the whole with its
 // database, the time that Lambda bills (billed.go), and the start-up of all functions.
 //
-// There are three servers: `guidon serve`, `guidon serve` with the built functions as processes behind Lambda's Runtime API,
+// There are three servers: `guidon serve`, the built functions as processes behind Lambda's Runtime API (internal/gateway),
 // whose processor time is what Lambda bills, and Unleash, if PostgreSQL and Node.js are installed. A round starts each
 // Guidon with an empty table, creates 1,000 flags on all servers, and runs one phase for each operation (phases.go), the
 // servers in turn, so that all meet the same state of the machine. The tables show the median of the rounds. A response with
@@ -178,14 +178,14 @@ func build(ctx context.Context) (*programs, error) {
 	}
 	p := &programs{root: root, dir: dir}
 	fmt.Fprintln(os.Stderr, "building the programs")
-	err = errors.Join(p.build(ctx, dir+"/", "./cmd/guidon"),
+	err = errors.Join(p.build(ctx, dir+"/", "./cmd/guidon", "./internal/gateway/run"),
 		p.build(ctx, dir+"/built/", "./functions/...", "./internal/bench/hello"))
 	built, readErr := os.ReadDir(filepath.Join(dir, "built"))
 	if err := errors.Join(err, readErr); err != nil {
 		_ = os.RemoveAll(dir)
 		return nil, err
 	}
-	for _, program := range built { // into the layout of FUNCTIONS
+	for _, program := range built { // into the layout that gateway.Options needs
 		name := program.Name()
 		p.names = append(p.names, name)
 		err = errors.Join(err, os.MkdirAll(filepath.Dir(p.function(name)), 0o700), os.Rename(filepath.Join(dir, "built", name), p.function(name)))

@@ -41,7 +41,14 @@ var phases = []phase{
 	{name: "read one", request: func(_, _ int, flag string) request { return get(projectPath + "/" + flag) }},
 	{name: "list", request: func(int, int, string) request { return get(projectPath) }},
 	{name: "search", request: func(_, _ int, flag string) request { // by a part of the name that ten flags have
-		return get("/api/admin/search/features?limit=50&query=" + flag[:len(flag)-1])
+		return get(searchPath + "&query=" + flag[:len(flag)-1])
+	}},
+	{name: "search sorted", request: func(int, int, string) request { return get(searchPath + "&sortBy=createdAt&sortOrder=desc") }},
+	{name: "overview", request: func(int, int, string) request { return get("/api/admin/projects/default/overview") }},
+	{name: "projects", request: func(int, int, string) request { return get("/api/admin/projects") }},
+	{name: "register", application: client, request: func(int, int, string) request { // as one that is known, and changes nothing
+		body := `{"appName":"bench","instanceId":"bench","sdkVersion":"bench:1","strategies":["default","flexibleRollout"],"started":"2026-01-02T03:04:05.678Z","interval":60000}`
+		return request{http.MethodPost, "/api/client/register", body, http.StatusAccepted}
 	}},
 	{name: "poll 304", application: client, compressed: true, unchanged: true, request: func(int, int, string) request {
 		return request{method: http.MethodGet, path: pollPath, want: http.StatusNotModified}
@@ -59,7 +66,10 @@ var phases = []phase{
 	{name: "create", request: func(i, pass int, flag string) request { return create(fmt.Sprintf("%s-%d", flag, pass)) }},
 }
 
-const pollPath = "/api/client/features"
+const (
+	pollPath   = "/api/client/features"
+	searchPath = "/api/admin/search/features?limit=50"
+)
 
 func get(path string) request { return request{http.MethodGet, path, "", http.StatusOK} }
 

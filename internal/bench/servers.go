@@ -34,8 +34,8 @@ type server struct {
 	data, endpoint string // of Guidon: its folder, and the address of its engine
 }
 
-// startGuidon starts a server with an empty table. With functions, it runs the built functions as processes, and its own
-// processor time, the gateway's and Lambda's work, does not count.
+// startGuidon starts a server with an empty table: `guidon serve`, or the built functions as processes. The processor time of what runs
+// these, API Gateway's and Lambda's work, does not count.
 //
 // The engine belongs to this program, not to the server: what translates its protocol into DynamoDB's would otherwise count
 // as the server's own processor time.
@@ -55,10 +55,10 @@ func (p *programs) startGuidon(ctx context.Context, functions bool) (*server, er
 	var process *child.Process
 	start := func(ctx context.Context) (err error) {
 		cmd := exec.Command(filepath.Join(p.dir, "guidon"), "serve")
-		cmd.Dir, cmd.Env = p.root, append(os.Environ(), "PORT="+port, "DATA_DIR="+data, "INIT_ADMIN_API_TOKENS="+adminToken, "LOG_LEVEL=warn", "AWS_ENDPOINT_URL_DYNAMODB="+e.URL())
 		if functions {
-			cmd.Env = append(cmd.Env, "FUNCTIONS="+filepath.Join(p.dir, "functions"))
+			cmd = exec.Command(filepath.Join(p.dir, "run"), "-guidon", filepath.Join(p.dir, "guidon"), "-functions", filepath.Join(p.dir, "functions"))
 		}
+		cmd.Dir, cmd.Env = p.root, append(os.Environ(), "PORT="+port, "DATA_DIR="+data, "INIT_ADMIN_API_TOKENS="+adminToken, "LOG_LEVEL=warn", "AWS_ENDPOINT_URL_DYNAMODB="+e.URL())
 		if process, err = child.Start(cmd); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (p *programs) startGuidon(ctx context.Context, functions bool) (*server, er
 		process.Stop(syscall.SIGTERM, 10*time.Second)
 		e.Stop()
 	}
-	// The engine slows down as request tokens pile up, which happens while the flags are created. A restart removes them.
+	// Each phase begins with new processes, which have not just created all flags.
 	s.settle = func(ctx context.Context) error {
 		process.Stop(syscall.SIGTERM, 10*time.Second)
 		if err := e.Restart(ctx); err != nil {
@@ -113,7 +113,7 @@ func startUnleash(ctx context.Context, folder string) (*server, error) {
 	}, nil
 }
 
-// functionProcess is the name of the processes of functions that the local server runs.
+// functionProcess is the name of the processes of functions.
 const functionProcess = "bootstrap"
 
 // processorTime is the user and system time of all threads of a process so far; 0 where the system has no /proc. The system

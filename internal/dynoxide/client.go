@@ -1,7 +1,7 @@
 // Package dynoxide serves the HTTP API of DynamoDB by calling the engine dynoxide over its standard input and output.
 //
-// The engine's own HTTP server checks no signatures and allows requests from any web page (CORS), so Guidon does not use
-// it. As an MCP server (`dynoxide mcp`) the engine opens no port: only its parent can call it. MCP messages are JSON-RPC,
+// The engine's own HTTP server checks no signatures and allows requests from any web page (CORS), so `guidon serve` does not use
+// it, although it is faster. As an MCP server (`dynoxide mcp`) the engine opens no port: only its parent can call it. MCP messages are JSON-RPC,
 // one per line.
 package dynoxide
 

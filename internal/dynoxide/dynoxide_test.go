@@ -48,6 +48,14 @@ func TestAnswers(t *testing.T) {
 			400, []string{"#TransactionCanceledException", `"CancellationReasons":[{"Code":"None"},{"Code":"ConditionalCheckFailed"}]`},
 		},
 		{
+			"a request token", "TransactWriteItems",
+			`{"ClientRequestToken":"2","TransactItems":[{"Put":{"TableName":"things","Item":{"pk":{"S":"x"}}}}]}`, 200, nil,
+		},
+		{ // an engine that kept the token would refuse it with other items
+			"the request token again", "TransactWriteItems",
+			`{"ClientRequestToken":"2","TransactItems":[{"Put":{"TableName":"things","Item":{"pk":{"S":"y"}}}}]}`, 200, nil,
+		},
+		{
 			"query", "Query",
 			`{"TableName":"things","IndexName":"kinds","KeyConditionExpression":"kind = :k","ExpressionAttributeValues":{":k":{"S":"k"}},"Limit":5}`,
 			200, []string{`"Count":1`},

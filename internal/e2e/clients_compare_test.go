@@ -216,7 +216,7 @@ func comparedFlags(t *testing.T, g *gateway) (names []string) {
 		case "REGEX":
 			constraint["contextName"], constraint["value"] = "email", pattern
 		}
-		if operator == flags.InCIDR {
+		if operator.Kind() == flags.Addresses {
 			constraint["contextName"], constraint["values"] = "remoteAddress", []string{"10.0.0.0/8", "2001:db8::1"}
 		}
 		if constraint["value"] != nil {

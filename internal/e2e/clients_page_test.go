@@ -19,8 +19,8 @@ import (
 // snippet matches a heading of a page, and a program below it.
 var snippet = regexp.MustCompile("(?ms)^### ([^\n]+)\n.*?^```(js|python|go)\n(.*?)^```$")
 
-// TestConnectPages runs the programs of docs/how-to/sdks.md and openfeature.md word for word, with other tokens and the URL of Guidon, and
-// then that of Guidon Edge. Each prints the same.
+// TestConnectPages runs the programs of docs/how-to/sdks.md word for word, with other tokens and the URL of Guidon, and then that
+// of Guidon Edge. Each prints the same.
 func TestConnectPages(t *testing.T) {
 	g := start(t)
 	programs := snippets(t, g)
@@ -101,20 +101,19 @@ type snippetProgram struct {
 // shownBySnippets is what every program prints.
 const shownBySnippets = "true Welcome back"
 
-// snippets runs the commands of the pages, which create the flag, and returns their programs.
+// snippets runs the commands of the page, which create the flag, and returns their programs.
 func snippets(t *testing.T, g *gateway) (programs []snippetProgram) {
 	t.Helper()
 	const placeholder = "default:development.your-frontend-token"
 	fill := strings.NewReplacer("127.0.0.1:4242", address(g.port), placeholder, sdkToken(t, g, "", "frontend"))
 	token := "CLIENT_TOKEN=" + sdkToken(t, g, "", "client")
-	for _, page := range []string{"docs/how-to/sdks.md", "docs/how-to/openfeature.md"} {
-		followGuide(t, filepath.Join(root, page), g.port)
-		for _, m := range snippet.FindAllStringSubmatch(readRoot(t, page), -1) {
-			programs = append(programs, snippetProgram{m[1], m[2], fill.Replace(m[3]), strings.Contains(m[3], placeholder), token})
-		}
+	const page = "docs/how-to/sdks.md"
+	followGuide(t, filepath.Join(root, page), g.port)
+	for _, m := range snippet.FindAllStringSubmatch(readRoot(t, page), -1) {
+		programs = append(programs, snippetProgram{m[1], m[2], fill.Replace(m[3]), strings.Contains(m[3], placeholder), token})
 	}
 	if len(programs) != 7 {
-		t.Fatalf("the pages have %d programs, want 7", len(programs))
+		t.Fatalf("the page has %d programs, want 7", len(programs))
 	}
 	return programs
 }

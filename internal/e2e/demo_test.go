@@ -41,21 +41,20 @@ func TestDemo(t *testing.T) {
 		sameSDK(t, file)
 	}
 	programs, node := t.TempDir(), nodeFolder(t)
-	for dir, program := range map[string]string{filepath.Join(root, "demo", "go"): "application", filepath.Join(root, "internal", "demo"): "demo"} {
-		build := exec.Command("go", "build", "-o", filepath.Join(programs, program), ".")
-		build.Dir = dir
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("go build in %s: %v\n%s", dir, err, out)
-		}
+	application := filepath.Join(programs, "application")
+	build := exec.Command("go", "build", "-o", application, ".")
+	build.Dir = filepath.Join(root, "demo", "go")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	if err := os.CopyFS(node, os.DirFS(filepath.Join(root, "demo", "node"))); err != nil {
 		t.Fatal(err)
 	}
 	g := &gateway{port: freePort(t), token: defaultToken, http: &http.Client{Timeout: endTimeout}}
 	dashboard := &gateway{port: freePort(t), http: g.http}
-	cmd := exec.Command(filepath.Join(programs, "demo"), "-guidon", binary, "-go", filepath.Join(programs, "application"), "-node", node,
-		"-flags", filepath.Join(root, "demo", "flags.json"), "-dir", filepath.Join(t.TempDir(), "demo"))
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), isSetting), "PORT="+g.port, "DEMO_PORT="+dashboard.port)
+	cmd := exec.Command(filepath.Join(root, "demo", "run.sh"))
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), isSetting), "PORT="+g.port, "DEMO_PORT="+dashboard.port,
+		"GUIDON="+binary, "APPLICATION="+application, "NODE="+node, "DIR="+filepath.Join(t.TempDir(), "demo"))
 	demo := follow(t, cmd, nil)
 
 	awaitDemo(t, demo, dashboard, "the start", map[string]map[string]int{

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"guidon/internal/stage"
 )
@@ -85,7 +86,10 @@ func (s *deployed) testMissingAction(t *testing.T) {
 			t.Errorf("the answer is %s; want it to say nothing of %q", answer, word)
 		}
 	}
-	logged := s.shell(t, s.docBlock(t, "docs/operations/runbook.md", "# Runbook"))
+	logged := ""
+	for deadline := time.Now().Add(startTimeout); !strings.Contains(logged, f.ID) && time.Now().Before(deadline); { // lines arrive late
+		logged = s.shell(t, s.docBlock(t, "docs/operations/runbook.md", "# Runbook"))
+	}
 	if !strings.Contains(logged, f.ID) || !strings.Contains(logged, "AccessDenied") {
 		t.Errorf("the runbook's search of the log prints %s; want the failure %s and its cause", logged, f.ID)
 	}

@@ -38,7 +38,7 @@ func TestGuides(t *testing.T) {
 
 // pagesElsewhere are the pages whose steps are in a browser, at a provider, or on a platform for applications. The tests of the console
 // do the first of them. TestLambdaExamples and make template check the files that the others deploy.
-var pagesElsewhere = []string{"console.md", "sign-in.md", "edge-lambda.md", "edge-ecs.md", "edge-kubernetes.md"}
+var pagesElsewhere = []string{"console.md", "sign-in.md", "edge-lambda.md", "edge-containers.md"}
 
 // followGuide runs the commands of a page with another port, and compares what each block prints with what the page shows.
 func followGuide(t *testing.T, page, port string) {

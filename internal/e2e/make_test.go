@@ -38,6 +38,9 @@ func TestReset(t *testing.T) {
 	if len(left) != 1 || left[0].Name() != "notes.txt" {
 		t.Errorf("the folder contains %v, want notes.txt only", left)
 	}
+	if out, err := makeReset(t, g.data); err != nil || !strings.Contains(out, "there is no data in "+g.data) {
+		t.Errorf("make reset without data: %v, %s; want it to say so", err, out)
+	}
 	again := g.again(t)
 	again.do(t, 404, "GET", project+"/features/kept", "", nil)
 }

@@ -58,7 +58,7 @@ func TestOperationsPages(t *testing.T) {
 		t.Fatalf("%d pages, %v; want the operations pages", len(pages), err)
 	}
 	named := 0
-	for _, page := range append(pages, filepath.Join(root, "docs", "localstack.md")) {
+	for _, page := range append(pages, filepath.Join(root, "docs", "local-aws.md")) {
 		name, _ := filepath.Rel(root, page)
 		text := readRoot(t, name)
 		check := func(what, word string, there bool) {

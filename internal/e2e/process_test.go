@@ -56,7 +56,7 @@ func follow(t *testing.T, cmd *exec.Cmd, settings []string) *process {
 // isSetting reports whether a variable is a setting of the server, so that the developer's own settings do not affect
 // the tests. ENGINE and GUIDON_LOCAL do: they select the engine and its folder.
 func isSetting(variable string) bool {
-	for _, prefix := range []string{"HOST=", "PORT=", "DATA_DIR=", "FUNCTIONS=", "TOKEN_KEY_FILE=", "TABLE_NAME=", "AUTH_TYPE=", "LOG_LEVEL=", "LIMITS=", "INIT_", "AWS_",
+	for _, prefix := range []string{"HOST=", "PORT=", "DATA_DIR=", "TOKEN_KEY_FILE=", "TABLE_NAME=", "AUTH_TYPE=", "LOG_LEVEL=", "LIMITS=", "INIT_", "AWS_",
 		"CORS_ORIGINS=", "FRONTEND_ORIGINS=", "CLIENT_MAX_AGE=", "PUBLIC_URL=", "PRINT_SECRETS=", "SESSION_HOURS=", "OIDC_", "WEBHOOK_PRIVATE_NETWORKS="} {
 		if strings.HasPrefix(variable, prefix) {
 			return true

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,7 +22,7 @@ func buildTwice(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	first, second, source := filepath.Join(dir, "first"), filepath.Join(dir, "second"), filepath.Join(dir, "a longer path", "source")
-	makeRelease(t, root, first, "PROGRAMS="+filepath.Join(dir, "programs"))
+	makeRelease(t, root, first)
 
 	copySource(t, source)
 	env := []string{"GUIDON_LOCAL=" + filepath.Join(dir, "local"), "TZ=Pacific/Auckland"}
@@ -65,41 +64,20 @@ func architectures() []string {
 	return []string{hostArchitecture()}
 }
 
-// copySource copies the files of the repository, without what was installed and built.
+// copySource copies the files of the repository, without what was installed and built, which Git ignores.
 func copySource(t *testing.T, to string) {
 	t.Helper()
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		built := strings.HasPrefix(name, filepath.Join("pkg", "console", "dist")+string(filepath.Separator))
-		hidden := strings.HasPrefix(entry.Name(), ".") && name != "."
-		switch {
-		case entry.IsDir() && (hidden || built || entry.Name() == "node_modules"):
-			return fs.SkipDir
-		case built && entry.Name() != ".gitignore": // which keeps the folder
-			return nil
-		}
-		target := filepath.Join(to, name)
-		if entry.IsDir() {
-			return os.MkdirAll(target, 0o755)
-		}
-		info, err := entry.Info()
-		if err != nil || !info.Mode().IsRegular() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(target, content, info.Mode().Perm())
-	})
-	if err != nil {
+	if err := os.MkdirAll(to, 0o755); err != nil {
 		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", `git ls-files --cached --others --exclude-standard -z |
+		tar --create --null --files-from=- --ignore-failed-read | tar --extract --directory="$1"`, "sh", to) // a deleted file cannot be read
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if built, err := filepath.Glob(filepath.Join(to, "console", "dist", "[^.]*")); err != nil || len(built) > 0 {
+		t.Fatalf("the copy has %v, %v; want no built console", built, err)
 	}
 }
 

@@ -46,8 +46,7 @@ func TestRelease(t *testing.T) {
 			if architecture != hostArchitecture() {
 				return // this machine cannot run them
 			}
-			dir := t.TempDir()
-			g := startRelease(t, copyProgram(t, release, dir), dir, "FUNCTIONS="+functions, "TEMPLATE_FILE="+filepath.Join(folder, "template.yaml"))
+			g := startFunctions(t, copyProgram(t, release, t.TempDir()), functions, filepath.Join(folder, "template.yaml"))
 			checkRelease(t, g)
 			t.Run("samples", func(t *testing.T) { checkSamples(t, g.invoke) }) // which run in parallel, after the first
 			g.stop(t)
@@ -112,14 +111,14 @@ func copyProgram(t *testing.T, release, dir string) string {
 }
 
 // startRelease runs the server in a folder that has only the command. It may use the engine that was downloaded before.
-func startRelease(t *testing.T, program, dir string, settings ...string) *gateway {
+func startRelease(t *testing.T, program, dir string) *gateway {
 	t.Helper()
 	local, err := engine.LocalDir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	port, data := freePort(t), filepath.Join(dir, "data")
-	settings = append(settings, "PORT="+port, "DATA_DIR="+data, "GUIDON_LOCAL="+local)
+	settings := []string{"PORT=" + port, "DATA_DIR=" + data, "GUIDON_LOCAL=" + local}
 	cmd := exec.Command(program, "serve")
 	cmd.Dir = dir
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), isSetting), settings...)
@@ -199,8 +198,9 @@ func checkProgram(t *testing.T, path, architecture string) {
 	}
 	defer program.Close()
 	want := map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}[architecture]
-	if info.Mode().Perm() != 0o755 || program.Machine != want || program.Section(".interp") != nil {
-		t.Errorf("%s: mode %s, machine %s, dynamic linker: %t; want -rwxr-xr-x, %s and none", path, info.Mode(), program.Machine, program.Section(".interp") != nil, want)
+	if info.Mode().Perm() != 0o755 || program.Machine != want || program.Section(".interp") != nil || program.Section(".symtab") != nil {
+		t.Errorf("%s: mode %s, machine %s, dynamic linker: %t, symbols: %t; want -rwxr-xr-x, %s and neither", path, info.Mode(), program.Machine,
+			program.Section(".interp") != nil, program.Section(".symtab") != nil, want)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // TestProcesses runs the built functions as processes. It needs Linux.
 func TestProcesses(t *testing.T) {
-	g := start(t, "FUNCTIONS="+os.Getenv("FUNCTIONS"))
+	g := startFunctions(t, binary, os.Getenv("FUNCTIONS"), filepath.Join(root, "template.yaml"))
 	t.Run("operations", func(t *testing.T) { checkOperations(t, g) })
 	t.Run("quick start", func(t *testing.T) { takeQuickStart(t, g) })
 	t.Run("walk", func(t *testing.T) { takeWalk(t, g) })
@@ -30,17 +30,10 @@ func TestProcesses(t *testing.T) {
 
 // TestSAMLocal runs the functions in the containers of sam local, as make sam-local does. SAM is the path of the SAM CLI.
 func TestSAMLocal(t *testing.T) {
-	dir := t.TempDir()
-	program := filepath.Join(dir, "samlocal")
-	build := exec.Command("go", "build", "-o", program, "./internal/samlocal")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	sam, work, port := os.Getenv("SAM"), filepath.Join(dir, "work"), freePort(t)
-	cmd := exec.Command(program, "-dir", work, "-sam", sam, "-guidon", binary)
+	sam, work, port := os.Getenv("SAM"), filepath.Join(t.TempDir(), "work"), freePort(t)
+	cmd := exec.Command("internal/samlocal/serve.sh")
 	cmd.Dir = root
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), isSetting), "PORT="+port)
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), isSetting), "PORT="+port, "DIR="+work, "SAM="+sam, "GUIDON="+binary)
 	g := serving(t, follow(t, cmd, nil), port, work, nil)
 
 	t.Run("quick start", func(t *testing.T) { takeQuickStart(t, g) })

@@ -5,7 +5,9 @@ package e2e
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,7 +40,24 @@ func checkSamples(t *testing.T, invoke func(t *testing.T, function, event string
 	}
 }
 
-// invoke sends an event to a function of the server, which runs it as a process.
+// startFunctions serves built functions over the Runtime API (internal/gateway/run), with the table that a guidon creates.
+func startFunctions(t *testing.T, guidon, functions, template string) *gateway {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "gateway")
+	build := exec.Command("go", "build", "-o", program, "./internal/gateway/run")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	port, data := freePort(t), filepath.Join(t.TempDir(), "data")
+	settings := []string{"PORT=" + port, "DATA_DIR=" + data}
+	cmd := exec.Command(program, "-guidon", guidon, "-functions", functions, "-template", template)
+	cmd.Dir = root
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), isSetting), settings...)
+	return serving(t, follow(t, cmd, settings), port, data, nil)
+}
+
+// invoke sends an event to a function that startFunctions serves.
 func (g *gateway) invoke(t *testing.T, function, event string) []byte {
 	t.Helper()
 	raw, err := os.ReadFile(event)
@@ -52,7 +71,7 @@ func (g *gateway) invoke(t *testing.T, function, event string) []byte {
 	return answer
 }
 
-// checkReports checks the log of a server that has ended: every function has run, as one process, and says what it took.
+// checkReports checks the log of startFunctions after its end: every function has run, as one process, and says what it took.
 func checkReports(t *testing.T, g *gateway) {
 	t.Helper()
 	for _, sample := range samples.Samples {

@@ -58,7 +58,6 @@ func TestRefusals(t *testing.T) {
 		{"second frontend token", 2, []string{"INIT_FRONTEND_API_TOKENS=*:development.fine, /:*." + secret, fresh}, []string{"INIT_FRONTEND_API_TOKENS", "project"}},
 		{"limit", 2, []string{"LIMITS=strategies=many", fresh}, []string{"LIMITS", "strategies", `"many"`, "number"}},
 		{"address of an engine", 2, []string{"AWS_ENDPOINT_URL_DYNAMODB=dynamodb:8000", fresh}, []string{"AWS_ENDPOINT_URL_DYNAMODB", `"dynamodb:8000"`, "http://"}},
-		{"template that is not there", 1, []string{"TEMPLATE_FILE=/no/such/template.yaml", fresh}, []string{"TEMPLATE_FILE", "/no/such/template.yaml"}},
 		{"data below a file", 1, []string{"DATA_DIR=/dev/null/data"}, []string{"DATA_DIR", "/dev/null"}},
 		{"engine that does not answer", 1, []string{"AWS_ENDPOINT_URL_DYNAMODB=http://" + address(freePort(t)), fresh}, []string{"AWS_ENDPOINT_URL_DYNAMODB", "refused"}},
 	}

@@ -5,8 +5,8 @@
 // it is Amazon's own DynamoDB Local, which needs Java 17 and Maven. Each is downloaded once, at a pinned version, into
 // LocalDir. If ENGINE is an absolute path, it is a dynoxide program, and nothing is downloaded.
 //
-// Neither engine authenticates its callers. Guidon calls it through a server in this process that requires a secret in the
-// path (package guard); the URL of an engine contains that secret. Dynoxide opens no port (package dynoxide). DynamoDB
+// Neither engine authenticates its callers. Guidon calls it in this process (ServeHTTP); others call it through a server that requires a
+// secret in the path (package guard), which is in the URL of an engine. Dynoxide opens no port (package dynoxide). DynamoDB
 // Local opens one that any process on the machine can call, so it is for tests only. Tests of the packages that use a store
 // call dynoxide's own HTTP server (Options.Direct), which takes a quarter less processor time. `guidon serve` does not:
 // that server answers every web page that a developer opens, with CORS headers.

@@ -27,15 +27,12 @@ func find(ctx context.Context, name string, log io.Writer) (program, error) {
 		}
 		return dynoxideProgram(name), nil
 	}
-	local, err := LocalDir()
-	if err != nil {
-		return program{}, err
-	}
 	switch name {
 	case "", "dynoxide":
-		return findDynoxide(ctx, local, log)
+		binary, err := Dynoxide(ctx, runtime.GOOS, runtime.GOARCH, log)
+		return dynoxideProgram(binary), err
 	case "dynamodb-local":
-		return findDynamoDBLocal(ctx, local, log)
+		return findDynamoDBLocal(ctx, log)
 	}
 	return program{}, fmt.Errorf("ENGINE is %q: it must be dynoxide (the default), dynamodb-local, or the absolute path of a dynoxide program", name)
 }
@@ -58,10 +55,6 @@ func Dynoxide(ctx context.Context, goos, goarch string, log io.Writer) (string, 
 	if err != nil {
 		return "", err
 	}
-	return dynoxideBinary(ctx, goos, goarch, local, log)
-}
-
-func dynoxideBinary(ctx context.Context, goos, goarch, local string, log io.Writer) (string, error) {
 	system := goos + "/" + goarch
 	platform, ok := dynoxidePlatforms[system]
 	if !ok {
@@ -79,14 +72,6 @@ func dynoxideBinary(ctx context.Context, goos, goarch, local string, log io.Writ
 		binary += ".exe"
 	}
 	return binary, nil
-}
-
-func findDynoxide(ctx context.Context, local string, log io.Writer) (program, error) {
-	binary, err := dynoxideBinary(ctx, runtime.GOOS, runtime.GOARCH, local, log)
-	if err != nil {
-		return program{}, err
-	}
-	return dynoxideProgram(binary), nil
 }
 
 func dynoxideProgram(binary string) program {
@@ -113,7 +98,11 @@ func dynoxideProgram(binary string) program {
 
 const dynamoDBLocalVersion = "2.6.0"
 
-func findDynamoDBLocal(ctx context.Context, local string, log io.Writer) (program, error) {
+func findDynamoDBLocal(ctx context.Context, log io.Writer) (program, error) {
+	local, err := LocalDir()
+	if err != nil {
+		return program{}, err
+	}
 	java, err := exec.LookPath("java")
 	if err != nil {
 		return program{}, fmt.Errorf("ENGINE=dynamodb-local needs Java 17 or newer on the PATH: %w", err)

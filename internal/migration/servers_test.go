@@ -80,7 +80,7 @@ func (t *test) guidon(name string) *server {
 
 // isSetting reports whether Guidon reads the environment variable.
 func isSetting(variable string) bool {
-	return slices.ContainsFunc([]string{"DATA_DIR=", "FUNCTIONS=", "TOKEN_KEY_FILE=", "TABLE_NAME=", "AUTH_TYPE=", "LOG_LEVEL=", "LIMITS=", "INIT_", "AWS_"},
+	return slices.ContainsFunc([]string{"DATA_DIR=", "TOKEN_KEY_FILE=", "TABLE_NAME=", "AUTH_TYPE=", "LOG_LEVEL=", "LIMITS=", "INIT_", "AWS_"},
 		func(prefix string) bool { return strings.HasPrefix(variable, prefix) })
 }
 

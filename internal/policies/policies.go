@@ -22,7 +22,7 @@ type Policy struct {
 
 // All returns the actions of the table, in order.
 func (p Policy) All() []string {
-	return slices.Sorted(slices.Values(append(slices.Clone(p.Actions), p.Writes...)))
+	return slices.Sorted(slices.Values(slices.Concat(p.Actions, p.Writes)))
 }
 
 // File reads the policies from a file, by function.
@@ -34,108 +34,65 @@ func File(path string) (map[string]Policy, error) {
 	return Read(template)
 }
 
-// Read reads the policies from a template, by function.
+// Read reads the policies from a template, by function. The short forms of CloudFormation are read as their arguments: !GetAtt R.Arn as
+// "R.Arn", and !If as a list of its condition and its two values, of which the first counts.
 func Read(template []byte) (map[string]Policy, error) {
-	resources, err := read(template)
-	if err != nil {
-		return nil, err
-	}
-	roles := map[string]Policy{}
-	for id, r := range resources {
-		if !strings.HasPrefix(r.Type, "AWS::IAM::Role") {
-			continue
-		}
-		role := id
-		if r.Properties.RoleName != "" { // of a policy that is attached
-			role = r.Properties.RoleName
-		}
-		documents := append([]document{r.Properties.PolicyDocument}, r.Properties.documents()...)
-		policy := roles[role]
-		for _, d := range documents {
-			for _, s := range d.Statement {
-				if err := policy.add(s); err != nil {
-					return nil, fmt.Errorf("%s: %w", id, err)
-				}
-			}
-		}
-		roles[role] = policy
-	}
-	byFunction := map[string]Policy{}
-	for id, r := range resources {
-		if r.Type != "AWS::Serverless::Function" {
-			continue
-		}
-		role, is := roles[strings.TrimSuffix(r.Properties.Role, ".Arn")]
-		if !is {
-			return nil, fmt.Errorf("%s has the role %q, which the template does not have", id, r.Properties.Role)
-		}
-		byFunction[strings.TrimSuffix(id, "Function")] = role
-	}
-	return byFunction, nil
-}
-
-type resource struct {
-	Type       string
-	Properties properties
-}
-
-type properties struct {
-	Role, RoleName string
-	PolicyDocument document
-	Policies       []struct{ PolicyDocument document }
-}
-
-func (p properties) documents() (all []document) {
-	for _, policy := range p.Policies {
-		all = append(all, policy.PolicyDocument)
-	}
-	return all
-}
-
-type document struct{ Statement []json.RawMessage }
-
-// read returns the resources with policies and the functions. The short forms of CloudFormation are read as their arguments: !GetAtt
-// R.Arn as "R.Arn", and !If as a list of its condition and its two values.
-func read(template []byte) (map[string]resource, error) {
 	var file struct {
-		Resources map[string]any `yaml:"Resources"`
+		Resources map[string]struct {
+			Type       string         `yaml:"Type"`
+			Properties map[string]any `yaml:"Properties"`
+		} `yaml:"Resources"`
 	}
 	if err := yaml.Unmarshal(template, &file); err != nil {
 		return nil, err
 	}
-	resources := map[string]resource{}
-	for id, value := range file.Resources {
-		kind, _ := value.(map[string]any)["Type"].(string)
-		if kind != "AWS::Serverless::Function" && !strings.HasPrefix(kind, "AWS::IAM::Role") {
+	byFunction := map[string]Policy{}
+	for id, f := range file.Resources {
+		if f.Type != "AWS::Serverless::Function" {
 			continue
 		}
-		raw, err := json.Marshal(value)
+		role := strings.TrimSuffix(fmt.Sprint(f.Properties["Role"]), ".Arn")
+		if file.Resources[role].Type != "AWS::IAM::Role" {
+			return nil, fmt.Errorf("%s has the role %q, which the template does not have", id, role)
+		}
+		policy, err := policyOf(file.Resources[role].Properties["Policies"])
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", role, err)
 		}
-		var r resource
-		if err := json.Unmarshal(raw, &r); err != nil {
-			return nil, fmt.Errorf("%s: %w", id, err)
-		}
-		resources[id] = r
+		byFunction[strings.TrimSuffix(id, "Function")] = policy
 	}
-	return resources, nil
+	return byFunction, nil
 }
 
-// add adds what a statement allows. Of !If, it is the first value.
-func (p *Policy) add(raw json.RawMessage) error {
-	var choice []json.RawMessage
-	if json.Unmarshal(raw, &choice) == nil && len(choice) == 3 {
-		raw = choice[1]
+func policyOf(documents any) (p Policy, err error) {
+	var policies []struct{ PolicyDocument struct{ Statement []any } }
+	if err := convert(documents, &policies); err != nil {
+		return p, err
 	}
+	for _, document := range policies {
+		for _, s := range document.PolicyDocument.Statement {
+			if choice, is := s.([]any); is && len(choice) == 3 {
+				s = choice[1]
+			}
+			if err := p.add(s); err != nil {
+				return p, err
+			}
+		}
+	}
+	return p, nil
+}
+
+// add adds what a statement allows.
+func (p *Policy) add(statement any) error {
 	var s struct {
 		Action, Resource texts
 		Condition        map[string]map[string]texts
 	}
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return fmt.Errorf("a statement that this package cannot read: %s: %w", raw, err)
+	if err := convert(statement, &s); err != nil {
+		return err
 	}
 	keys, restricted := s.Condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+	p.Keys = append(p.Keys, keys...)
 	for _, action := range s.Action {
 		name, is := strings.CutPrefix(action, "dynamodb:")
 		switch {
@@ -148,10 +105,15 @@ func (p *Policy) add(raw json.RawMessage) error {
 			p.Actions = append(p.Actions, name)
 		}
 	}
-	if restricted {
-		p.Keys = append(p.Keys, keys...)
-	}
 	return nil
+}
+
+func convert(from, to any) error {
+	raw, err := json.Marshal(from)
+	if err == nil {
+		err = json.Unmarshal(raw, to)
+	}
+	return err
 }
 
 // texts are one text or a list. What is no text in the list, such as an !If, is left out.
@@ -159,13 +121,12 @@ type texts []string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (t *texts) UnmarshalJSON(raw []byte) error {
-	var value any
-	if err := json.Unmarshal(raw, &value); err != nil {
-		return err
-	}
-	list, isList := value.([]any)
-	if !isList {
-		list = []any{value}
+	var list []any
+	if json.Unmarshal(raw, &list) != nil {
+		raw = slices.Concat([]byte("["), raw, []byte("]"))
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return err
+		}
 	}
 	for _, one := range list {
 		if text, is := one.(string); is {

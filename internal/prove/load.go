@@ -103,11 +103,11 @@ type tally struct {
 	stale            int
 }
 
-func (t *tally) figures() []Figure {
-	return []Figure{
-		figure("polls", "%s", statuses(t.polls)), figure("polls, half and 99 % within", "%.0f and %.0f ms", percentile(t.pollMS, 0.5), percentile(t.pollMS, 0.99)),
-		figure("changes", "%s", statuses(t.changes)), figure("changes, half and 99 % within", "%.0f and %.0f ms", percentile(t.changeMS, 0.5), percentile(t.changeMS, 0.99)),
-		figure("polls that lacked an acknowledged change", "%d", t.stale),
+func (t *tally) figures() []string {
+	return []string{
+		fmt.Sprintf("polls: %s, half and 99 %% within %.0f and %.0f ms", statuses(t.polls), percentile(t.pollMS, 0.5), percentile(t.pollMS, 0.99)),
+		fmt.Sprintf("changes: %s, half and 99 %% within %.0f and %.0f ms", statuses(t.changes), percentile(t.changeMS, 0.5), percentile(t.changeMS, 0.99)),
+		fmt.Sprintf("polls that lacked an acknowledged change: %d", t.stale),
 	}
 }
 

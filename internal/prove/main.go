@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -20,64 +21,42 @@ import (
 	"guidon/pkg/version"
 )
 
-const (
-	onAWS      = "AWS"
-	onEmulator = "the emulator MiniStack"
-)
-
 // A proof is one run.
 type proof struct {
 	*stage.Stage
-	report  Report
-	path    string // of the report, without .json
-	http    *http.Client
-	address string
-	token   string // the admin token
-
-	email    string
-	only     []string // the parameters to update; nil for all
-	polls    float64  // a second, in the flood
-	flood    time.Duration
-	steady   time.Duration
-	compared string    // what the comparison of both tables printed
-	measured time.Time // the begin of the steady load; zero before it
-	stopped  string    // why no further step runs
+	http           *http.Client
+	address, token string // of the stage, and the admin token
+	email          string
+	report         string // a page; a line for each step
+	path           string // of the report
+	passed, failed int    // steps
+	stopped        string // why no further step runs
+	polls          float64
+	flood, steady  time.Duration
+	compared       string    // what the comparison of both tables printed
+	measured       time.Time // the begin of the steady load; zero before it
 }
 
 func main() {
-	if err := run(); err != nil {
+	p := &proof{Stage: &stage.Stage{Env: os.Environ()}, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
+	flag.StringVar(&p.Config, "stage", "dev", "the stage of samconfig.toml whose bucket and region are used")
+	flag.StringVar(&p.SAM, "sam", "sam", "the SAM CLI")
+	flag.StringVar(&p.Arch, "arch", "arm64", "the architecture of the functions")
+	flag.StringVar(&p.email, "email", "", "who is told when the budget is used up")
+	out := flag.String("out", filepath.Join(".local", "proof"), "the folder of the report")
+	emulator := flag.String("emulator", "", "the program of MiniStack, to run in an emulator")
+	teardown := flag.Bool("teardown", false, "only delete what an interrupted run left")
+	flag.Parse()
+	if err := p.run(*emulator, *out, *teardown); err != nil {
 		fmt.Fprintln(os.Stderr, "prove:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
-	p := &proof{Stage: &stage.Stage{Env: os.Environ()}, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
-	root, err := os.Getwd()
-	if err != nil {
+func (p *proof) run(emulator, out string, teardown bool) (err error) {
+	if p.Root, err = os.Getwd(); err != nil {
 		return err
 	}
-	p.Root = root
-	var only, out string
-	var seconds, minutes float64
-	flag.StringVar(&p.Config, "stage", "dev", "the stage of samconfig.toml whose bucket and region are used")
-	flag.StringVar(&p.SAM, "sam", "sam", "the SAM CLI")
-	flag.StringVar(&p.Arch, "arch", "arm64", "the architecture of the functions")
-	flag.StringVar(&p.email, "email", "", "who is told when the budget is used up")
-	flag.StringVar(&only, "parameters", "all", "the parameters to update, separated by commas")
-	flag.Float64Var(&p.polls, "polls", 1000, "polls a second in the flood")
-	flag.Float64Var(&seconds, "seconds", 60, "how long the flood takes")
-	flag.Float64Var(&minutes, "minutes", 10, "how long the steady load takes")
-	flag.Float64Var(&p.report.Limit, "limit", 10, "how many US dollars the run may cost by its estimate")
-	flag.StringVar(&out, "out", filepath.Join(".local", "proof"), "the folder of the report")
-	emulator := flag.String("emulator", "", "the program of MiniStack, to run in an emulator")
-	teardown := flag.Bool("teardown", false, "only delete what an interrupted run left")
-	flag.Parse()
-
-	if only != "all" {
-		p.only = strings.Split(only, ",")
-	}
-	p.flood, p.steady = time.Duration(seconds*float64(time.Second)), time.Duration(minutes*float64(time.Minute))
 	if p.Dir, err = os.MkdirTemp("", "prove-"); err != nil {
 		return err
 	}
@@ -85,13 +64,13 @@ func run() error {
 	p.Stack = "guidon-" + p.Config + "-proof"
 	p.Options = []string{"--stack-name", p.Stack, "--s3-prefix", p.Stack, "--no-confirm-changeset", "--tags", "Service=guidon-proof"}
 	p.Parameters = []string{"LogRetentionDays=7", "Alarms=none", "MaxWriteUnits=1000"}
-	p.report.Target, p.report.Version, p.report.Begun = onAWS, version.String(), time.Now().UTC().Truncate(time.Second)
+	p.polls, p.flood, p.steady = 1000, time.Minute, 10*time.Minute
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	if *emulator != "" {
-		p.report.Target = onEmulator
-		if err := p.Emulate(context.WithoutCancel(ctx), *emulator); err != nil {
+	if emulator != "" {
+		p.polls, p.flood, p.steady = 50, 15*time.Second, time.Minute
+		if err := p.Emulate(context.WithoutCancel(ctx), emulator); err != nil {
 			return err
 		}
 		defer func() { _ = p.Emulator.Stop() }()
@@ -100,75 +79,90 @@ func run() error {
 	if err != nil {
 		return fmt.Errorf("there are no credentials that work, or no region: %w", err)
 	}
-	p.report.Region = strings.Fields(account)[1]
 	_, err = p.Shell(ctx, `aws cloudformation describe-stacks --stack-name "$STACK" > /dev/null`)
 	switch exists := err == nil; {
-	case *teardown:
-		return p.teardown(ctx)
+	case teardown:
+		_, err := p.teardown(ctx)
+		return err
 	case exists:
 		return fmt.Errorf("the stack %s exists: delete it with TEARDOWN=1", p.Stack)
-	case p.email == "" && *emulator == "":
+	case p.email == "" && emulator == "":
 		return errors.New("EMAIL=… is missing: who is told when the budget is used up")
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	p.path = filepath.Join(out, p.Stack+p.report.Begun.Format("-20060102-1504"))
-	p.report.Estimate = p.estimate()
+	region, begun := strings.Fields(account)[1], time.Now().UTC()
+	p.path = filepath.Join(out, p.Stack+begun.Format("-20060102-1504")+".md")
+	p.report = heading(p.Emulator != nil) + fmt.Sprintf("Guidon %s in %s, on %s UTC.\n\n| Step | Result | Seconds | Figures |\n|---|---|---:|---|\n",
+		version.String(), region, begun.Format("2006-01-02 15:04"))
 	fmt.Printf("prove: deploys the stack %s in %s, account %s, tries it, and deletes it.\n"+
-		"prove: it costs at most %.2f US dollars by the prices of docs/operations/cost.md; the limit is %.2f (LIMIT).\n",
-		p.Stack, p.report.Region, strings.Fields(account)[0], p.report.Estimate, p.report.Limit)
-	if p.report.Estimate > p.report.Limit {
-		return errors.New("that is more than the limit")
-	}
+		"prove: on AWS it costs at most 3.24 US dollars by the prices of docs/operations/cost.md; the budget is %s.\n",
+		p.Stack, region, strings.Fields(account)[0], budget)
 	p.steps(ctx)
-	p.report.Ended = time.Now().UTC().Truncate(time.Second)
-	if err := p.report.write(p.path); err != nil {
-		return err
-	}
-	fmt.Printf("prove: %d passed, %d failed, %d not run; the report is in %s.md\n", p.report.count(passed), p.report.count(failed), p.report.count(notRun), p.path)
-	if p.report.count(failed) > 0 {
+	fmt.Printf("prove: %d steps passed, %d failed; the report is %s\n", p.passed, p.failed, p.path)
+	if p.failed > 0 {
 		return errors.New("not everything passed")
 	}
-	return nil
+	return os.WriteFile(p.path, []byte(p.report), 0o600)
 }
 
-// estimate returns an upper bound of what the run costs, in US dollars: 3.00 for a million polls, 30.00 for a million changes with
-// everything around them, and 3.00 for the rest, which is alarms and secrets for some hours, deployments and the restore.
-func (p *proof) estimate() float64 {
-	polls := p.polls*p.flood.Seconds() + 20*p.steady.Seconds()
-	changes := p.flood.Seconds() + p.steady.Seconds()
-	return 3 + polls*3/1e6 + changes*30/1e6
+func heading(emulated bool) string {
+	if emulated {
+		return "# Proof on the emulator MiniStack\n\n" +
+			"**This is from an emulator, not from AWS.** It shows that the steps work, and nothing about the limits, times and prices of AWS.\n\n"
+	}
+	return "# Proof on AWS\n\n"
 }
+
+// A step returns what it measured or read, such as "polls: 20 × 200".
+type step func(context.Context) (figures []string, err error)
 
 // step runs a step and adds its result to the report. In the emulator, a step with a reason is not run. If a required step fails,
 // no further step runs.
-func (p *proof) step(ctx context.Context, name string, required bool, emulator string, do func(context.Context) ([]Figure, error)) {
-	s := Step{Name: name, Result: passed}
-	begun := time.Now()
+func (p *proof) step(ctx context.Context, name string, required bool, emulator string, do step) {
+	result, begun := "passed", time.Now()
+	var figures []string
 	switch {
 	case p.stopped != "":
-		s.Result, s.Reason = notRun, p.stopped
+		result = "not run: " + p.stopped
 	case p.Emulator != nil && emulator != "":
-		s.Result, s.Reason = notRun, emulator
+		result = "not run: " + emulator
 	default:
 		var err error
-		if s.Figures, err = do(ctx); err != nil {
-			s.Result, s.Reason = failed, publishable(err.Error())
+		if figures, err = do(ctx); err != nil {
+			p.failed++
+			result = "failed: " + publishable(err.Error())
 			if required {
 				p.stopped = "the step before it failed: " + name
 			}
+		} else {
+			p.passed++
 		}
 		if ctx.Err() != nil {
 			p.stopped = "the run was interrupted"
 		}
 	}
-	s.Seconds = int(time.Since(begun).Seconds())
-	p.report.Steps = append(p.report.Steps, s)
-	fmt.Printf("prove: %s: %s %s (%d s)\n", s.Name, s.Result, s.Reason, s.Seconds)
-	for _, f := range s.Figures {
-		fmt.Printf("prove:   %s: %s\n", f.Name, f.Value)
+	line := fmt.Sprintf("| %s | %s | %.0f | %s |", name, cell(result), time.Since(begun).Seconds(), cell(strings.Join(figures, "; ")))
+	fmt.Println("prove:", line)
+	p.report += line + "\n"
+	_ = os.WriteFile(p.path, []byte(p.report), 0o600) // so that a killed run leaves one too; the last one is checked
+}
+
+// cell makes a text fit into a cell of a table.
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+// Account numbers, and tokens of Guidon. A report can be published.
+var (
+	account = regexp.MustCompile(`\b\d{12}\b`)
+	token   = regexp.MustCompile(`[\w*\[\]-]+:[\w*-]+\.[\w-]{20,}`)
+)
+
+// publishable shortens the text of an error, and removes what must not be published.
+func publishable(text string) string {
+	text = strings.Join(strings.Fields(token.ReplaceAllString(account.ReplaceAllString(text, "<account>"), "<token>")), " ")
+	if runes := []rune(text); len(runes) > 600 {
+		text = string(runes[:200]) + " … " + string(runes[len(runes)-400:])
 	}
-	p.report.Ended = time.Now().UTC().Truncate(time.Second)
-	_ = p.report.write(p.path) // so that a killed run leaves one too; the last one is checked
+	return text
 }

@@ -1,84 +1,57 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/goccy/go-yaml"
 
 	"guidon/internal/stage"
 )
 
 const root = "../.."
 
-// TestReports checks the reports in docs/operations: each page shows its JSON, and a report from the emulator says so.
-func TestReports(t *testing.T) {
-	reports, err := filepath.Glob(filepath.Join(root, "docs", "operations", "proof-*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range reports {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		page, err := os.ReadFile(strings.TrimSuffix(path, "json") + "md")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var r Report
-		if err := json.Unmarshal(raw, &r); err != nil {
-			t.Fatal(err)
-		}
-		if string(page) != r.markdown() {
-			t.Errorf("%s is not the page of the report, which is\n%s", path, r.markdown())
-		}
-		if emulated := strings.Contains(string(page), "**This is from an emulator, not from AWS.**"); emulated != (r.Target != onAWS) {
-			t.Errorf("%s is from %s; its page says that it is from an emulator: %t", path, r.Target, emulated)
-		}
-		if r.count(passed) < 8 || r.count(passed)+r.count(failed)+r.count(notRun) != len(r.Steps) {
-			t.Errorf("%s: %d steps passed, %d failed and %d were not run, of %d", path, r.count(passed), r.count(failed), r.count(notRun), len(r.Steps))
-		}
-		for _, s := range r.Steps {
-			if (s.Result == passed) != (s.Reason == "") {
-				t.Errorf("%s: %s: %s, because %q", path, s.Name, s.Result, s.Reason)
-			}
-		}
-	}
-}
-
-// TestParameters checks that each parameter of the template has another value that the template allows, or a reason why it has none.
+// TestParameters checks that each parameter of the template is updated once, with a value that it allows and that is not its default,
+// or kept.
 func TestParameters(t *testing.T) {
-	all, err := parameters(root)
+	defaults, err := defaults(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	updated := 0
-	for name, p := range all {
-		value, reason := p.other(name)
-		if (value == "") == (reason == "") {
-			t.Errorf("%s: another value %q and a reason %q, want one of them", name, value, reason)
+	source, err := os.ReadFile(filepath.Join(root, "template.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var template struct {
+		Parameters map[string]struct {
+			AllowedPattern string `yaml:"AllowedPattern"`
+		} `yaml:"Parameters"`
+	}
+	if err := yaml.Unmarshal(source, &template); err != nil {
+		t.Fatal(err)
+	}
+	found := slices.Clone(kept)
+	for _, parameter := range slices.Concat(configuration, others) {
+		name, value, _ := strings.Cut(parameter, "=")
+		found = append(found, name)
+		if defaults[name] == "" || value == defaults[name] {
+			t.Errorf("%s: the default is %q, want the parameter to exist, with another default", parameter, defaults[name])
 		}
-		if value == "" {
-			continue
-		}
-		updated++
-		if p.reset(name) == name+"="+value {
-			t.Errorf("%s: %q is the default", name, value)
-		}
-		if p.AllowedPattern != "" && !regexp.MustCompile(p.AllowedPattern).MatchString(value) {
-			t.Errorf("%s: %q does not match %s", name, value, p.AllowedPattern)
+		if pattern := template.Parameters[name].AllowedPattern; !regexp.MustCompile(pattern).MatchString(value) {
+			t.Errorf("%s does not match %s", parameter, pattern)
 		}
 	}
-	if updated < 20 {
-		t.Errorf("%d parameters would be updated, want more", updated)
-	}
-	for name, want := range map[string]bool{"LogLevel": true, "ClientMaxAge": true, "WebhookPrivateNetworks": true, "ThrottleRate": false, "Dashboard": false} {
-		if all[name] == nil || all[name].Everywhere != want {
-			t.Errorf("%s: %+v, want it to be in the configuration of every function: %t", name, all[name], want)
+	for name := range defaults {
+		if !slices.Contains(found, name) {
+			t.Errorf("the parameter %s is in none of the lists", name)
 		}
+	}
+	if len(found) != len(defaults) {
+		t.Errorf("the lists have %d parameters, the template has %d", len(found), len(defaults))
 	}
 }
 

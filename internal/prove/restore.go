@@ -9,7 +9,7 @@ import (
 )
 
 // restore restores the table to a moment between two changes with the commands of docs/operations/restore.md.
-func (p *proof) restore(ctx context.Context) ([]Figure, error) {
+func (p *proof) restore(ctx context.Context) ([]string, error) {
 	blocks, stop, err := p.restoreBlocks()
 	if err != nil {
 		return nil, err

@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 )
+
+// budget is what a month may cost, in US dollars.
+const budget = "10"
 
 // Why steps are not run in the emulator.
 const (
@@ -17,39 +18,37 @@ const (
 	noCanary   = "MiniStack has no CodeDeploy"
 	noMoment   = "MiniStack restores the table as it is now"
 	noSettings = "MiniStack's CloudFormation leaves out caps and the status of indexes"
-	noCalls    = "MiniStack counts no invocations by API Gateway"
-	noUnits    = "MiniStack counts no units"
-	slowThere  = "an update takes half a minute in the emulator: PARAMETERS=all"
-	nextDay    = "Cost Explorer has the costs of a day on the next: docs/operations/proof.md has the command"
+	noMetrics  = "MiniStack counts neither units nor invocations by API Gateway"
 )
 
 // steps runs all steps. The last one deletes what the others created, whatever happened.
 func (p *proof) steps(ctx context.Context) {
-	p.step(ctx, "quotas", true, noQuotas, p.quotas)
-	p.step(ctx, "budget alarm", true, "", p.budget)
+	p.step(ctx, "quotas", true, noQuotas, p.script(quotas))
+	p.step(ctx, "budget alarm", true, "", p.script(createBudget, budget, p.email))
 	begun := p.stopped == ""
 	p.step(ctx, "deploy", true, "", p.deploy)
 	p.step(ctx, "walk through the API", true, "", p.walk)
-	p.step(ctx, "policies: actions", false, "", p.actions)
-	p.step(ctx, "policies: partitions of the table", false, noKeys, p.partitions)
+	p.step(ctx, "policies: actions", false, "", p.script(decide,
+		"Administration UpdateItem - allowed", "Administration DeleteTable - denied",
+		"Applications Query - allowed", "Applications DeleteItem - denied", "Site GetItem - denied"))
+	p.step(ctx, "policies: partitions of the table", false, noKeys, p.script(decide, partitions()...))
 	p.updates(ctx)
 	p.step(ctx, "a broken version, deployed at once and repaired", true, "", p.broken)
 	p.step(ctx, "a version that always fails is stopped before callers reach it", true, noCanary, p.canary("always"))
 	p.step(ctx, "a version that fails with valid tokens is stopped before callers reach it", true, noCanary, p.canary("valid"))
 	p.step(ctx, "a version that fails callers is rolled back by the alarm", true, noCanary, p.canary("callers"))
-	p.step(ctx, "polls and changes", false, "", func(ctx context.Context) ([]Figure, error) {
+	p.step(ctx, "polls and changes", false, "", func(ctx context.Context) ([]string, error) {
 		p.measured = time.Now()
 		t, err := p.load(ctx, "proof-steady", 20, 20, p.steady)
 		if err != nil {
 			return nil, err
 		}
-		allowed := []int{200, 304}
 		if p.Emulator != nil {
-			allowed = append(allowed, 503) // a busy machine can be too slow for the emulator
+			return t.figures(), t.check(200, 304, 503) // a busy machine can be too slow for the emulator
 		}
-		return t.figures(), t.check(allowed...)
+		return t.figures(), t.check(200, 304)
 	})
-	p.step(ctx, "a flood of polls beside the administration", false, "", func(ctx context.Context) ([]Figure, error) {
+	p.step(ctx, "a flood of polls beside the administration", false, "", func(ctx context.Context) ([]string, error) {
 		t, err := p.load(ctx, "proof-flood", p.polls, 200, p.flood)
 		if err != nil {
 			return nil, err
@@ -57,63 +56,97 @@ func (p *proof) steps(ctx context.Context) {
 		return t.figures(), t.check(200, 304, 429, 503)
 	})
 	p.step(ctx, "restore into another table", true, "", p.restore)
-	p.step(ctx, "the restored table has the settings of the other", false, noSettings, func(context.Context) ([]Figure, error) {
+	p.step(ctx, "the restored table has the settings of the other", false, noSettings, func(context.Context) ([]string, error) {
 		if !strings.Contains(p.compared, "same\n") {
 			return nil, errors.New("they differ: " + p.compared)
 		}
 		return nil, nil
 	})
-	p.step(ctx, "the restored table is of the moment", false, noMoment, func(ctx context.Context) ([]Figure, error) {
+	p.step(ctx, "the restored table is of the moment", false, noMoment, func(ctx context.Context) ([]string, error) {
 		_, err := p.want(ctx, 404, "GET", project+"/features/proof-lost", p.token, "")
 		return nil, err
 	})
-	p.step(ctx, "units of the table under polls and changes", false, noUnits, p.units)
-	p.step(ctx, "invocations and durations under polls and changes", false, noCalls, p.durations)
-	p.report.Steps = append(p.report.Steps, Step{Name: "cost", Result: notRun, Reason: nextDay})
+	p.step(ctx, "units, invocations and durations under polls and changes", false, noMetrics, func(ctx context.Context) ([]string, error) {
+		begin, end := p.measured.UTC().Truncate(time.Minute), p.measured.Add(p.steady+time.Minute).UTC().Truncate(time.Minute)
+		return p.script(metrics, begin.Format(time.RFC3339), end.Format(time.RFC3339), fmt.Sprint(int(end.Sub(begin).Seconds())))(ctx)
+	})
 	if begun {
 		p.stopped = ""
-		p.step(context.WithoutCancel(ctx), "teardown", false, "", func(ctx context.Context) ([]Figure, error) { return nil, p.teardown(ctx) })
+		p.step(context.WithoutCancel(ctx), "teardown", false, "", p.teardown)
+	}
+}
+
+// script returns a step that runs a script, whose lines are its figures.
+func (p *proof) script(text string, args ...string) step {
+	return func(ctx context.Context) ([]string, error) {
+		out, err := p.Shell(ctx, text, args...)
+		return strings.Split(strings.TrimSpace(out), "\n"), err
 	}
 }
 
 // quotas checks what the account allows.
-func (p *proof) quotas(ctx context.Context) (figures []Figure, err error) {
-	const table = `aws service-quotas list-service-quotas --service-code dynamodb --output text --query "Quotas[?QuotaName=='Table-level %s throughput limit'].Value | [0]"`
-	for _, quota := range []struct {
-		name, script string
-		least        float64
-	}{
-		{"functions at once", `aws lambda get-account-settings --query AccountLimit.ConcurrentExecutions --output text`, 500},
-		{"read units of a table a second", fmt.Sprintf(table, "read"), 12000},
-		{"write units of a table a second", fmt.Sprintf(table, "write"), 1000},
-	} {
-		out, failed := p.Shell(ctx, quota.script)
-		n, unreadable := strconv.ParseFloat(strings.TrimSpace(out), 64)
-		if failed == nil && unreadable == nil && n < quota.least {
-			failed = fmt.Errorf("the account has %.0f %s, and the proof needs %.0f: request more", n, quota.name, quota.least)
+const quotas = `
+least() { # the name of a quota, the least that is needed, and what the account has
+	echo "$1: $3"
+	[ "${3%.*}" -ge "$2" ] || { echo "the account has $3 $1, and the proof needs $2: request more" >&2; exit 1; }
+}
+units() { aws service-quotas list-service-quotas --service-code dynamodb --output text \
+	--query "Quotas[?QuotaName=='Table-level $1 throughput limit'].Value | [0]"; }
+least "functions at once" 500 "$(aws lambda get-account-settings --query AccountLimit.ConcurrentExecutions --output text)"
+least "read units of a table a second" 12000 "$(units read)"
+least "write units of a table a second" 1000 "$(units write)"`
+
+// createBudget creates a monthly budget, or keeps the one that is there. It stays after the run, because AWS counts costs for days.
+const createBudget = `
+ACCOUNT="$(aws sts get-caller-identity --query Account --output text)"
+aws budgets describe-budget --account-id "$ACCOUNT" --budget-name "$STACK" > /dev/null 2>&1 ||
+aws budgets create-budget --account-id "$ACCOUNT" \
+	--budget "BudgetName=$STACK,BudgetType=COST,TimeUnit=MONTHLY,BudgetLimit={Amount=$1,Unit=USD}" \
+	--notifications-with-subscribers "Notification={NotificationType=ACTUAL,ComparisonOperator=GREATER_THAN,Threshold=80,ThresholdType=PERCENTAGE},Subscribers=[{SubscriptionType=EMAIL,Address=${2:-nobody@example.com}}]"
+echo "US dollars a month: $1"`
+
+// decide checks what IAM decides. An argument is a role, an action on the table, the partition or -, and allowed or denied.
+const decide = `
+table="$(aws dynamodb describe-table --table-name "$(resource Table)" --query Table.TableArn --output text)"
+for decision; do
+	read -r role action key want <<< "$decision"
+	arn="$(aws iam get-role --role-name "$(resource "${role}Role")" --query Role.Arn --output text)"
+	context=(); [ "$key" = - ] || context=(--context-entries "ContextKeyName=dynamodb:LeadingKeys,ContextKeyType=stringList,ContextKeyValues=$key")
+	got="$(aws iam simulate-principal-policy --policy-source-arn "$arn" --resource-arns "$table" --action-names "dynamodb:$action" \
+		"${context[@]}" --query 'EvaluationResults[0].EvalDecision' --output text)"
+	[ "$got" = allowed ] || got=denied
+	[ "$got" = "$want" ] || { echo "$role $action $key: $got" >&2; exit 1; }
+done
+echo "decisions as expected: $#"`
+
+func partitions() []string {
+	list := []string{"Applications PutItem POST#0 allowed", "Aggregate PutItem SEEN#a allowed", "Aggregate PutItem TOKEN#a denied"}
+	for _, role := range []string{"Applications", "Snapshot", "Deliver"} {
+		for _, key := range []string{"FLAG#a", "PROJECT#a", "TOKEN#a", "USERS", "REGISTRY"} {
+			list = append(list, role+" PutItem "+key+" denied")
 		}
-		figures, err = append(figures, figure(quota.name, "%.0f", n)), errors.Join(err, failed, unreadable)
 	}
-	return figures, err
+	return list
 }
 
-// budget creates a monthly budget of the limit of the run, or keeps the one that is there. It stays after the run, because AWS counts costs for days.
-func (p *proof) budget(ctx context.Context) ([]Figure, error) {
-	email := p.email
-	if email == "" {
-		email = "nobody@example.com"
-	}
-	_, err := p.Shell(ctx, `
-		ACCOUNT="$(aws sts get-caller-identity --query Account --output text)"
-		aws budgets describe-budget --account-id "$ACCOUNT" --budget-name "$STACK" > /dev/null 2>&1 ||
-		aws budgets create-budget --account-id "$ACCOUNT" \
-			--budget "BudgetName=$STACK,BudgetType=COST,TimeUnit=MONTHLY,BudgetLimit={Amount=$1,Unit=USD}" \
-			--notifications-with-subscribers "Notification={NotificationType=ACTUAL,ComparisonOperator=GREATER_THAN,Threshold=80,ThresholdType=PERCENTAGE},Subscribers=[{SubscriptionType=EMAIL,Address=$2}]"`,
-		fmt.Sprintf("%.2f", p.report.Limit), email)
-	return []Figure{figure("US dollars a month", "%.2f", p.report.Limit)}, err
+// metrics prints what CloudWatch has between two times.
+const metrics = `
+begin=$1 end=$2 period=$3
+metric() { # namespace, name, statistic, dimensions
+	value="$(aws cloudwatch get-metric-statistics --namespace "$1" --metric-name "$2" --statistics "$3" --dimensions "$4" \
+		--start-time "$begin" --end-time "$end" --period "$period" --query "Datapoints[0].$3" --output text)"
+	[ "$value" != None ] || { echo "$2 of $4 has no data" >&2; exit 1; }
+	echo "$2 of ${4##*=}: $value"
 }
+table="Name=TableName,Value=$(resource Table)"
+metric AWS/DynamoDB ConsumedReadCapacityUnits Sum "$table"
+metric AWS/DynamoDB ConsumedWriteCapacityUnits Sum "$table"
+for function in Applications Features; do
+	metric AWS/Lambda Invocations Sum "Name=FunctionName,Value=$STACK-$function"
+	metric AWS/Lambda Duration Average "Name=FunctionName,Value=$STACK-$function"
+done`
 
-func (p *proof) deploy(ctx context.Context) ([]Figure, error) {
+func (p *proof) deploy(ctx context.Context) ([]string, error) {
 	if err := p.Build(ctx, p.Root); err != nil {
 		return nil, err
 	}
@@ -129,7 +162,7 @@ func (p *proof) deploy(ctx context.Context) ([]Figure, error) {
 }
 
 // walk creates a token and a flag, and checks that a poll sees each switch, and that a deleted token is refused.
-func (p *proof) walk(ctx context.Context) ([]Figure, error) {
+func (p *proof) walk(ctx context.Context) ([]string, error) {
 	const poll = "/api/client/features?namePrefix=proof-walk"
 	client, err := p.newToken(ctx, "proof-walk")
 	if err != nil {
@@ -152,69 +185,25 @@ func (p *proof) walk(ctx context.Context) ([]Figure, error) {
 		{200, "GET", poll, client, `"enabled":true`},
 		{200, "DELETE", "/api/admin/api-tokens/" + client, p.token, ""},
 		{401, "GET", poll, client, ""},
+		{202, "DELETE", project + "/features/proof-walk", p.token, ""},
 	} {
 		if _, err := p.want(ctx, r.status, r.method, r.path, r.token, "", r.word); err != nil {
 			return nil, err
 		}
 	}
-	_, err = p.want(ctx, 202, "DELETE", project+"/features/proof-walk", p.token, "")
+	return nil, nil
+}
+
+// teardown deletes the stack, when nothing changes it any more, its tables and its key, with the commands of docs/operations/teardown.md.
+func (p *proof) teardown(ctx context.Context) ([]string, error) {
+	script, err := p.teardownScript()
+	if err != nil {
+		return nil, err
+	}
+	_, err = p.Shell(ctx, script)
 	return nil, err
 }
 
-// metric returns a statistic of CloudWatch for the time of the steady load.
-func (p *proof) metric(ctx context.Context, namespace, name, dimensions, statistic string) (float64, error) {
-	if p.measured.IsZero() {
-		return 0, errors.New("nothing was measured")
-	}
-	begin := p.measured.UTC().Truncate(time.Minute)
-	end := p.measured.Add(p.steady + time.Minute).UTC().Truncate(time.Minute)
-	out, err := p.Shell(ctx, `aws cloudwatch get-metric-statistics --namespace "$1" --metric-name "$2" --dimensions "$3" --statistics "$4" \
-		--start-time "$5" --end-time "$6" --period "$7" --query "Datapoints[]" --output json`,
-		namespace, name, dimensions, statistic, begin.Format(time.RFC3339), end.Format(time.RFC3339), fmt.Sprint(int(end.Sub(begin).Seconds())))
-	if err != nil {
-		return 0, err
-	}
-	var points []map[string]any
-	if err := json.Unmarshal([]byte(out), &points); err != nil || len(points) == 0 {
-		return 0, errors.Join(err, fmt.Errorf("%s has no data", name))
-	}
-	value, _ := points[0][statistic].(float64)
-	return value, nil
-}
-
-func (p *proof) units(ctx context.Context) (figures []Figure, err error) {
-	table, err := p.Shell(ctx, "resource Table")
-	for _, name := range []string{"ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits"} {
-		n, failed := p.metric(ctx, "AWS/DynamoDB", name, "Name=TableName,Value="+strings.TrimSpace(table), "Sum")
-		figures, err = append(figures, figure(name, "%.0f", n)), errors.Join(err, failed)
-	}
-	return figures, err
-}
-
-func (p *proof) durations(ctx context.Context) (figures []Figure, err error) {
-	for _, function := range []string{"Applications", "Features"} {
-		of := "Name=FunctionName,Value=" + p.Stack + "-" + function
-		n, failed := p.metric(ctx, "AWS/Lambda", "Invocations", of, "Sum")
-		ms, slow := p.metric(ctx, "AWS/Lambda", "Duration", of, "Average")
-		figures, err = append(figures, figure(function, "%.0f invocations of %.1f ms", n, ms)), errors.Join(err, failed, slow)
-	}
-	return figures, err
-}
-
-// teardown deletes the stack and what remains of it.
-func (p *proof) teardown(ctx context.Context) error {
-	script, err := p.teardownScript()
-	if err != nil {
-		return err
-	}
-	left, err := p.Shell(ctx, script)
-	if err == nil && !strings.HasSuffix(strings.TrimSpace(left), "left:") {
-		err = fmt.Errorf("something is left: %s", left)
-	}
-	return err
-}
-
-// teardownScript deletes the stack, when nothing changes it any more, its tables and its key, with the commands of docs/operations/teardown.md.
 func (p *proof) teardownScript() (string, error) {
 	const page = "docs/operations/teardown.md"
 	first, err := p.Blocks(page, "# Teardown")
@@ -240,5 +229,5 @@ func (p *proof) teardownScript() (string, error) {
 			` + remove[0] + remove[1] + `
 		done
 		for TABLE in $(tables); do aws dynamodb wait table-not-exists --table-name "$TABLE"; done
-		echo "left:$(state)$(tables)"`, nil
+		left="$(state)$(tables)"; [ -z "$left" ] || { echo "something is left: $left" >&2; exit 1; }`, nil
 }

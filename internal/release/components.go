@@ -1,125 +1,156 @@
 package main
 
 import (
+	"debug/buildinfo"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// The structures below are the part of CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json/) that the list needs. The serial number and
-// the time are left out: both are optional, and would differ in each build.
-
-type bom struct {
-	Schema       string       `json:"$schema"`
-	Format       string       `json:"bomFormat"`
-	SpecVersion  string       `json:"specVersion"`
-	Version      int          `json:"version"`
-	Metadata     metadata     `json:"metadata"`
-	Components   []component  `json:"components"`
-	Dependencies []dependency `json:"dependencies"`
+// A module is a Go module or an npm package that programs of the release contain.
+type module struct {
+	kind, name, version string   // the kind is golang or npm
+	license             string   // its SPDX identifier, if the system names it
+	sum                 string   // its checksum, as the system writes it: h1:… or sha512-…
+	in                  []string // the programs: command, edge or functions
 }
 
-type metadata struct {
-	Component component `json:"component"`
+// url returns the name of a module in all systems: https://github.com/package-url/purl-spec.
+func (m module) url() string {
+	return "pkg:" + m.kind + "/" + strings.NewReplacer("@", "%40", "+", "%2B").Replace(m.name) + "@" + strings.ReplaceAll(m.version, "+", "%2B")
 }
 
-type component struct {
-	Ref        string     `json:"bom-ref"`
-	Type       string     `json:"type"`
-	Name       string     `json:"name"`
-	Version    string     `json:"version"`
-	Hashes     []hash     `json:"hashes,omitempty"`
-	Licenses   []license  `json:"licenses,omitempty"`
-	PURL       string     `json:"purl,omitempty"`
-	Properties []property `json:"properties,omitempty"`
+// standardLibrary is the name of Go's own packages, as vulnerability databases have it.
+const standardLibrary = "std"
+
+// modules returns the modules of the release by URL. Those of Go are read from the programs, so they are those that were linked.
+func (r release) modules() (map[string]module, error) {
+	found := map[string]module{}
+	add := func(m module, in string) {
+		if known, is := found[m.url()]; is {
+			m = known
+		}
+		if !slices.Contains(m.in, in) {
+			m.in = slices.Sorted(slices.Values(append(m.in, in)))
+		}
+		found[m.url()] = m
+	}
+	for in, pattern := range map[string]string{
+		"command": r.path("guidon", "*-*"), "edge": r.path("guidon-edge", "*-*"), "functions": filepath.Join(r.functions, "*", "*", "bootstrap"),
+	} {
+		programs, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range programs {
+			if ext := filepath.Ext(path); ext == ".zip" || ext == ".gz" {
+				continue
+			}
+			info, err := buildinfo.ReadFile(path)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			add(module{kind: "golang", name: standardLibrary, version: strings.TrimPrefix(info.GoVersion, "go")}, in)
+			for _, dep := range info.Deps {
+				if dep.Replace != nil {
+					dep = dep.Replace
+				}
+				add(module{kind: "golang", name: dep.Path, version: dep.Version, sum: dep.Sum}, in)
+			}
+		}
+	}
+	packages, err := consolePackages()
+	for _, p := range packages {
+		add(p, "command")
+		add(p, "functions")
+	}
+	return found, err
 }
 
-type hash struct {
-	Algorithm string `json:"alg"`
-	Content   string `json:"content"`
+// consolePackages returns the npm packages that the console and the page of the API can contain: those that are not for development only.
+func consolePackages() ([]module, error) {
+	const name = "console/package-lock.json"
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var lock struct {
+		Packages map[string]struct {
+			Version, License, Integrity string
+			Dev                         bool
+		}
+	}
+	if err := json.Unmarshal(content, &lock); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	packages := []module{{kind: "npm", name: "swagger-ui-dist", version: swaggerUI, license: "Apache-2.0"}}
+	for path, p := range lock.Packages {
+		if path != "" && !p.Dev { // "" is the console itself
+			path = path[strings.LastIndex(path, "node_modules/")+len("node_modules/"):]
+			packages = append(packages, module{kind: "npm", name: path, version: p.Version, license: p.License, sum: p.Integrity})
+		}
+	}
+	return packages, nil
 }
 
-type license struct {
-	License struct {
-		ID string `json:"id"`
-	} `json:"license"`
-}
+// swaggerUI is the version in pkg/docs/assets.
+const swaggerUI = "5.35.0"
 
-type property struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-type dependency struct {
-	Ref       string   `json:"ref"`
-	DependsOn []string `json:"dependsOn"`
-}
-
-// addComponents adds the list of all modules in the programs: the SBOM.
-func (r *release) addComponents() error {
+// writeComponents writes the list of all modules in the programs, the SBOM, in CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json/).
+// The serial number and the time are left out: both are optional, and would differ in each build.
+func (r release) writeComponents() error {
 	modules, err := r.modules()
 	if err != nil {
 		return err
 	}
-	guidon := component{Ref: "guidon@" + r.version, Type: "application", Name: "guidon", Version: r.version, Licenses: licensed("Apache-2.0")}
-	list := bom{
-		Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
-		Metadata: metadata{guidon}, Dependencies: []dependency{{Ref: guidon.Ref}},
-	}
-	for _, m := range modules {
-		c, err := componentOf(m)
-		if err != nil {
-			return err
+	type object = map[string]any
+	licensed := func(id string) []object { return []object{{"license": object{"id": id}}} }
+	components := []object{}
+	for _, url := range slices.Sorted(maps.Keys(modules)) {
+		m := modules[url]
+		c := object{
+			"bom-ref": url, "type": "library", "name": m.name, "version": m.version, "purl": url,
+			"properties": []object{{"name": "guidon:part", "value": strings.Join(m.in, ", ")}},
 		}
-		list.Components = append(list.Components, c)
-		list.Dependencies[0].DependsOn = append(list.Dependencies[0].DependsOn, c.Ref)
+		if m.license != "" {
+			c["licenses"] = licensed(m.license)
+		}
+		if m.sum != "" {
+			algorithm, sum, err := hashOf(m.sum)
+			if err != nil {
+				return fmt.Errorf("%s: %w", url, err)
+			}
+			c["hashes"] = []object{{"alg": algorithm, "content": sum}}
+		}
+		components = append(components, c)
 	}
-	content, err := json.MarshalIndent(list, "", "  ")
-	r.files["guidon-"+r.version+"-sbom.cdx.json"] = append(content, '\n')
-	return err
-}
-
-func componentOf(m module) (component, error) {
-	hashes, err := hashesOf(m.sum)
+	guidon := "guidon@" + r.version
+	content, err := json.MarshalIndent(object{
+		"$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
+		"metadata":     object{"component": object{"bom-ref": guidon, "type": "application", "name": "guidon", "version": r.version, "licenses": licensed("Apache-2.0")}},
+		"components":   components,
+		"dependencies": []object{{"ref": guidon, "dependsOn": slices.Sorted(maps.Keys(modules))}},
+	}, "", "  ")
 	if err != nil {
-		return component{}, fmt.Errorf("%s %s: %w", m.name, m.version, err)
+		return err
 	}
-	url := packageURL(m)
-	return component{
-		Ref: url, Type: "library", Name: m.name, Version: m.version, Hashes: hashes, Licenses: licensed(m.license), PURL: url,
-		Properties: []property{{"guidon:part", strings.Join(m.in, ", ")}},
-	}, nil
+	return os.WriteFile(r.path("guidon", "sbom.cdx.json"), append(content, '\n'), 0o644)
 }
 
-func licensed(id string) []license {
-	if id == "" {
-		return nil
-	}
-	var l license
-	l.License.ID = id
-	return []license{l}
-}
-
-// packageURL returns the name of a module in all systems: https://github.com/package-url/purl-spec.
-func packageURL(m module) string {
-	kind := map[string]string{"go": "golang", "npm": "npm"}[m.system]
-	return "pkg:" + kind + "/" + strings.Replace(m.name, "@", "%40", 1) + "@" + strings.ReplaceAll(m.version, "+", "%2B")
-}
-
-// hashesOf converts the checksum of a module. That of Go is a SHA-256 of the checksums of all its files.
-func hashesOf(sum string) ([]hash, error) {
-	if sum == "" {
-		return nil, nil
-	}
+// hashOf converts the checksum of a module. That of Go is a SHA-256 of the checksums of all its files.
+func hashOf(sum string) (algorithm, content string, err error) {
 	for prefix, algorithm := range map[string]string{"h1:": "SHA-256", "sha512-": "SHA-512"} {
-		encoded, ok := strings.CutPrefix(sum, prefix)
-		if !ok {
-			continue
+		if encoded, ok := strings.CutPrefix(sum, prefix); ok {
+			raw, err := base64.StdEncoding.DecodeString(encoded)
+			return algorithm, hex.EncodeToString(raw), err
 		}
-		raw, err := base64.StdEncoding.DecodeString(encoded)
-		return []hash{{algorithm, hex.EncodeToString(raw)}}, err
 	}
-	return nil, fmt.Errorf("the checksum %q is of an unknown kind", sum)
+	return "", "", errors.New("its checksum is of an unknown kind: " + sum)
 }

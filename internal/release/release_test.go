@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,59 +15,54 @@ import (
 
 const repository = "../.."
 
-func TestVersions(t *testing.T) {
-	for _, text := range []string{"1.2.3", "1.2.3-rc.1", "0.1.0"} {
-		if got, err := parseVersion(text); err != nil || got.String() != text {
-			t.Errorf("%s: %v, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "v1.2.3", "1.2", "1.2.3+build", "1.2.3-" + strings.Repeat("a", maxVersion), "01.2.3", "1.2.3;id"} {
-		if _, err := parseVersion(text); err == nil || !strings.Contains(err.Error(), "make release VERSION=1.2.3") {
-			t.Errorf("%q: %v; want an error that says how to release", text, err)
-		}
-	}
-}
-
-func TestChanges(t *testing.T) {
-	const changelog = "# Changelog\n\n## [Unreleased]\n\n- next\n\n## [1.2.3] - 2026-01-02\n\n### Added\n\n- a\n\n## [1.2.2-rc.1]\n\n## [1.2.2]\n\n## [1.2.1]\n\n- old\n"
+// TestRefusals runs the script with versions that it must refuse before it builds anything, in a folder with a changelog.
+func TestRefusals(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "CHANGELOG.md"), []byte(changelog), 0o600); err != nil {
+	script := filepath.Join(folder, "internal", "release", "build.sh")
+	if err := os.MkdirAll(filepath.Dir(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, tt := range []struct{ version, want, fails string }{
-		{"1.2.3", "# Guidon 1.2.3\n\n### Added\n\n- a\n", ""},
-		{"1.2.1", "# Guidon 1.2.1\n\n- old\n", ""},
-		{"1.3.0-rc.1", "# Guidon 1.3.0-rc.1\n\n- next\n", ""},
-		{"1.2.2-rc.1", "# Guidon 1.2.2-rc.1\n\nNo changes are listed.\n", ""},
-		{"1.2.2", "", "is empty"},
-		{"1.2", "", "VERSION"},
-		{"1.3.0", "", `rename "## [Unreleased]" to "## [1.3.0]`},
+	for path, content := range map[string]string{
+		script:                                 readFile(t, "internal/release/build.sh"),
+		filepath.Join(folder, "CHANGELOG.md"):  "# Changelog\n\n## [Unreleased]\n\n- next\n\n## [1.2.3] - 2026-01-02\n\n- a\n\n## [1.2.2]\n\n## [1.2.1]\n\n- old\n",
+		filepath.Join(folder, "out", "a file"): "",
 	} {
-		t.Run(tt.version, func(t *testing.T) {
-			version, err := parseVersion(tt.version)
-			got := ""
-			if err == nil {
-				got, err = changes(folder, version)
-			}
-			if got != tt.want || (err != nil) != (tt.fails != "") || err != nil && !strings.Contains(err.Error(), tt.fails) {
-				t.Errorf("got %q, %v; want %q, %q", got, err, tt.want, tt.fails)
-			}
-		})
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
-}
-
-func TestUncommittedChanges(t *testing.T) {
-	if err := uncommitted(""); err != nil {
-		t.Errorf("nothing has changed: %v", err)
+	run := func(version string) string {
+		t.Helper()
+		cmd := exec.Command(script, "release")
+		cmd.Env = append(os.Environ(), "VERSION="+version, "OUT="+filepath.Join(folder, "out"), "GUIDON_LOCAL="+filepath.Join(folder, "local"))
+		printed, err := cmd.CombinedOutput()
+		if err == nil {
+			t.Errorf("%q is not refused: %s", version, printed)
+		}
+		return string(printed)
 	}
-	err := uncommitted(strings.Repeat(" M a.go\n", 1000) + "?? b.go\n")
-	if err == nil || !strings.Contains(err.Error(), " M a.go\n") || len(err.Error()) > 500 {
-		t.Errorf("got %v, want an error that names the first files", err)
+	const another = "is not empty: choose an empty folder with OUT" // all is well but this
+	for version, want := range map[string]string{
+		"": "VERSION is missing", "v1.2.3": "is not a semantic version", "1.2": "is not a semantic version", "1.2.3+build": "is not a semantic version",
+		"1.2.3-" + strings.Repeat("a", 64): "is not a semantic version", "01.2.3": "is not a semantic version", "1.2.3;id": "is not a semantic version",
+		"1.2.3\n": "is not a semantic version", "1.2.2": "or an empty one", "1.3.0": "rename \"## [Unreleased]\" to \"## [1.3.0]",
+		"1.2.3": another, "1.2.1": another, "1.3.0-rc.1": another,
+	} {
+		if printed := run(version); !strings.Contains(printed, want) {
+			t.Errorf("%q: it prints %s; want %s", version, printed, want)
+		}
 	}
-	folder := t.TempDir()
-	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(folder))
-	if err := checkCommitted(folder); err != nil {
-		t.Errorf("a folder without Git: %v", err)
+	if out, err := exec.Command("git", "init", "--quiet", folder).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v\n%s", err, out)
+	}
+	if printed := run("1.2.3"); !strings.Contains(printed, "?? CHANGELOG.md") {
+		t.Errorf("with changes that are not committed it prints %s", printed)
+	}
+	if printed := run("1.2.3-rc.1"); !strings.Contains(printed, another) {
+		t.Errorf("a pre-release with changes that are not committed prints %s", printed)
 	}
 }
 
@@ -75,7 +71,7 @@ func TestTemplate(t *testing.T) {
 	source, config := readFile(t, "template.yaml"), readFile(t, "samconfig.toml")
 	functions := functionNames(t)
 	for _, architecture := range []string{"arm64", "x86_64"} {
-		packed, err := packagedTemplate(source, "1.2.3", architecture, functions)
+		packed, err := packagedTemplate(source, "1.2.3", architecture, len(functions))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +109,7 @@ func TestTemplate(t *testing.T) {
 // TestTemplateFaults checks that an edit that does not fit is an error.
 func TestTemplateFaults(t *testing.T) {
 	source, functions := readFile(t, "template.yaml"), functionNames(t)
-	if _, err := packagedTemplate(source, "1.2.3", "arm64", functions[1:]); err == nil {
+	if _, err := packagedTemplate(source, "1.2.3", "arm64", len(functions)-1); err == nil {
 		t.Error("a function without a program is packed")
 	}
 	for _, fault := range [][2]string{
@@ -126,7 +122,7 @@ func TestTemplateFaults(t *testing.T) {
 		if !strings.Contains(source, fault[0]) {
 			t.Errorf("the template does not contain %q, so the fault cannot be tested", fault[0])
 		}
-		if _, err := packagedTemplate(strings.Replace(source, fault[0], fault[1], 1), "1.2.3", "arm64", functions); err == nil {
+		if _, err := packagedTemplate(strings.Replace(source, fault[0], fault[1], 1), "1.2.3", "arm64", len(functions)); err == nil {
 			t.Errorf("%q instead of %q is packed", fault[1], fault[0])
 		}
 	}
@@ -161,84 +157,55 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-func TestComponents(t *testing.T) {
-	for _, tt := range []struct {
-		module module
-		url    string
-		hash   hash
-	}{
-		{module{system: "go", name: "github.com/A/b/v2", version: "v2.0.0+incompatible", sum: "h1:AAEC"}, "pkg:golang/github.com/A/b/v2@v2.0.0%2Bincompatible", hash{"SHA-256", "000102"}},
-		{module{system: "npm", name: "@a/b", version: "1.0.0", sum: "sha512-AwQF"}, "pkg:npm/%40a/b@1.0.0", hash{"SHA-512", "030405"}},
-	} {
-		got, err := componentOf(tt.module)
-		if err != nil || got.PURL != tt.url || len(got.Hashes) != 1 || got.Hashes[0] != tt.hash {
-			t.Errorf("got %+v, %v; want %s, %v", got, err, tt.url, tt.hash)
+func TestChecksums(t *testing.T) {
+	for sum, want := range map[string]string{"h1:AAEC": "SHA-256 000102", "sha512-AwQF": "SHA-512 030405"} {
+		if algorithm, content, err := hashOf(sum); err != nil || algorithm+" "+content != want {
+			t.Errorf("%s is %s %s, %v; want %s", sum, algorithm, content, err, want)
 		}
 	}
-	if _, err := componentOf(module{system: "go", name: "a", version: "v1.0.0", sum: "md5:AA"}); err == nil {
+	if _, _, err := hashOf("md5:AA"); err == nil {
 		t.Error("a checksum of an unknown kind is accepted")
 	}
-}
-
-// TestModules reads the modules of this test program.
-func TestModules(t *testing.T) {
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &release{
-		options:  options{source: repository, swaggerUI: "5.0.0"},
-		programs: programs{functions: map[string]map[string]string{"arm64": {"features": program}}},
-	}
-	modules, err := r.modules()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, in := range map[string]string{
-		"std": "functions", "github.com/Masterminds/semver/v3": "functions", "react": "command, functions", "swagger-ui-dist": "command, functions",
+	for url, m := range map[string]module{
+		"pkg:golang/github.com/A/b/v2@v2.0.0%2Bincompatible": {kind: "golang", name: "github.com/A/b/v2", version: "v2.0.0+incompatible"},
+		"pkg:npm/%40a/b@1.0.0":                               {kind: "npm", name: "@a/b", version: "1.0.0"},
 	} {
-		at := slices.IndexFunc(modules, func(m module) bool { return m.name == name })
-		if at < 0 || strings.Join(modules[at].in, ", ") != in || modules[at].version == "" {
-			t.Errorf("%s is not among the modules of %s: %+v", name, in, modules)
+		if m.url() != url {
+			t.Errorf("the URL of %+v is %s, want %s", m, m.url(), url)
 		}
-	}
-	if slices.ContainsFunc(modules, func(m module) bool { return m.name == "vitest" }) {
-		t.Error("a package that is for development only is among the modules")
 	}
 }
 
-// TestOtherFiles checks that a folder with other files is refused and left as it is.
-func TestOtherFiles(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out")
-	r := &release{options: options{version: "1.2.3", out: out}, files: map[string][]byte{"guidon-1.2.3-linux-amd64": []byte("program"), "LICENSE": []byte("text")}}
-	r.addSums()
-	for range 2 { // a release may be written again
-		if err := r.write(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, want := range map[string]fs.FileMode{"guidon-1.2.3-linux-amd64": 0o755, "LICENSE": 0o644, "SHA256SUMS": 0o644} {
-		if info, err := os.Stat(filepath.Join(out, name)); err != nil || info.Mode() != want {
-			t.Errorf("%s: %v, %v; want the mode %s", name, info, err, want)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(out, "notes.txt"), nil, 0o600); err != nil {
+// TestModules reads the modules of this test program as if it were a function.
+func TestModules(t *testing.T) {
+	t.Chdir(repository)
+	program, err := os.ReadFile(os.Args[0])
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.write(); err == nil || !strings.Contains(err.Error(), "notes.txt") {
-		t.Errorf("got %v, want an error that names the other file", err)
+	functions := t.TempDir()
+	at := filepath.Join(functions, "arm64", "features")
+	if err := os.MkdirAll(at, 0o700); err != nil {
+		t.Fatal(err)
 	}
-	elsewhere, link := filepath.Join(t.TempDir(), "mine"), filepath.Join(out, "LICENSE")
-	for _, err := range []error{os.Remove(filepath.Join(out, "notes.txt")), os.Remove(link), os.WriteFile(elsewhere, nil, 0o600), os.Symlink(elsewhere, link)} {
-		if err != nil {
-			t.Fatal(err)
+	if err := os.WriteFile(filepath.Join(at, "bootstrap"), program, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	modules, err := release{"1.2.3", t.TempDir(), functions}.modules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, m := range modules {
+		found[m.name] = strings.Join(m.in, ", ")
+		if m.version == "" {
+			t.Errorf("%s has no version", m.name)
 		}
 	}
-	if err := r.write(); err == nil || !strings.Contains(err.Error(), "LICENSE") {
-		t.Errorf("got %v, want an error that names the link", err)
-	}
-	if content, err := os.ReadFile(elsewhere); err != nil || len(content) > 0 {
-		t.Errorf("the file that the link names has %q, %v; want it unchanged", content, err)
+	for name, in := range map[string]string{"std": "functions", "golang.org/x/mod": "functions", "react": "command, functions", "swagger-ui-dist": "command, functions", "vitest": ""} {
+		if found[name] != in {
+			t.Errorf("%s is in %q, want %q", name, found[name], in)
+		}
 	}
 }
 

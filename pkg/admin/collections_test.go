@@ -150,7 +150,7 @@ func TestListEntrySize(t *testing.T) {
 			Mode: flags.ModeProtected, DefaultStickiness: text, Naming: flags.Naming{Pattern: text, Example: text, Description: text},
 			LinkTemplates: []flags.LinkTemplate{{Title: &value, URL: text}, {Title: &value, URL: text}}}},
 		&flags.Segment{ID: 1 << 50, Name: text, Description: &value, Project: "default", ProjectUID: "x", CreatedAt: at, CreatedBy: text, Constraints: []flags.Constraint{
-			{ContextName: text, Operator: flags.StrStartsWith, Values: []string{text, text, ""}, Value: &value}, {ContextName: text, Operator: flags.In, Values: []string{text}}}},
+			{ContextName: text, Operator: "STR_STARTS_WITH", Values: []string{text, text, ""}, Value: &value}, {ContextName: text, Operator: "IN", Values: []string{text}}}},
 		&access.User{ID: 999_998, Name: text, Username: text, Email: text, RootRole: access.RoleViewer, CreatedAt: at},
 		&access.User{ID: 999_999, ServiceAccount: true, Name: text, Username: "account", RootRole: access.RoleViewer, CreatedAt: at, Tokens: []access.UserToken{
 			{ID: 1 << 50, Description: text, Hash: "h", CreatedAt: at, ExpiresAt: at}, {ID: 1<<50 + 1, Description: text, Hash: "i", CreatedAt: at, ExpiresAt: at}}},

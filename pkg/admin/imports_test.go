@@ -44,11 +44,11 @@ func TestValidateImport(t *testing.T) {
 		{"errors", "POST", validateImport, importOf(`"features":[{"name":"elsewhere"},{"name":"new"}]`,
 			`"dependencies":[{"feature":"new","dependencies":[{"feature":"gone","enabled":true,"variants":["v"]}]}]`,
 			`"segments":[{"id":1,"name":"beta"}]`, `"featureStrategies":[{"featureName":"new","name":"default","segments":[1,2]}]`), 200,
-			reportOf("elsewhere gone beta,2", "")},
+			reportOf("elsewhere beta,2 gone", "")},
 		{"warnings", "POST", validateImport, importOf(`"features":[{"name":"old"},{"name":"kept"}]`,
 			`"featureStrategies":[{"featureName":"kept","name":"mine"}]`, `"tagTypes":[{"name":"team","description":null,"icon":null}]`,
 			`"featureTags":[{"featureName":"kept","tagType":"owner","tagValue":"me"}]`, `"contextFields":[{"name":"country"},{"name":"userId"}]`), 200,
-			reportOf("", "kept old mine team,owner country")},
+			reportOf("", "kept team,owner country old mine")},
 		{"an export of Unleash", "POST", validateImport, importOf(
 			`"features":[{"name":"new","description":null,"type":"release","project":"elsewhere","stale":false,"impressionData":false,"archived":false,"createdAt":"2026-01-01T00:00:00.000Z"}]`,
 			`"featureStrategies":[{"name":"flexibleRollout","id":"x","featureName":"new","title":null,"parameters":{"rollout":"50"},"constraints":[{"values":["1"],"operator":"IN","contextName":"userId"}],"variants":[],"disabled":false,"segments":[]}]`,

@@ -173,10 +173,11 @@ func (s *server) counts(t *testing.T, id string) (active, stale int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if active, stale, err = s.store.Counts(t.Context(), flags.Find[*flags.Project](view, flags.ProjectKey(id)).UID); err != nil {
+	counts, err := s.store.Counts(t.Context(), flags.Find[*flags.Project](view, flags.ProjectKey(id)).UID)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return active, stale
+	return counts.Active, counts.Stale
 }
 
 // TestMoveToDeletedProject moves a flag to a project that is deleted in parallel. One of the two requests is refused.

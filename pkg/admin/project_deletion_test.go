@@ -190,11 +190,11 @@ func (s *server) raceDeletion(t *testing.T, id string) (deleted bool, refused in
 	if err != nil {
 		t.Fatal(err)
 	}
-	active, _, err := s.store.Counts(t.Context(), uid)
+	counts, err := s.store.Counts(t.Context(), uid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if active != len(rows) || deleted && active > 0 {
+	if active := counts.Active; active != len(rows) || deleted && active > 0 {
 		t.Errorf("deleted: %t, with %d active flags in its list, and %d counted", deleted, len(rows), active)
 	}
 	return deleted, refused

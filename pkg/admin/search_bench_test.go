@@ -18,7 +18,7 @@ import (
 
 // BenchmarkSearch measures searches and the usage of a segment among BENCH_FLAGS flags (default 1,000), of which each uses a
 // segment: calls, bytes of their answers, CPU time of this process, allocated bytes, and the peak of the heap. Every
-// measurement is one request; the first is repeated. The figures are in docs/performance/scale-search.md.
+// measurement is one request; the first is repeated. The figures are in docs/performance.md.
 func BenchmarkSearch(b *testing.B) {
 	n, err := strconv.Atoi(os.Getenv("BENCH_FLAGS"))
 	if err != nil {

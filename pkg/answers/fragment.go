@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"guidon/pkg/flags"
 	"guidon/pkg/shape"
 )
 
@@ -72,7 +71,7 @@ func (s *Set) has(segments []*Segment) bool {
 }
 
 // never is a constraint that no context satisfies.
-var never = shape.Constraint{ContextName: "userId", Operator: flags.In, Values: []string{}}
+var never = shape.Constraint{ContextName: "userId", Operator: "IN", Values: []string{}}
 
 // inline replaces the segments of strategies with their constraints, and returns these segments. complete is false if one does not
 // exist: nobody is in it.

@@ -17,14 +17,14 @@ import (
 // example returns flags with each part that responses contain, and segments.
 func example() (features []answers.ClientFeature, segments []answers.ClientSegment) {
 	description, number := "what it is for", "18"
-	constraint := shape.Constraint{ContextName: "country", Operator: flags.In, Values: []string{"NO"}}
+	constraint := shape.Constraint{ContextName: "country", Operator: "IN", Values: []string{"NO"}}
 	variants := []shape.Variant{
 		{Name: "a", Weight: 500, WeightType: flags.Variable, Stickiness: "default", Payload: &shape.Payload{Type: "json", Value: `{"a":1}`}},
 		{Name: "b", Weight: 500, WeightType: flags.Variable, Stickiness: "default", Overrides: []shape.Override{{ContextName: "userId", Values: []string{"7"}}}},
 	}
 	rollout := answers.ClientStrategy{
 		Name: "flexibleRollout", Parameters: map[string]string{"rollout": "50", "stickiness": "userId", "groupId": "g"},
-		Constraints: []shape.Constraint{{ContextName: "age", Operator: flags.NumGte, Values: []string{}, Value: &number, Inverted: true}},
+		Constraints: []shape.Constraint{{ContextName: "age", Operator: "NUM_GTE", Values: []string{}, Value: &number, Inverted: true}},
 		Variants:    variants, Segments: []int64{1, 404},
 	}
 	everyone := answers.ClientStrategy{Name: "default", Constraints: []shape.Constraint{}, Parameters: map[string]string{}, Variants: []shape.Variant{}}
@@ -154,7 +154,7 @@ func TestWith(t *testing.T) {
 	changed[0].Stale = false
 	changed[1].Name = "new"
 	segment := segments[0]
-	segment.Constraints = []shape.Constraint{{ContextName: "country", Operator: flags.In, Values: []string{"SE"}}}
+	segment.Constraints = []shape.Constraint{{ContextName: "country", Operator: "IN", Values: []string{"SE"}}}
 	next := old.With(answers.Revision{Epoch: "e", Number: 13, Since: 13}, answers.Changes{
 		Flags: []answers.Flag{flagOf(changed[0], 13), flagOf(changed[1], 13)}, RemovedFlags: []string{"child"},
 		Segments: []*answers.Segment{{ClientSegment: segment, Changed: 13}},

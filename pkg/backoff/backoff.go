@@ -12,7 +12,7 @@ import (
 //
 // So writers who have waited long try more often than those who came later, and all of them take about as long. If the ceiling
 // were the same for all, one change in a hundred would take more than ten times as long as most. The figures were measured:
-// see docs/performance/contention.md.
+// see docs/performance.md.
 const (
 	first   = 20 * time.Millisecond
 	highest = time.Second

@@ -40,11 +40,7 @@ func TestMain(m *testing.M) {
 func newStore(t *testing.T) *dynamo.Store {
 	t.Helper()
 	options := dynamo.Options{Table: fmt.Sprintf("bootstrap-%d", tables.Add(1)), Endpoint: running.URL()}
-	err := localtable.Create(t.Context(), options, localtable.Schema{
-		Attributes: []localtable.Attribute{{Name: "pk", Type: "S"}, {Name: "sk", Type: "S"}},
-		Key:        []localtable.KeyElement{{Name: "pk", Type: "HASH"}, {Name: "sk", Type: "RANGE"}},
-		TTL:        "ttl",
-	})
+	err := localtable.Create(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}

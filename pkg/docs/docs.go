@@ -1,7 +1,11 @@
 // Package docs serves the OpenAPI description at /docs/openapi.json, and a page to browse it at /docs.
 //
-// The page is Swagger UI, which is embedded in the program (assets/README.md) and loads nothing from other hosts. It has a
+// The page is Swagger UI, which is embedded in the program and loads nothing from other hosts. It has a
 // package of its own, so that only one function links it.
+//
+// In assets, index.html and page.js are Guidon's; the rest is from the npm package swagger-ui-dist as it was published, with its
+// licenses, the bundle and the style sheet compressed by gzip -9n. For another version, replace these files, and set
+// SWAGGER_UI_VERSION in the Makefile.
 package docs
 
 import (

@@ -30,20 +30,6 @@ func (s *Store) NextID(ctx context.Context, entity flags.Entity) (int64, error) 
 	return counter.Last, nil
 }
 
-// Counts adds up the guards of a project: one call.
-func (s *Store) Counts(ctx context.Context, projectUID string) (active, stale int, err error) {
-	type guard struct {
-		Active int `dynamodbav:"active"`
-		Stale  int `dynamodbav:"stale"`
-	}
-	q := itemQuery{pk: projectPartition(projectUID), prefix: guardPrefix, attributes: []string{"active", "stale"}}
-	err = query(ctx, s, q, func(g guard) (bool, error) {
-		active, stale = active+g.Active, stale+g.Stale
-		return true, nil
-	})
-	return active, stale, err
-}
-
 // Touch stores when a token was last used, unless a later use is stored: one call. The version of the item is the time.
 func (s *Store) Touch(ctx context.Context, use *access.TokenUse) error {
 	document, err := tokenUseEntity.encode(use)

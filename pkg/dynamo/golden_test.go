@@ -137,3 +137,25 @@ func TestStoredFormIsStable(t *testing.T) {
 		}
 	}
 }
+
+// TestSummaryRow checks that the head of a row has everything but the environments, whatever its texts contain.
+func TestSummaryRow(t *testing.T) {
+	whole := FullFeature().Summary()
+	whole.Description = new("a text with " + beforeEnvironments + `"`)
+	document, err := encode(storeRow(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := summaryRow(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := whole
+	head.Environments = nil
+	if diff := cmp.Diff(head, row.FeatureSummary); diff != "" {
+		t.Errorf("the head of a row (-want +got):\n%s", diff)
+	}
+	if got, err := row.Whole(); err != nil || !cmp.Equal(got, whole) {
+		t.Errorf("the whole row: %v (%v), want %v", got, err, whole)
+	}
+}

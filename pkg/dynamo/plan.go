@@ -31,6 +31,7 @@ type transaction struct {
 
 	event   itemKey // of the change's first event
 	eventID string
+	today   flags.Day
 }
 
 // DynamoDB's limits of a transaction: the number of its items, and 4 MB for all of them. DynamoDB does not document
@@ -141,7 +142,7 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 	if len(events) == 0 {
 		return nil, nil
 	}
-	tx.event, tx.eventID, tx.stay = events[0].key(), events[0].ID, namesThatStay(merged)
+	tx.event, tx.eventID, tx.today, tx.stay = events[0].key(), events[0].ID, flags.DayOf(events[0].CreatedAt), namesThatStay(merged)
 	for _, m := range merged {
 		if err := s.planWrite(tx, m); err != nil {
 			return nil, err

@@ -2,8 +2,11 @@ package dynamo
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
@@ -16,6 +19,7 @@ type guardUpdate struct {
 	guard  itemKey
 	counts map[string]int // what is added to each count of the guard
 	set    map[string]any // attributes that are set; nil removes one
+	forget []string       // further attributes that are removed: their names need no alias, and aliases for many would take longer than all the rest
 	none   []string       // counts that must be 0 after the update
 	holds  []expression.ConditionBuilder
 	open   bool           // the guard must be open, for example because a flag becomes active
@@ -23,8 +27,40 @@ type guardUpdate struct {
 	failed conditionError // if the guard is closed or has another owner
 }
 
-// countFeature counts the active and the stale flags of a project. A flag that moves is removed from the count of one
-// project and added to that of another.
+// The attributes of a guard that count flags: all, those that are stale, and by type and day of creation with a prefix each.
+const (
+	activeCount = "active"
+	staleCount  = "stale"
+	typeCount   = "type:"
+	dayCount    = "day" // without a character that would need an alias in an expression
+)
+
+// A guard counts the flags that were created on a day until nothing asks about that day any more, with a margin for clocks that differ.
+// A change that adds a flag removes the counts of the days before, as many as a month has: a guard that is used less often keeps a few.
+const (
+	countedDays = flags.CountedDays + 2
+	removedDays = 31
+)
+
+// countsOf returns what an active flag adds to the counts of its guard on a day.
+func countsOf(f *flags.Feature, today flags.Day) map[string]int {
+	if f == nil || f.Archived {
+		return nil
+	}
+	counts := map[string]int{activeCount: 1, typeCount + string(f.Type): 1}
+	if f.Stale {
+		counts[staleCount] = 1
+	}
+	if created := flags.DayOf(f.CreatedAt); created > today-countedDays {
+		counts[countOn(created)] = 1
+	}
+	return counts
+}
+
+func countOn(day flags.Day) string { return dayCount + strconv.Itoa(int(day)) }
+
+// countFeature counts the active flags of a project. A flag that moves is removed from the counts of one project and added to those of
+// another.
 func (tx *transaction) countFeature(before, after *flags.Feature) {
 	if before != nil && after != nil && before.ProjectUID != after.ProjectUID {
 		tx.countInProject(before, before, nil)
@@ -37,17 +73,59 @@ func (tx *transaction) countFeature(before, after *flags.Feature) {
 // countInProject adds the difference between before and after to the guard that counts f. A flag that becomes active needs
 // an open guard. Deleting a project closes all its guards, so no flag can become active in a deleted project.
 func (tx *transaction) countInProject(f, before, after *flags.Feature) {
-	wasActive, wasStale := before.Count()
-	active, stale := after.Count()
-	if wasActive == active && wasStale == stale {
+	was, is := countsOf(before, tx.today), countsOf(after, tx.today)
+	if maps.Equal(was, is) {
 		return
 	}
 	update := tx.guardUpdate(featureGuard(f))
-	update.counts["active"] += active - wasActive
-	update.counts["stale"] += stale - wasStale
-	if active > wasActive {
-		update.requireOpen(permanent(flags.Errorf(flags.NotFound, "the project %q was deleted", f.Project)))
+	for name := range was {
+		if is[name] == 0 {
+			update.counts[name]--
+		}
 	}
+	for name := range is {
+		if was[name] == 0 {
+			update.counts[name]++
+		}
+	}
+	if len(was) > 0 {
+		return
+	}
+	update.requireOpen(permanent(flags.Errorf(flags.NotFound, "the project %q was deleted", f.Project)))
+	update.forget = update.forget[:0]
+	for day := tx.today - countedDays; day > max(tx.today-countedDays-removedDays, 0); day-- {
+		update.forget = append(update.forget, countOn(day))
+	}
+}
+
+// Counts adds up the guards of a project: one call.
+func (s *Store) Counts(ctx context.Context, projectUID string) (flags.FlagCounts, error) {
+	counts := flags.FlagCounts{Types: map[flags.FeatureType]int{}, Created: map[flags.Day]int{}}
+	q := itemQuery{pk: projectPartition(projectUID), prefix: guardPrefix}
+	err := query(ctx, s, q, func(guard map[string]any) (bool, error) {
+		for name, value := range guard {
+			number, _ := value.(float64)
+			n := int(number)
+			switch name {
+			case activeCount:
+				counts.Active += n
+			case staleCount:
+				counts.Stale += n
+			}
+			if kind, is := strings.CutPrefix(name, typeCount); is {
+				counts.Types[flags.FeatureType(kind)] += n
+			}
+			if digits, is := strings.CutPrefix(name, dayCount); is {
+				day, err := strconv.Atoi(digits)
+				if err != nil {
+					return false, err
+				}
+				counts.Created[flags.Day(day)] += n
+			}
+		}
+		return true, nil
+	})
+	return counts, err
 }
 
 // guardUpdate is the transaction's update of a guard. The pointer is valid until the next call.
@@ -95,7 +173,11 @@ func (s *Store) planGuard(tx *transaction, u guardUpdate) error {
 		}
 		builder = builder.WithCondition(all)
 	}
-	return s.update(tx, u.guard, builder, u.failed)
+	if err := s.update(tx, u.guard, builder, u.failed); err != nil || len(u.forget) == 0 {
+		return err
+	}
+	*tx.input.TransactItems[len(tx.input.TransactItems)-1].Update.UpdateExpression += "REMOVE " + strings.Join(u.forget, ", ")
+	return nil
 }
 
 // closeProject closes every guard of a deleted project. It fails if one of them still counts active flags, or segments of the project.
@@ -103,6 +185,6 @@ func (tx *transaction) closeProject(p *flags.Project) {
 	inUse := retryable(flags.Errorf(flags.Conflict, "the project %q still has active flags, or segments of its own; archive the flags and delete the segments first", p.ID))
 	for i := range projectGuards {
 		u := tx.guardUpdate(projectGuard(p.UID, uint32(i)))
-		u.set["closed"], u.none, u.failed = true, []string{"active", "segments"}, inUse
+		u.set["closed"], u.none, u.failed = true, []string{activeCount, "segments"}, inUse
 	}
 }

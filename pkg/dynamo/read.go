@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"guidon/pkg/flags"
 )
 
@@ -116,12 +118,27 @@ func (s *Store) documents(ctx context.Context, pk, prefix string, each func(e en
 // documentAttributes are the attributes of an envelope that lists read.
 var documentAttributes = []string{"doc", "version"}
 
+// A documentItem is the document of an item. Reading it as an envelope would take twice as long, of which a search notices a tenth.
+type documentItem string
+
+// UnmarshalDynamoDBAttributeValue reads the document.
+func (d *documentItem) UnmarshalDynamoDBAttributeValue(item types.AttributeValue) error {
+	attributes, _ := item.(*types.AttributeValueMemberM)
+	document, is := attributes.Value["doc"].(*types.AttributeValueMemberS)
+	if !is {
+		return errors.New("dynamo: an item of a list has no document")
+	}
+	*d = documentItem(document.Value)
+	return nil
+}
+
 // eachDocument calls visit with what decode makes of the documents that a query selects, until visit returns false or an error,
 // which it returns.
 func eachDocument[A any](ctx context.Context, s *Store, q itemQuery, decode func(document string) (A, error), visit func(A) (goOn bool, err error)) error {
 	var stopped error
-	err := query(ctx, s, q, func(e envelope) (goOn bool, err error) {
-		decoded, err := decode(e.Document)
+	q.attributes = []string{"doc"}
+	err := query(ctx, s, q, func(item documentItem) (goOn bool, err error) {
+		decoded, err := decode(string(item))
 		if err == nil {
 			goOn, stopped = visit(decoded)
 		}

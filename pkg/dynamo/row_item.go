@@ -66,14 +66,18 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 	return doc
 }
 
-func (doc rowDocument) summary() flags.FeatureSummary {
-	s := flags.FeatureSummary{
-		Name: doc.Name, Project: doc.Project,
-		Metadata: flags.Metadata{Type: doc.Type, Description: doc.Description, Stale: doc.Stale, ImpressionData: doc.ImpressionData},
-		Archived: doc.Archived, CreatedAt: doc.CreatedAt, ArchivedAt: doc.ArchivedAt, LastSeenAt: doc.LastSeenAt,
-		Tags: doc.Tags, Relation: doc.Relation, LastPhase: doc.Entered,
-		Environments: make(map[string]flags.EnvironmentSummary, len(doc.Environments)),
+func (head *rowHead) summary() flags.FeatureSummary {
+	return flags.FeatureSummary{
+		Name: head.Name, Project: head.Project,
+		Metadata: flags.Metadata{Type: head.Type, Description: head.Description, Stale: head.Stale, ImpressionData: head.ImpressionData},
+		Archived: head.Archived, CreatedAt: head.CreatedAt, ArchivedAt: head.ArchivedAt, LastSeenAt: head.LastSeenAt,
+		Tags: head.Tags, Relation: head.Relation, LastPhase: head.Entered,
 	}
+}
+
+func (doc rowDocument) summary() flags.FeatureSummary {
+	s := doc.rowHead.summary()
+	s.Environments = make(map[string]flags.EnvironmentSummary, len(doc.Environments))
 	for name, e := range doc.Environments {
 		s.Environments[name] = e.summary()
 	}

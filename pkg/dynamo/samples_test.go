@@ -50,9 +50,9 @@ func FullStrategy() flags.Strategy {
 		ID: "8f2e3a52-5d3c-4a43-8f1c-2f3c1b0f9d10", Name: "flexibleRollout", Title: text("half of them"), Disabled: true,
 		SortOrder: -0.5, Segments: []int64{1, 1 << 60},
 		Constraints: []flags.Constraint{
-			{ContextName: "userId", Operator: flags.In, Values: []string{"1", "", "ü,2"}, CaseInsensitive: true, Inverted: true},
-			{ContextName: "version", Operator: flags.SemverGt, Value: text("1.2.3")},
-			{ContextName: "empty", Operator: flags.NumEq, Value: text("")},
+			{ContextName: "userId", Operator: "IN", Values: []string{"1", "", "ü,2"}, CaseInsensitive: true, Inverted: true},
+			{ContextName: "version", Operator: "SEMVER_GT", Value: text("1.2.3")},
+			{ContextName: "empty", Operator: "NUM_EQ", Value: text("")},
 		},
 		Parameters: map[string]string{"rollout": "50", "stickiness": "default", "groupId": "checkout", "constructor": ""},
 		Variants:   []flags.Variant{fullVariant("of-the-strategy", flags.Variable)},
@@ -172,8 +172,8 @@ func FullSegment() *flags.Segment {
 	return &flags.Segment{
 		ID: 7, Name: "beta", Description: text("who tries it first"), Project: "shop", ProjectUID: "0f1e2d3c", CreatedAt: SampleTime, CreatedBy: "admin",
 		Constraints: []flags.Constraint{
-			{ContextName: "country", Operator: flags.In, Values: []string{"NO", "SE"}, CaseInsensitive: true, Inverted: true},
-			{ContextName: "age", Operator: flags.NumGt, Value: text("17")},
+			{ContextName: "country", Operator: "IN", Values: []string{"NO", "SE"}, CaseInsensitive: true, Inverted: true},
+			{ContextName: "age", Operator: "NUM_GT", Value: text("17")},
 		},
 	}
 }

@@ -181,8 +181,8 @@ func (t *storeTest) move(name string, to *flags.Project) {
 
 func (t *storeTest) wantCounts(uid string, active, stale int) {
 	t.Helper()
-	a, s, err := t.store.Counts(t.Context(), uid)
-	if err != nil || a != active || s != stale {
-		t.Errorf("project %s has %d active and %d stale flags (%v), want %d and %d", uid, a, s, err, active, stale)
+	n, err := t.store.Counts(t.Context(), uid)
+	if err != nil || n.Active != active || n.Stale != stale {
+		t.Errorf("project %s has %d active and %d stale flags (%v), want %d and %d", uid, n.Active, n.Stale, err, active, stale)
 	}
 }

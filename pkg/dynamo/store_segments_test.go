@@ -218,7 +218,7 @@ var segmentCases = []testCase{
 	}},
 	{"uses of a flag are listed", func(t *storeTest) {
 		f := flagUsing("f", 7)
-		f.Environments["production"].Strategies[0].Constraints = []flags.Constraint{{ContextName: "country", Operator: flags.In, Values: []string{"NO"}}}
+		f.Environments["production"].Strategies[0].Constraints = []flags.Constraint{{ContextName: "country", Operator: "IN", Values: []string{"NO"}}}
 		t.mustAdd(f, flag("u1", "plain"), flagUsing("other", 9))
 		t.wantList(flags.EntityUse, "f", "other")
 		want := []flags.Aggregate{mustFind[*flags.Feature](t, f.Key()).Use(), flagUsing("other", 9).Use()}

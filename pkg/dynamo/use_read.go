@@ -11,7 +11,7 @@ import (
 // EachUse calls visit with what each flag uses, one after the other: one call per MB, until visit returns false or an error. Only
 // that MB is in memory.
 func (s *Store) EachUse(ctx context.Context, visit func(flags.FeatureUse) (goOn bool, err error)) error {
-	return eachDocument(ctx, s, itemQuery{pk: useList, attributes: documentAttributes}, readUse, visit)
+	return eachDocument(ctx, s, itemQuery{pk: useList}, readUse, visit)
 }
 
 // UsesAfter reads what the next flags use: one call.

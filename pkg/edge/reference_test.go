@@ -44,13 +44,14 @@ func reference() string {
 		}
 	}
 	page.WriteString("\n## Settings of Unleash Edge that it does not have\n\nSetting one of these is an error. Use this instead:\n\n| Variable | Instead |\n|---|---|\n")
+	names := map[string][]string{} // by what to use instead
 	for _, name := range slices.Sorted(maps.Keys(unsupported)) {
-		fmt.Fprintf(&page, "| `%s` | %s |\n", name, unsupported[name])
+		names[unsupported[name]] = append(names[unsupported[name]], "`"+name+"`")
 	}
-	page.WriteString("\nOther variables are ignored, such as `RUST_LOG`, `NO_COLOR` and `DELTA_DIFF`, and so is one with a typing error. Another unknown flag, such as\n`-w` or `--markdown-help`, is an error.\n\nThese have no effect, because Edge has none of the endpoints that they disable:\n\n")
-	for _, name := range inert {
-		fmt.Fprintf(&page, "- `%s`\n", name)
+	for _, instead := range slices.Sorted(maps.Keys(names)) {
+		fmt.Fprintf(&page, "| %s | %s |\n", strings.Join(names[instead], ", "), instead)
 	}
+	page.WriteString("\nOther variables are ignored, such as `RUST_LOG`, `NO_COLOR` and `DELTA_DIFF`, and so is one with a typing error. Another unknown flag, such as\n`-w` or `--markdown-help`, is an error.\n\nThese have no effect, because Edge has none of the endpoints that they disable: `" + strings.Join(inert, "`, `") + "`.\n")
 	return page.String()
 }
 

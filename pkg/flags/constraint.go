@@ -23,85 +23,19 @@ type Constraint struct {
 	Inverted        bool     `json:"inverted,omitzero"`
 }
 
-// An Operator compares a context field with the value or values of a constraint.
-type Operator string
-
-// The operators.
-const (
-	In            Operator = "IN"
-	NotIn         Operator = "NOT_IN"
-	StrEndsWith   Operator = "STR_ENDS_WITH"
-	StrStartsWith Operator = "STR_STARTS_WITH"
-	StrContains   Operator = "STR_CONTAINS"
-	NumEq         Operator = "NUM_EQ"
-	NumGt         Operator = "NUM_GT"
-	NumGte        Operator = "NUM_GTE"
-	NumLt         Operator = "NUM_LT"
-	NumLte        Operator = "NUM_LTE"
-	DateAfter     Operator = "DATE_AFTER"
-	DateBefore    Operator = "DATE_BEFORE"
-	SemverEq      Operator = "SEMVER_EQ"
-	SemverGt      Operator = "SEMVER_GT"
-	SemverLt      Operator = "SEMVER_LT"
-	SemverGte     Operator = "SEMVER_GTE"
-	SemverLte     Operator = "SEMVER_LTE"
-	Regex         Operator = "REGEX"
-	InCIDR        Operator = "IN_CIDR"
-)
-
-// Operators returns all operators, in the order of docs/contract.md.
-func Operators() []Operator {
-	names := make([]Operator, len(operators))
-	for i, o := range operators {
-		names[i] = o.name
-	}
-	return names
-}
-
-// operators maps each operator to the kind of its value. An operator without a kind compares with a list of
-// strings. The last four are those that the client specification has added since the contract was written.
-var operators = []operatorRule{
-	{NotIn, nil}, {In, nil}, {StrEndsWith, nil}, {StrStartsWith, nil}, {StrContains, nil},
-	{NumEq, numberValue}, {NumGt, numberValue}, {NumGte, numberValue}, {NumLt, numberValue}, {NumLte, numberValue},
-	{DateAfter, dateValue}, {DateBefore, dateValue},
-	{SemverEq, semverValue}, {SemverGt, semverValue}, {SemverLt, semverValue},
-	{SemverGte, semverValue}, {SemverLte, semverValue}, {Regex, regexValue}, {InCIDR, nil},
-}
-
-type operatorRule struct {
-	name Operator
-	kind *valueKind
-}
-
-// A valueKind checks the value of an operator or parameter.
-type valueKind struct {
-	valid       func(string) bool
-	description string
-	normal      func(string) string // returns a valid value in the form that every SDK reads, and others as they are; nil for one form
-}
-
-var (
-	numberValue = &valueKind{isNumber, "a decimal number", normalNumber}
-	dateValue   = &valueKind{isDate, "an ISO 8601 date or date-time, such as 2026-01-31T00:00:00.000Z", normalDate}
-	semverValue = &valueKind{evaluate.ValidVersion, "a full semantic version, such as 1.2.3", nil}
-	regexValue  = &valueKind{anyValue, "a regular expression in the syntax of RE2", nil}
-)
-
 // Normalized returns the constraint with its value in the form that every SDK reads: 0.5 for .5, dates in UTC with milliseconds, and
 // addresses without blanks. SDKs built on Yggdrasil (Java, Python, Rust, Unleash Edge) switch a flag off if they cannot read one of its
 // values.
 func (c Constraint) Normalized() Constraint {
-	if c.Operator == InCIDR {
+	if c.Operator.Kind() == Addresses {
 		c.Values = trimmed(c.Values)
 	}
 	if c.Value == nil {
 		return c
 	}
-	for _, o := range operators {
-		if o.name == c.Operator && o.kind != nil && o.kind.normal != nil {
-			value := o.kind.normal(*c.Value)
-			c.Value = &value
-		}
+	if normal := c.Operator.Kind().rule().normal; normal != nil {
+		value := normal(*c.Value)
+		c.Value = &value
 	}
 	return c
 }
@@ -126,12 +60,11 @@ func (c Constraint) Check(path string, limits Limits, p *Problems) {
 	CheckLength(path+"/contextName", c.ContextName, MaxIdentifier, p)
 	checkQuote(path+"/contextName", c.ContextName, p)
 	c.checkSizes(path, limits, p)
-	i := slices.IndexFunc(operators, func(o operatorRule) bool { return o.name == c.Operator })
-	switch {
-	case i < 0:
+	switch kind := c.Operator.Kind(); {
+	case kind == "":
 		p.Add(path+"/operator", "must be one of %s", CommaList(Operators()))
-	case operators[i].kind != nil:
-		c.checkValue(path, operators[i].kind, limits, p)
+	case !kind.IsList():
+		c.checkValue(path, kind.rule(), limits, p)
 	case len(c.Values) == 0:
 		p.Add(path+"/values", "must have at least one value: %s compares with a list", c.Operator)
 	case len(c.Values) <= limits.ConstraintValues:
@@ -143,7 +76,7 @@ func (c Constraint) Check(path string, limits Limits, p *Problems) {
 func (c Constraint) checkList(path string, limits Limits, p *Problems) {
 	for i, value := range c.Values {
 		switch at := path + "/values/" + strconv.Itoa(i); {
-		case c.Operator == InCIDR && utf8.RuneCountInString(value) <= limits.ConstraintValueLength && !evaluate.ValidAddress(value):
+		case c.Operator.Kind() == Addresses && utf8.RuneCountInString(value) <= limits.ConstraintValueLength && !evaluate.ValidAddress(value):
 			p.Add(at, "must be an IP address or a network, such as 10.0.0.1, 10.0.0.0/8 or 2001:db8::/32")
 		case value == "":
 			p.Add(at, emptyValue)
@@ -174,7 +107,7 @@ func (c Constraint) checkSizes(path string, limits Limits, p *Problems) {
 	}
 }
 
-func (c Constraint) checkValue(path string, kind *valueKind, limits Limits, p *Problems) {
+func (c Constraint) checkValue(path string, kind valueRule, limits Limits, p *Problems) {
 	path += "/value"
 	switch {
 	case c.Value == nil && len(c.Values) > 0:
@@ -191,7 +124,7 @@ func (c Constraint) checkValue(path string, kind *valueKind, limits Limits, p *P
 
 // regexFault says why the value of the operator REGEX cannot be evaluated, after a colon. It is "" for other operators.
 func (c Constraint) regexFault() string {
-	if c.Operator != Regex {
+	if c.Operator.Kind() != Pattern {
 		return ""
 	}
 	if *c.Value == "" {

@@ -20,7 +20,7 @@ func servedFlag() *Feature {
 			"dev": {
 				EnvironmentState: EnvironmentState{EnvironmentUID: "uid-dev", EnabledIn: "attached"}, LastSeenAt: monday,
 				Strategies: []Strategy{
-					{ID: "1", Name: "default", Title: text("one"), SortOrder: 1, Constraints: []Constraint{{ContextName: "userId", Operator: In, Values: []string{"7"}}}, Parameters: map[string]string{"a": "b"}},
+					{ID: "1", Name: "default", Title: text("one"), SortOrder: 1, Constraints: []Constraint{{ContextName: "userId", Operator: "IN", Values: []string{"7"}}}, Parameters: map[string]string{"a": "b"}},
 					{ID: "2", Name: "default", Title: text("two"), SortOrder: 2, Disabled: true},
 				},
 				Variants: []Variant{{Name: "v", Weight: 1000, Payload: &Payload{Type: "string", Value: "x"}}},
@@ -116,7 +116,7 @@ func TestChangesServedOfOthers(t *testing.T) {
 		return p
 	}
 	segment := func(alter func(*Segment)) *Segment {
-		s := &Segment{ID: 1, Name: "s", Constraints: []Constraint{{ContextName: "userId", Operator: In, Values: []string{"1"}}}}
+		s := &Segment{ID: 1, Name: "s", Constraints: []Constraint{{ContextName: "userId", Operator: "IN", Values: []string{"1"}}}}
 		alter(s)
 		return s
 	}

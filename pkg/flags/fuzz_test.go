@@ -32,20 +32,20 @@ func FuzzConstraint(f *testing.F) {
 		if !single {
 			return
 		}
-		switch c.Operator {
-		case NumEq, NumGt, NumGte, NumLt, NumLte:
+		switch c.Operator.Kind() {
+		case Number:
 			if n, err := strconv.ParseFloat(value, 64); err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
 				t.Errorf("%q is taken for a number", value)
 			}
-		case DateAfter, DateBefore:
+		case Date:
 			if _, err := time.Parse(time.DateOnly, value[:min(10, len(value))]); err != nil {
 				t.Errorf("%q is taken for a date", value)
 			}
-		case Regex:
+		case Pattern:
 			if _, err := regexp.Compile(value); err != nil || value == "" {
 				t.Errorf("%q is taken for a regular expression", value)
 			}
-		case SemverEq, SemverGt, SemverLt, SemverGte, SemverLte:
+		case Version:
 			if v, err := semver.StrictNewVersion(value); err != nil || v.Original() != value {
 				t.Errorf("%q is taken for a version", value)
 			}

@@ -9,7 +9,7 @@ import (
 )
 
 func in(field string, values ...string) Constraint {
-	return Constraint{ContextName: field, Operator: In, Values: values}
+	return Constraint{ContextName: field, Operator: "IN", Values: values}
 }
 
 func many(n int) []string {

@@ -46,7 +46,7 @@ func TestStrategyWithDefaults(t *testing.T) {
 func TestStrategyCheck(t *testing.T) {
 	limits := DefaultLimits()
 	limits.Constraints = 2
-	good := Constraint{ContextName: "c", Operator: In, Values: []string{"a"}}
+	good := Constraint{ContextName: "c", Operator: "IN", Values: []string{"a"}}
 	overridden := variant("a", Variable, 0)
 	overridden.Overrides = []Override{{ContextName: "userId"}}
 	tests := []struct {
@@ -68,7 +68,7 @@ func TestStrategyCheck(t *testing.T) {
 		{"another type", Strategy{Name: "gradual"}, []string{"/name"}, "or define it first"},
 		{"a type in another case", Strategy{Name: "Default"}, []string{"/name"}, "default, flexibleRollout"},
 		{"too many constraints", Strategy{Name: "default", Constraints: make([]Constraint, 3)}, []string{"/constraints"}, "at most 2 constraints, but has 3"},
-		{"a faulty constraint", Strategy{Name: "default", Constraints: []Constraint{good, {ContextName: "c", Operator: NumEq}}}, []string{"/constraints/1/value"}, ""},
+		{"a faulty constraint", Strategy{Name: "default", Constraints: []Constraint{good, {ContextName: "c", Operator: "NUM_EQ"}}}, []string{"/constraints/1/value"}, ""},
 		{"no variable variant", Strategy{Name: "default", Variants: []Variant{variant("a", Fix, 1)}}, []string{"/variants"}, "at least one"},
 		{"a variant without stickiness", Strategy{Name: "default", Variants: []Variant{{Name: "a", WeightType: Variable}}}, []string{"/variants/0/stickiness"}, ""},
 		{"a variant's weight with decimals", Strategy{Name: "default", Variants: []Variant{variant("a", Variable, 0.5)}}, []string{"/variants/0/weight"}, "whole number"},

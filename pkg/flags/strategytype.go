@@ -188,13 +188,13 @@ const (
 // parameterTypes lists the parameter types and what their values must be. Values are always stored as strings.
 var parameterTypes = []struct {
 	name string
-	valueKind
+	valueRule
 }{
-	{stringParameter, valueKind{anyValue, "a string", nil}},
-	{percentageParameter, valueKind{isPercentage, "a whole number from 0 to 100, such as 50: several SDKs read a fraction as 0", nil}},
-	{listParameter, valueKind{anyValue, "a comma-separated list", nil}},
-	{"number", *numberValue},
-	{"boolean", valueKind{func(value string) bool { return value == "true" || value == "false" }, "true or false", nil}},
+	{stringParameter, valueRule{anyValue, "a string", nil}},
+	{percentageParameter, valueRule{isPercentage, "a whole number from 0 to 100, such as 50: several SDKs read a fraction as 0", nil}},
+	{listParameter, valueRule{anyValue, "a comma-separated list", nil}},
+	{"number", Number.rule()},
+	{"boolean", valueRule{func(value string) bool { return value == "true" || value == "false" }, "true or false", nil}},
 }
 
 // ParameterTypes returns the names of all parameter types.
@@ -206,10 +206,10 @@ func ParameterTypes() []string {
 	return names
 }
 
-func parameterTypeOf(name string) *valueKind {
+func parameterTypeOf(name string) *valueRule {
 	for i := range parameterTypes {
 		if parameterTypes[i].name == name {
-			return &parameterTypes[i].valueKind
+			return &parameterTypes[i].valueRule
 		}
 	}
 	return nil

@@ -100,16 +100,36 @@ func (fe FeatureEnvironment) Summary() EnvironmentSummary {
 	}
 }
 
-// Count returns what the flag adds to its project's counts of active and stale flags: 0 or 1 each.
-func (f *Feature) Count() (active, stale int) {
-	if f == nil || f.Archived {
-		return 0, 0
-	}
-	if f.Stale {
-		return 1, 1
-	}
-	return 1, 0
+// FlagCounts counts flags.
+type FlagCounts struct {
+	Active  int // all flags, stale ones included
+	Stale   int
+	Types   map[FeatureType]int
+	Created map[Day]int // by the day of their creation, at least the last CountedDays days
 }
+
+// CountFlags counts flags.
+func CountFlags(list []FeatureSummary) FlagCounts {
+	counts := FlagCounts{Types: map[FeatureType]int{}, Created: map[Day]int{}}
+	for _, s := range list {
+		counts.Active++
+		if s.Stale {
+			counts.Stale++
+		}
+		counts.Types[s.Type]++
+		counts.Created[DayOf(s.CreatedAt)]++
+	}
+	return counts
+}
+
+// A Day is a day in UTC, counted from 1970.
+type Day int
+
+// DayOf returns the day of a time.
+func DayOf(at time.Time) Day { return Day(at.Unix() / (24 * 60 * 60)) }
+
+// CountedDays is for how many days, up to today, the store counts the flags that were created on each.
+const CountedDays = 60
 
 // A SummaryStore reads the summaries of flags, which lists return, and what is counted over the flags of a project.
 type SummaryStore interface {
@@ -132,6 +152,6 @@ type SummaryStore interface {
 	// Tags returns the tags of a project's active and archived flags, without duplicates, sorted by type and value.
 	Tags(ctx context.Context, projectUID string) ([]Tag, error)
 
-	// Counts returns how many active flags a project has, and how many of those are stale.
-	Counts(ctx context.Context, projectUID string) (active, stale int, err error)
+	// Counts counts the active flags of a project, with the same effort however many there are.
+	Counts(ctx context.Context, projectUID string) (FlagCounts, error)
 }

@@ -38,24 +38,3 @@ func TestSummary(t *testing.T) {
 		t.Errorf("archived: %+v, want %+v", got, want)
 	}
 }
-
-func TestCount(t *testing.T) {
-	tests := []struct {
-		name          string
-		feature       *Feature
-		active, stale int
-	}{
-		{"no flag", nil, 0, 0},
-		{"active", &Feature{}, 1, 0},
-		{"stale", &Feature{Metadata: Metadata{Stale: true}}, 1, 1},
-		{"archived", &Feature{Archived: true}, 0, 0},
-		{"archived and stale", &Feature{Archived: true, Metadata: Metadata{Stale: true}}, 0, 0},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if active, stale := tt.feature.Count(); active != tt.active || stale != tt.stale {
-				t.Errorf("counts %d active, %d stale; want %d and %d", active, stale, tt.active, tt.stale)
-			}
-		})
-	}
-}

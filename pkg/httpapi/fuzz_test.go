@@ -72,7 +72,7 @@ func FuzzPatch(f *testing.F) {
 	value, title := "50", "a title"
 	strategy := shape.StrategyViewOf(flags.Strategy{
 		ID: "an-id", Name: "flexibleRollout", Title: &title, Parameters: map[string]string{"rollout": value, "a/b~c": ""},
-		Constraints: []flags.Constraint{{ContextName: "userId", Operator: flags.In, Values: []string{"1", "2"}}, {ContextName: "age", Operator: flags.NumGt, Value: &value}},
+		Constraints: []flags.Constraint{{ContextName: "userId", Operator: "IN", Values: []string{"1", "2"}}, {ContextName: "age", Operator: "NUM_GT", Value: &value}},
 	}, "flag")
 	variants := shape.Variants([]flags.Variant{{Name: "a", Weight: 500}, {Name: "b", Weight: 500}})
 	f.Fuzz(func(t *testing.T, body []byte) {

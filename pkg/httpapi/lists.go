@@ -106,15 +106,11 @@ func (tx *Tx) Requests(projects []*flags.Project, open bool) map[string][]*revie
 	})
 }
 
-// A Count is how many active flags a project has, and how many of them are stale.
-type Count struct{ Active, Stale int }
-
 // CountsOf counts the flags of projects, by the project's UID: one query a project.
-func (tx *Tx) CountsOf(projects []*flags.Project) map[string]Count {
+func (tx *Tx) CountsOf(projects []*flags.Project) map[string]flags.FlagCounts {
 	type counts struct{}
-	return ofProjects(tx, counts{}, projects, func(p *flags.Project) (n Count, err error) {
-		n.Active, n.Stale, err = tx.service.store.Counts(tx.ctx, p.UID)
-		return n, err
+	return ofProjects(tx, counts{}, projects, func(p *flags.Project) (flags.FlagCounts, error) {
+		return tx.service.store.Counts(tx.ctx, p.UID)
 	})
 }
 

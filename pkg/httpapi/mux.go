@@ -3,26 +3,20 @@ package httpapi
 import "net/http"
 
 // A Mux is an http.ServeMux that also takes two routes that match the same path and of which neither is more specific, as
-// Unleash has them: …/segments/{id}/strategies and …/segments/strategies/{strategyId}. Ambiguous routes give way to others.
+// Unleash has them: …/segments/{id}/strategies and …/segments/strategies/{strategyId}.
 type Mux struct {
 	first, second http.ServeMux
 	split         bool // whether there are routes in second
 }
 
-// ambiguous are the routes that give way to others.
-var ambiguous = map[string]bool{
-	"GET /api/admin/segments/strategies/{strategyId}":                                 true,
-	"GET /api/admin/projects/{projectId}/change-requests/{changeRequestId}/approvers": true,
-	"GET /api/admin/projects/{projectId}/change-requests/{changeRequestId}/evidence":  true,
-}
-
-// Handle has a handler serve a route.
+// Handle has a handler serve a route. A path that also matches an ambiguous route from before is served by that one.
 func (m *Mux) Handle(route string, handler http.Handler) {
-	if ambiguous[route] {
-		m.second.Handle(route, handler)
-		m.split = true
-		return
-	}
+	defer func() {
+		if recover() != nil { // the only way in which http.ServeMux says that routes are ambiguous
+			m.second.Handle(route, handler)
+			m.split = true
+		}
+	}()
 	m.first.Handle(route, handler)
 }
 

@@ -24,6 +24,7 @@ func TestBudget(t *testing.T) {
 	} {
 		send := func(what, want, token, body string, status int, headers ...string) {
 			t.Helper()
+			s.restart()
 			got := count.during(func() {
 				if w := s.post(tt.path, token, body, headers...); w.Code/100 != status {
 					t.Errorf("%s: %s: %d %s", tt.path, what, w.Code, w.Body)

@@ -65,9 +65,12 @@ func serve(t testing.TB, transport http.RoundTripper, set ...func(*httpapi.Confi
 	for _, change := range set {
 		change(&s.config)
 	}
-	s.handler = httpapi.New(s.store, Group(s.store, s.config), s.config)
+	s.restart()
 	return s
 }
+
+// restart starts the service again: it has forgotten which reports it has stored.
+func (s *service) restart() { s.handler = httpapi.New(s.store, Group(s.store, s.config), s.config) }
 
 // post sends a report. Each header is "Name: value", in place of the usual one; the body is JSON unless a header says otherwise.
 func (s *service) post(path, token, body string, headers ...string) *httptest.ResponseRecorder {

@@ -96,6 +96,7 @@ func TestBounds(t *testing.T) {
 			if tt.status >= 300 {
 				wantCalls = "BatchGetItem"
 			}
+			s.restart()
 			got := count.during(func() {
 				w := s.post(tt.path, dynamotest.ClientToken, tt.body)
 				if w.Code != tt.status || tt.want != "" && !strings.Contains(messageOf(t, w), tt.want) || w.Body.Len() > 100_000 {
@@ -147,6 +148,7 @@ func TestHostileBodies(t *testing.T) {
 	send := func(name, body string) {
 		for _, path := range paths {
 			began, status := time.Now(), 0
+			s.restart()
 			got := count.during(func() {
 				w := s.post(path, dynamotest.ClientToken, body)
 				if status = w.Code; status != 400 && status != 413 && (status != 202 || odd[name] == "") || w.Body.Len() > 100_000 {

@@ -2,6 +2,7 @@
 //
 //	ingest.go  the operations that SDKs and Unleash Edge call: each request is stored as one post
 //	edge.go    what Unleash Edge calls in addition
+//	repeats.go leaves out a report that changes nothing
 //	bodies.go  the bodies that they send, values.go what Unleash accepts in them leniently
 //
 // A post is stored as it came in. It is added to the sums later, so that a request costs one write, however many flags it
@@ -64,6 +65,7 @@ type server struct {
 	uses  *httpapi.PostedUses
 	open  bool // AUTH_TYPE=none
 	now   func() time.Time
+	repeats
 }
 
 // A sender is who reports usage.
@@ -85,8 +87,8 @@ type body interface {
 	addTo(post *usage.Post, from *sender, left *flags.Problems)
 }
 
-// receive authenticates the caller, reads the body, and stores what it reports: one read and one write. A request that is refused
-// writes nothing. maximum is that of the body in bytes. The token must be an admin token or of one of these types.
+// receive authenticates the caller, reads the body, and stores what it reports: one read and one write. A request that is refused, or
+// that changes nothing, writes nothing. maximum is that of the body in bytes. The token must be an admin token or of one of these types.
 func receive[B body](s *server, answer httpapi.Response, maximum int, types ...access.TokenType) func(context.Context, *http.Request) (httpapi.Response, error) {
 	return func(ctx context.Context, r *http.Request) (httpapi.Response, error) {
 		from, err := s.authenticate(ctx, r, types...)
@@ -110,6 +112,9 @@ func receive[B body](s *server, answer httpapi.Response, maximum int, types ...a
 			s.noteUse(ctx, from) // a post tells it otherwise
 			return answer, nil
 		}
+		if s.repeated(post) {
+			return answer, nil
+		}
 		if name == "" {
 			err = s.store.PutPost(ctx, post)
 		} else {
@@ -118,6 +123,7 @@ func receive[B body](s *server, answer httpapi.Response, maximum int, types ...a
 		if err != nil {
 			return httpapi.Response{}, err
 		}
+		s.note(post)
 		return answer, nil
 	}
 }

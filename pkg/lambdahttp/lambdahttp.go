@@ -1,5 +1,4 @@
-// Package lambdahttp serves API Gateway events with an http.Handler. The Lambda functions
-// that API Gateway calls and the local server use it.
+// Package lambdahttp serves API Gateway events with an http.Handler, in the Lambda functions that API Gateway calls.
 //
 // aws-lambda-go-api-proxy converts an event to a request, and the response back. But it parses rawPath as an escaped path,
 // and API Gateway sends it decoded: "100%" would be invalid, "a%2Fb" would be decoded twice, "?" would begin a query and
@@ -137,12 +136,6 @@ func cutText(path string) (head, text string, ok bool) {
 		}
 	}
 	return path, "", false
-}
-
-// EndsInText tells whether a decoded path ends with a value that may contain slashes.
-func EndsInText(path string) bool {
-	_, _, ok := cutText(path)
-	return ok
 }
 
 // escapeValue escapes a value as one segment, including "." and "..".

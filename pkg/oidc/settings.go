@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"guidon/pkg/access"
@@ -113,6 +114,15 @@ func Parse(get func(name string) string) (*Settings, error) {
 		s.Rules.DefaultRole = role
 	}
 	return s, errors.Join(problems...)
+}
+
+// NewFromJSON returns the provider with settings as ParseJSON reads them. The error is an *Error.
+func NewFromJSON(text string) (*Provider, error) {
+	settings, err := ParseJSON(text)
+	if err != nil {
+		return nil, Fail(Misconfigured, "the secret with the settings of OpenID Connect: %v", err)
+	}
+	return New(*settings, time.Now), nil
 }
 
 // ParseJSON reads the settings from a JSON object with the names of the environment variables, such as

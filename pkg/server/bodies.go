@@ -15,6 +15,7 @@ import (
 // Callers that send or read slowly hold memory, so large bodies share a budget. A body that finds no room in time gets a 503, and so does one
 // that finds no room to wait: a response that waits is in memory, too. Small bodies need no room: they wait for nobody.
 const (
+	maxBody          = 10 << 20 // bytes of any request body, as in API Gateway
 	smallBody        = 64 << 10 // bytes
 	requestsInFlight = 32 << 20 // bytes of large request bodies that are being read or served
 	answersInFlight  = 64 << 20 // bytes of large response bodies that are being sent

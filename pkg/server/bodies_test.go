@@ -13,21 +13,21 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
 	"golang.org/x/sync/errgroup"
 
 	"guidon/pkg/httpapi"
 )
 
-// TestLargeBodiesAreCut checks that a function gets one byte more of a body than its operations take, so that it refuses the body
+// TestLargeBodiesAreCut checks that a handler gets one byte more of a body than its operations take, so that it refuses the body
 // itself, and that the rest is not kept.
 func TestLargeBodiesAreCut(t *testing.T) {
 	const limit = 1 << 20
 	got := 0
-	url, g := serveGateway(t, limit, func(_ context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-		got = len(e.Body)
-		return events.APIGatewayV2HTTPResponse{StatusCode: http.StatusUnauthorized}, nil
-	}, "$default")
+	url, a := serve(t, limit, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = len(body)
+		w.WriteHeader(http.StatusUnauthorized)
+	})
 	for _, body := range []io.Reader{bytes.NewReader(bytes.Repeat([]byte("a"), 5<<20)), io.MultiReader(bytes.NewReader(bytes.Repeat([]byte("a"), 5<<20)))} {
 		req, err := http.NewRequest(http.MethodPost, url, body)
 		if err != nil {
@@ -35,22 +35,24 @@ func TestLargeBodiesAreCut(t *testing.T) {
 		}
 		req.Header.Set("Content-Type", "application/json")
 		if response, _ := do(t, req); response.StatusCode != http.StatusUnauthorized || got != limit+1 {
-			t.Errorf("%s, and the function got %d bytes; want 401 and %d", response.Status, got, limit+1)
+			t.Errorf("%s, and the handler got %d bytes; want 401 and %d", response.Status, got, limit+1)
 		}
 	}
-	checkFree(t, "requests", g.requests, requestsInFlight)
+	checkFree(t, "requests", a.requests, requestsInFlight)
 }
 
 // TestLimitsOfFunctions checks that only the function that imports flags takes large bodies.
 func TestLimitsOfFunctions(t *testing.T) {
-	g := opened(t, httpapi.Config{})
-	for _, r := range g.routes.routes {
+	a := opened(t, httpapi.Config{})
+	for _, group := range groups(a.reader, nil, httpapi.Config{}) {
 		want := httpapi.DefaultMaxBody
-		if r.group == "transfer" {
+		if group.Function == "transfer" {
 			want = 4 << 20
 		}
-		if r.function.maxBody > want || r.function.maxBody == 0 {
-			t.Errorf("%s takes bodies of %d bytes, want at most %d", r.key, r.function.maxBody, want)
+		for _, route := range group.Routes() {
+			if f := a.functions[route]; f.maxBody > want || f.maxBody == 0 {
+				t.Errorf("%s takes bodies of %d bytes, want at most %d", route, f.maxBody, want)
+			}
 		}
 	}
 }
@@ -59,10 +61,8 @@ func TestLimitsOfFunctions(t *testing.T) {
 // and a small one is served.
 func TestRequestsShareABudget(t *testing.T) {
 	const size = 1 << 20
-	url, g := serveGateway(t, size, func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-		return events.APIGatewayV2HTTPResponse{StatusCode: http.StatusNoContent}, nil
-	}, "$default")
-	g.requests = newBudget(2 * size)
+	url, a := serve(t, size, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	a.requests = newBudget(2 * size)
 	var slow []net.Conn
 	for range 2 {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
@@ -75,8 +75,8 @@ func TestRequestsShareABudget(t *testing.T) {
 		}
 		slow = append(slow, conn)
 	}
-	for g.requests.TryAcquire(1) { // until both have begun
-		g.requests.Release(1)
+	for a.requests.TryAcquire(1) { // until both have begun
+		a.requests.Release(1)
 		time.Sleep(time.Millisecond)
 	}
 	for body, want := range map[string]int{strings.Repeat("a", size): http.StatusServiceUnavailable, "{}": http.StatusNoContent} {
@@ -99,16 +99,14 @@ func TestRequestsShareABudget(t *testing.T) {
 	for _, conn := range slow {
 		conn.Close()
 	}
-	checkFree(t, "requests", g.requests, 2*size)
+	checkFree(t, "requests", a.requests, 2*size)
 }
 
 // TestSlowReaders has callers that do not read a large response. The server gives up on them, and their memory is free again.
 func TestSlowReaders(t *testing.T) {
 	large := strings.Repeat("a", 16<<20) // more than the system keeps of a connection
-	url, g := serveGateway(t, maxBody, func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-		return events.APIGatewayV2HTTPResponse{StatusCode: http.StatusOK, Body: large}, nil
-	}, "$default")
-	g.readGrace = time.Second - time.Duration(len(large))*time.Second/slowestReader
+	url, a := serve(t, maxBody, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, large) })
+	a.readGrace = time.Second - time.Duration(len(large))*time.Second/slowestReader
 	for range 3 {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 		if err != nil {
@@ -119,12 +117,12 @@ func TestSlowReaders(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for deadline := time.Now().Add(20 * time.Second); g.answers.TryAcquire(answersInFlight); g.answers.Release(answersInFlight) {
+	for deadline := time.Now().Add(20 * time.Second); a.answers.TryAcquire(answersInFlight); a.answers.Release(answersInFlight) {
 		if time.Sleep(time.Millisecond); time.Now().After(deadline) { // until one is being sent
 			t.Fatal("no response is being sent")
 		}
 	}
-	checkFree(t, "answers", g.answers, answersInFlight)
+	checkFree(t, "answers", a.answers, answersInFlight)
 }
 
 // checkFree waits until a budget is free.
@@ -203,25 +201,30 @@ func TestOtherNames(t *testing.T) {
 
 // TestFilesAreAnsweredInTurn checks that only the function with the files of the site answers a few calls at a time.
 func TestFilesAreAnsweredInTurn(t *testing.T) {
-	g := opened(t, httpapi.Config{})
-	for _, r := range g.routes.routes {
-		if limited := r.function.slots != nil; limited != (r.group == "site") {
-			t.Errorf("%s of the function %s: limited %v", r.key, r.group, limited)
+	a := opened(t, httpapi.Config{})
+	for _, group := range groups(a.reader, nil, httpapi.Config{}) {
+		for _, route := range group.Routes() {
+			if limited := a.functions[route].slots != nil; limited != (group.Function == "site") {
+				t.Errorf("%s of the function %s: limited %v", route, group.Function, limited)
+			}
 		}
 	}
+	if a.site.slots == nil {
+		t.Error("the site is not limited")
+	}
 	var running, most atomic.Int32
-	f := function{timeout: time.Minute, slots: make(chan struct{}, maxSiteCalls), handle: func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	f := function{slots: make(chan struct{}, maxSiteCalls), handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		most.Store(max(most.Load(), running.Add(1)))
 		time.Sleep(time.Millisecond)
 		running.Add(-1)
-		return events.APIGatewayV2HTTPResponse{}, nil
-	}}
+	})}
+	call := func(ctx context.Context, path string) error {
+		_, err := f.call(httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil), nil)
+		return err
+	}
 	var calls errgroup.Group
 	for range 50 {
-		calls.Go(func() error {
-			_, err := f.call(t.Context(), events.APIGatewayV2HTTPRequest{})
-			return err
-		})
+		calls.Go(func() error { return call(t.Context(), "/") })
 	}
 	if err := calls.Wait(); err != nil || most.Load() > maxSiteCalls {
 		t.Errorf("%d calls at the same time, want at most %d (%v)", most.Load(), maxSiteCalls, err)
@@ -231,10 +234,10 @@ func TestFilesAreAnsweredInTurn(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := f.call(gone, events.APIGatewayV2HTTPRequest{}); !errors.Is(err, context.Canceled) {
+	if err := call(gone, "/"); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller who is gone waits for a slot: %v", err)
 	}
-	if _, err := f.call(t.Context(), events.APIGatewayV2HTTPRequest{RawPath: "/health"}); err != nil {
+	if err := call(t.Context(), "/health"); err != nil {
 		t.Errorf("a probe, while all slots are taken: %v", err)
 	}
 }

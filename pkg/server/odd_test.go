@@ -11,16 +11,16 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// serveTemplate starts a gateway with everything in the template, as `make run` does, and returns its address.
-func serveTemplate(t *testing.T) string {
+// serveAll starts an app, as `make run` does, and returns its address.
+func serveAll(t *testing.T) string {
 	t.Helper()
 	config, err := httpapi.ConfigFromEnv() // for the limits
 	if err != nil {
 		t.Fatal(err)
 	}
 	config.Logger = nil
-	g := opened(t, config)
-	server := httptest.NewUnstartedServer(g.handler())
+	a := opened(t, config)
+	server := httptest.NewUnstartedServer(a)
 	server.Config.MaxHeaderBytes = maxHeader
 	server.Start()
 	t.Cleanup(server.Close)
@@ -31,7 +31,7 @@ func serveTemplate(t *testing.T) string {
 // Guidon answers, and never with a redirect or a 5xx. byNetHTTP marks requests that net/http itself refuses, with its own
 // text, before it calls a handler.
 func TestRequestsOnTheWire(t *testing.T) {
-	url := serveTemplate(t)
+	url := serveAll(t)
 	const authorization = "Authorization: " + bootstrap.LocalAdminToken
 	tests := []struct {
 		name, target string

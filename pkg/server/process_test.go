@@ -350,7 +350,7 @@ func TestAnotherEngine(t *testing.T) {
 	}
 }
 
-// TestOddRequests sends requests that API Gateway and the adapter change, and wants JSON errors.
+// TestOddRequests sends unusual requests, and wants JSON errors.
 func TestOddRequests(t *testing.T) {
 	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0")
 	auth := "Host: localhost\r\nAuthorization: " + adminToken + "\r\nConnection: close\r\n"
@@ -391,20 +391,20 @@ func TestOddRequests(t *testing.T) {
 	}
 }
 
-// opened is a gateway in this process, with its own data and admin token.
-func opened(t *testing.T, config httpapi.Config) *gateway {
+// opened is an app in this process, with its own data and admin token.
+func opened(t *testing.T, config httpapi.Config) *app {
 	t.Helper()
 	s := settings{
-		config: config, data: t.TempDir(), table: "guidon", template: templateFileName,
+		config: config, data: t.TempDir(), table: "guidon",
 		tokens: []bootstrap.Token{{
 			Name: "admin", Type: access.AdminToken, Secret: bootstrap.LocalAdminToken, Projects: []string{flags.All}, Environment: flags.All,
 		}},
 	}
 	s.keyFile = filepath.Join(s.data, "token.key")
-	g, err := open(t.Context(), s)
+	a, err := open(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(g.close)
-	return g
+	t.Cleanup(a.close)
+	return a
 }

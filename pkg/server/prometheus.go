@@ -23,7 +23,7 @@ type metrics struct {
 func newMetrics() *metrics {
 	m := &metrics{requests: prometheus.NewSummaryVec(prometheus.SummaryOpts{
 		Name:       "http_request_duration_milliseconds",
-		Help:       "Duration of requests by the route of the template that they matched.",
+		Help:       "Duration of requests by the path of their operation; none for files, pages and unknown paths.",
 		Objectives: map[float64]float64{0.5: 0.05, 0.9: 0.01, 0.95: 0.01, 0.99: 0.001},
 	}, []string{"method", "path", "status"})}
 	registry := prometheus.NewRegistry()
@@ -40,9 +40,9 @@ func (m *metrics) observe(method, route string, status int, took time.Duration) 
 	default:
 		method = "other"
 	}
-	_, path, found := strings.Cut(route, " ")
-	if !found {
-		path = route
+	path := "none"
+	if route != "" {
+		_, path, _ = strings.Cut(route, " ")
 	}
 	m.requests.WithLabelValues(method, path, strconv.Itoa(status)).Observe(float64(took.Microseconds()) / 1000)
 }

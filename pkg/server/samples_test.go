@@ -2,14 +2,18 @@ package server
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
+	"guidon/internal/gateway"
 	"guidon/internal/samples"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/lambdahttp"
 )
 
 // TestSamples checks that internal/samples has an event for every function, that API Gateway would send it to that function
@@ -19,15 +23,11 @@ func TestSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := opened(t, config)
-
-	parsed, err := readTemplate(templateFileName)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := opened(t, config)
+	template, _ := routes(t)
 	without := map[string]bool{}
-	for _, f := range parsed.functions {
-		without[f.group] = true
+	for _, f := range template.Functions {
+		without[f.Name] = true
 	}
 	for _, sample := range samples.Samples {
 		if !without[sample.Function] {
@@ -48,29 +48,38 @@ func TestSamples(t *testing.T) {
 			if err := decoder.Decode(&event); err != nil {
 				t.Fatal(err)
 			}
-			checkSample(t, g, sample, event)
+			checkSample(t, a, template, sample, event)
 		})
 	}
-	for group := range without {
-		t.Errorf("%s has no sample", group)
+	for name := range without {
+		t.Errorf("%s has no sample", name)
 	}
 }
 
-func checkSample(t *testing.T, g *gateway, sample samples.Sample, event events.APIGatewayV2HTTPRequest) {
+func checkSample(t *testing.T, a *app, template *gateway.Template, sample samples.Sample, event events.APIGatewayV2HTTPRequest) {
 	t.Helper()
-	http := event.RequestContext.HTTP
-	matched, parameters := g.routes.match(http.Method, event.RawPath)
-	if matched.group != sample.Function || matched.key != event.RouteKey || matched.key != event.RequestContext.RouteKey {
-		t.Errorf("%s %s goes to %s by %q; the sample is for %s, by %q and %q",
-			http.Method, event.RawPath, matched.group, matched.key, sample.Function, event.RouteKey, event.RequestContext.RouteKey)
+	request := httptest.NewRequest(event.RequestContext.HTTP.Method, event.RawPath, nil)
+	router, err := gateway.NewRouter(template, func(_ http.ResponseWriter, r *http.Request, route *gateway.Route) {
+		made, err := gateway.NewEvent(r, nil, route)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if route.Function.Name != sample.Function || route.Key != event.RouteKey || route.Key != event.RequestContext.RouteKey {
+			t.Errorf("the route is %q of %s; the sample has %q and %q", route.Key, route.Function.Name, event.RouteKey, event.RequestContext.RouteKey)
+		}
+		if diff := cmp.Diff(made.PathParameters, event.PathParameters); diff != "" {
+			t.Errorf("path parameters (-API Gateway's +the sample's):\n%s", diff)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if diff := cmp.Diff(parameters, event.PathParameters); diff != "" {
-		t.Errorf("path parameters (-API Gateway's +the sample's):\n%s", diff)
+	router.ServeHTTP(httptest.NewRecorder(), request)
+	if event.RequestContext.HTTP.Path != event.RawPath {
+		t.Errorf("the path is %s in one place and %s in another", event.RawPath, event.RequestContext.HTTP.Path)
 	}
-	if http.Path != event.RawPath {
-		t.Errorf("the path is %s in one place and %s in another", event.RawPath, http.Path)
-	}
-	response, err := matched.function.call(t.Context(), event)
+	f, _ := a.find(request)
+	response, err := lambdahttp.Handler(f.handler)(t.Context(), event)
 	if err != nil || response.StatusCode != sample.Status {
 		t.Errorf("the answer is %d %s, %v; want %d", response.StatusCode, response.Body, err, sample.Status)
 	}

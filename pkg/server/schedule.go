@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// scheduledEvent is what EventBridge sends to a function, as far as Guidon's functions need it.
-const scheduledEvent = `{"version":"0","source":"aws.events","detail-type":"Scheduled Event","detail":{}}`
+// snapshotEvery is how often the local server looks whether a snapshot is due: the rate of the template.
+const snapshotEvery = 5 * time.Minute
 
 // The local server adds usage to the sums more often than on AWS, and sooner after it was reported: its runs cost nothing, and
 // a request that stores a report takes milliseconds.
@@ -19,29 +19,45 @@ const (
 )
 
 // The local server looks for events to deliver all the time, so that a webhook has them about two seconds after a change.
-const deliverEvery = time.Second
+const (
+	deliverEvery = time.Second
+	deliverFor   = 30 * time.Second // the longest run
+)
 
 // The local server looks for scheduled change requests every second, so that they are applied at their time.
 const dueEvery = time.Second
 
-// runSchedule does what EventBridge does on AWS: it calls the functions Snapshot, Aggregate, Deliver and Transfer, the first at the rate of
-// the template. The function returned stops it, and waits until it has stopped.
-func (g *gateway) runSchedule(ctx context.Context) (stop func()) {
+// A job is what EventBridge calls at times on AWS.
+type job struct {
+	every  time.Duration
+	failed string
+	run    func(context.Context) error
+}
+
+// jobs lists what the functions snapshot, aggregate and deliver do, and what transfer does when EventBridge calls it.
+func (a *app) jobs() []job {
+	return []job{
+		{snapshotEvery, "the snapshot was not written", func(ctx context.Context) error {
+			_, err := a.reader.WriteSnapshot(ctx)
+			return err
+		}},
+		{aggregateEvery, "usage was not added to the sums", func(ctx context.Context) error {
+			_, err := a.aggregator.Run(ctx)
+			return err
+		}},
+		{deliverEvery, "events were not delivered", func(ctx context.Context) error {
+			_, err := a.deliverer.Run(ctx, time.Now().Add(deliverFor))
+			return err
+		}},
+		{dueEvery, "scheduled change requests were not applied", a.scheduler.Run},
+	}
+}
+
+// run runs the jobs. The function returned stops them, and waits until they have stopped.
+func run(ctx context.Context, jobs []job) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var clocks sync.WaitGroup
-	for _, job := range []struct {
-		every  time.Duration
-		failed string
-		run    func(context.Context) error
-	}{
-		{g.snapshotEvery, "the snapshot was not written", g.writeSnapshot},
-		{g.aggregateEvery, "usage was not added to the sums", g.aggregate},
-		{g.deliverEvery, "events were not delivered", g.deliver},
-		{dueEvery, "scheduled change requests were not applied", g.applyDue},
-	} {
-		if job.every <= 0 {
-			continue
-		}
+	for _, job := range jobs {
 		clocks.Go(func() {
 			ticker := time.NewTicker(job.every)
 			defer ticker.Stop()
@@ -61,45 +77,4 @@ func (g *gateway) runSchedule(ctx context.Context) (stop func()) {
 		cancel()
 		clocks.Wait()
 	}
-}
-
-// writeSnapshot writes a snapshot if one is due: in this process, or in that of the function.
-func (g *gateway) writeSnapshot(ctx context.Context) error {
-	if g.processes != nil {
-		return g.invokeScheduled(ctx, "SnapshotFunction")
-	}
-	_, err := g.reader.WriteSnapshot(ctx)
-	return err
-}
-
-// aggregate adds usage to the sums: in this process, or in that of the function.
-func (g *gateway) aggregate(ctx context.Context) error {
-	if g.processes != nil {
-		return g.invokeScheduled(ctx, "AggregateFunction")
-	}
-	_, err := g.aggregator.Run(ctx)
-	return err
-}
-
-// deliver sends events to webhooks: in this process, or in that of the function.
-func (g *gateway) deliver(ctx context.Context) error {
-	if g.processes != nil {
-		return g.invokeScheduled(ctx, "DeliverFunction")
-	}
-	const atMost = 30 * time.Second
-	_, err := g.deliverer.Run(ctx, time.Now().Add(atMost))
-	return err
-}
-
-// applyDue applies the change requests that are due: in this process, or in that of the function.
-func (g *gateway) applyDue(ctx context.Context) error {
-	if g.processes != nil {
-		return g.invokeScheduled(ctx, "TransferFunction")
-	}
-	return g.scheduler.Run(ctx)
-}
-
-func (g *gateway) invokeScheduled(ctx context.Context, id string) error {
-	_, err := g.processes.functions[id].Invoke(ctx, []byte(scheduledEvent))
-	return err
 }

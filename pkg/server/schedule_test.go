@@ -16,14 +16,10 @@ import (
 	"guidon/pkg/usage"
 )
 
-// TestSchedule checks that the server writes a snapshot at the rate of the template, and that nothing of that remains when the
-// server stops.
+// TestSchedule checks that the server writes a snapshot, and that no job remains when the server stops.
 func TestSchedule(t *testing.T) {
-	g := opened(t, httpapi.Config{})
-	if g.snapshotEvery != 5*time.Minute {
-		t.Errorf("snapshots are written every %s, want 5m0s as in the template", g.snapshotEvery)
-	}
-	store, err := dynamo.Open(t.Context(), dynamo.Options{Table: "guidon", Endpoint: g.engine.URL()})
+	a := opened(t, httpapi.Config{})
+	store, err := dynamo.Open(t.Context(), dynamo.Options{Table: "guidon", Endpoint: a.engine.URL()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +34,11 @@ func TestSchedule(t *testing.T) {
 	if found := head(); found != nil {
 		t.Fatalf("there is a snapshot before the first one is due: %+v", found)
 	}
-	g.snapshotEvery = 10 * time.Millisecond
-	stop := g.runSchedule(t.Context())
+	jobs := a.jobs()
+	for i := range jobs {
+		jobs[i].every = 10 * time.Millisecond
+	}
+	stop := run(t.Context(), jobs)
 	for deadline := time.Now().Add(time.Minute); head() == nil; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no snapshot was written")
@@ -49,7 +48,7 @@ func TestSchedule(t *testing.T) {
 	checkStopped(t)
 
 	ctx, cancel := context.WithCancel(t.Context())
-	stop = g.runSchedule(ctx)
+	stop = run(ctx, jobs)
 	cancel() // as with Ctrl-C
 	stop()
 	checkStopped(t)
@@ -57,11 +56,8 @@ func TestSchedule(t *testing.T) {
 
 // TestAggregateClock checks that the server adds a report to the sums.
 func TestAggregateClock(t *testing.T) {
-	g := opened(t, httpapi.Config{})
-	if g.aggregateEvery != aggregateEvery {
-		t.Errorf("usage is added every %s, want every %s", g.aggregateEvery, aggregateEvery)
-	}
-	store, err := dynamo.Open(t.Context(), dynamo.Options{Table: "guidon", Endpoint: g.engine.URL()})
+	a := opened(t, httpapi.Config{})
+	store, err := dynamo.Open(t.Context(), dynamo.Options{Table: "guidon", Endpoint: a.engine.URL()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +68,7 @@ func TestAggregateClock(t *testing.T) {
 	if err := store.PutPost(t.Context(), post); err != nil {
 		t.Fatal(err)
 	}
-	g.aggregateEvery = 100 * time.Millisecond
-	defer g.runSchedule(t.Context())()
+	defer run(t.Context(), a.jobs())()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		list, err := store.List(t.Context(), usage.EntityApplication)
 		if err != nil {
@@ -90,8 +85,8 @@ func TestAggregateClock(t *testing.T) {
 
 // TestDueClock checks that the server looks for scheduled change requests: that of a person who is gone is suspended.
 func TestDueClock(t *testing.T) {
-	g := opened(t, httpapi.Config{})
-	store, err := dynamo.Open(t.Context(), dynamo.Options{Table: "guidon", Endpoint: g.engine.URL()})
+	a := opened(t, httpapi.Config{})
+	store, err := dynamo.Open(t.Context(), dynamo.Options{Table: "guidon", Endpoint: a.engine.URL()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +98,7 @@ func TestDueClock(t *testing.T) {
 	if err := store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: r}}, Event: event}); err != nil {
 		t.Fatal(err)
 	}
-	defer g.runSchedule(t.Context())()
+	defer run(t.Context(), a.jobs())()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		view, err := store.Load(t.Context(), []flags.Key{r.Key()})
 		if err != nil {
@@ -124,23 +119,11 @@ func checkStopped(t *testing.T) {
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
 		stacks := make([]byte, 1<<20)
 		all := string(stacks[:runtime.Stack(stacks, true)])
-		if !strings.Contains(all, ".runSchedule.func") {
+		if !strings.Contains(all, "server.run.func") {
 			return
 		}
 		if time.Now().After(deadline) {
 			t.Fatalf("the schedule still runs:\n%s", all)
-		}
-	}
-}
-
-func TestParseRate(t *testing.T) {
-	for schedule, want := range map[string]time.Duration{
-		"rate(5 minutes)": 5 * time.Minute, "rate(1 minute)": time.Minute, "rate(2 hours)": 2 * time.Hour, "rate(1 day)": 24 * time.Hour,
-		"": 0, "rate(5 seconds)": 0, "cron(0 2 * * ? *)": 0, "rate(x minutes)": 0, "rate(5 minutes": 0,
-	} {
-		got, err := parseRate(schedule)
-		if got != want || (err == nil) != (want > 0) {
-			t.Errorf("%q: %s, %v; want %s", schedule, got, err, want)
 		}
 	}
 }

@@ -1,9 +1,8 @@
 // Package server runs all of Guidon in one process on a developer's machine: `guidon serve`, which `make run` starts.
 //
-// It does what API Gateway and Lambda do on AWS. It reads the table (template.go), the functions with their routes
-// (routes.go) and their timeouts from template.yaml. It starts the embedded DynamoDB engine, creates the table and its
-// first content, turns every request into the event that API Gateway would send (event.go), and passes it to the same
-// handler that runs on Lambda. There is no second router: a route that is missing in the template is missing here.
+// It starts the embedded DynamoDB engine, creates the table and its first content, and serves the same handlers as the Lambda functions
+// (http.go), with the limits of API Gateway and Lambda (bodies.go). It runs what EventBridge calls on AWS (schedule.go). A test compares the
+// routes of template.yaml with the operations.
 package server
 
 import (
@@ -19,7 +18,7 @@ import (
 
 const (
 	startTimeout    = time.Minute      // for a start, except for downloading the engine
-	shutdownTimeout = 30 * time.Second // for the requests in progress: longer than the timeout of any function
+	shutdownTimeout = 30 * time.Second // for the requests in progress: longer than callTimeout
 )
 
 // A SettingError is a wrong value in the environment. Nothing was started or changed.
@@ -54,24 +53,24 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 	if s.config.PublicURL == "" {
 		s.config.PublicURL = localURL(listener.Addr())
 	}
-	g, err := open(ctx, s)
+	a, err := open(ctx, s)
 	if err != nil {
 		return err
 	}
-	defer g.close()
-	defer g.runSchedule(ctx)() // before the engine stops
+	defer a.close()
+	defer run(ctx, a.jobs())() // before the engine stops
 
 	server := &http.Server{
-		Handler:           s.onlyOwnNames(g.handler()),
+		Handler:           s.onlyOwnNames(a),
 		MaxHeaderBytes:    maxHeader,
 		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       30 * time.Second, // the timeout of API Gateway
-		WriteTimeout:      time.Minute,      // until a function has a response; writeResponse sets another
+		ReadTimeout:       30 * time.Second, // as of API Gateway
+		WriteTimeout:      time.Minute,      // until there is a response; respond sets another
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	greet(os.Stdout, listener.Addr(), s, g.tokens, g.signIn)
-	if warning := s.exposed(g.knownToken); warning != "" {
+	greet(os.Stdout, listener.Addr(), s, a.tokens, a.signIn)
+	if warning := s.exposed(a.knownToken); warning != "" {
 		fmt.Fprintln(os.Stderr, "guidon: warning:", warning)
 	}
 
@@ -79,8 +78,8 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 		select {
 		case err := <-served:
 			return err
-		case <-g.engineEnded():
-			if err := g.restartEngine(ctx); err != nil && ctx.Err() == nil {
+		case <-a.engineEnded():
+			if err := a.restartEngine(ctx); err != nil && ctx.Err() == nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -92,7 +91,7 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 	return server.Shutdown(bounded)
 }
 
-// SetUp creates the table of the template and its first content in the DynamoDB at AWS_ENDPOINT_URL_DYNAMODB. Repeated,
+// SetUp creates the table and its first content in the DynamoDB at AWS_ENDPOINT_URL_DYNAMODB. Repeated,
 // it changes nothing.
 func SetUp(ctx context.Context, getenv func(string) string) error {
 	warnOfUnsupported(os.Stderr, os.Environ())
@@ -103,16 +102,12 @@ func SetUp(ctx context.Context, getenv func(string) string) error {
 	if s.endpoint == "" {
 		return &SettingError{errors.New("setup needs the address of a running DynamoDB in AWS_ENDPOINT_URL_DYNAMODB")}
 	}
-	t, err := readTemplate(s.template)
-	if err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	options, err := externalEngine(ctx, s)
 	if err != nil {
 		return err
 	}
-	_, _, err = createTable(ctx, s, t, options)
+	_, _, err = createTable(ctx, s, options)
 	return s.wrapEngineError(err)
 }

@@ -27,25 +27,23 @@ import (
 
 // settings are read from environment variables.
 type settings struct {
-	host      string            // HOST, default 127.0.0.1: the address to listen on
-	port      string            // PORT, default 4242; 0 for a free one
-	data      string            // DATA_DIR, default data in engine.LocalDir: the folder of the engine's data
-	endpoint  string            // AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB to use instead of starting an engine
-	table     string            // TABLE_NAME, default guidon
-	keyFile   string            // TOKEN_KEY_FILE, default token.key in data: the key that encrypts token secrets, created if missing
-	template  string            // TEMPLATE_FILE, default the template.yaml that is part of the program
-	functions string            // FUNCTIONS: a folder with built functions, which run as processes instead of the handlers in this process
-	tokens    []bootstrap.Token // INIT_…_API_TOKENS
-	networks  webhook.Networks  // WEBHOOK_PRIVATE_NETWORKS
-	terminal  bool              // whether a person reads what the server prints, and not a log; always with PRINT_SECRETS
-	config    httpapi.Config    // AUTH_TYPE, LIMITS, LOG_LEVEL, PUBLIC_URL, SESSION_HOURS, OIDC_…
+	host     string            // HOST, default 127.0.0.1: the address to listen on
+	port     string            // PORT, default 4242; 0 for a free one
+	data     string            // DATA_DIR, default data in engine.LocalDir: the folder of the engine's data
+	endpoint string            // AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB to use instead of starting an engine
+	table    string            // TABLE_NAME, default guidon
+	keyFile  string            // TOKEN_KEY_FILE, default token.key in data: the key that encrypts token secrets, created if missing
+	tokens   []bootstrap.Token // INIT_…_API_TOKENS
+	networks webhook.Networks  // WEBHOOK_PRIVATE_NETWORKS
+	terminal bool              // whether a person reads what the server prints, and not a log; always with PRINT_SECRETS
+	config   httpapi.Config    // AUTH_TYPE, LIMITS, LOG_LEVEL, PUBLIC_URL, SESSION_HOURS, OIDC_…
 }
 
 func readSettings(getenv func(string) string) (settings, error) {
 	s := settings{
 		host: or(getenv("HOST"), "127.0.0.1"), port: or(getenv("PORT"), "4242"), data: getenv("DATA_DIR"),
 		endpoint: getenv("AWS_ENDPOINT_URL_DYNAMODB"), table: or(getenv("TABLE_NAME"), "guidon"),
-		functions: getenv("FUNCTIONS"), template: getenv("TEMPLATE_FILE"), terminal: term.IsTerminal(int(os.Stdout.Fd())) || getenv("PRINT_SECRETS") == "always",
+		terminal: term.IsTerminal(int(os.Stdout.Fd())) || getenv("PRINT_SECRETS") == "always",
 	}
 	if net.ParseIP(s.host) == nil {
 		return s, fmt.Errorf("HOST is %q; it must be an IP address: 127.0.0.1 for this machine only, 0.0.0.0 for all networks", s.host)

@@ -1,97 +1,24 @@
 package server
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"guidon/pkg/dynamo/localtable"
+	"guidon/internal/gateway"
 	"guidon/pkg/httpapi"
 )
 
-const templateFileName = "../../template.yaml"
-
-func TestParseTemplate(t *testing.T) {
-	got, err := parseTemplate([]byte(`
-Globals:
-  Function:
-    Timeout: 9
-    Environment: {Variables: {TABLE: !Ref T, X: !If [A, !GetAtt T.Arn, !Sub "${B}-c"]}}
-Conditions:
-  A: !Equals [!Ref B, ""]
-Resources:
-  Api:
-    Type: AWS::Serverless::HttpApi
-    Properties:
-      DefinitionBody:
-        paths:
-          /b: {x-amazon-apigateway-any-method: {x-amazon-apigateway-integration: {type: aws_proxy, uri: !Sub "arn:${AWS::Partition}/functions/${ThingsFunction.Arn}:live/invocations"}}}
-          /a/{x+}: {get: {x-amazon-apigateway-integration: {type: aws_proxy, uri: !Sub "arn:${AWS::Partition}/functions/${ThingsFunction.Arn}:live/invocations"}}}
-          "$default": {x-amazon-apigateway-any-method: {isDefaultRoute: true, x-amazon-apigateway-integration: {type: aws_proxy, uri: !Sub "arn:${AWS::Partition}/functions/${RestFunction.Arn}:live/invocations"}}}
-  T:
-    Type: AWS::DynamoDB::Table
-    Properties:
-      TableName: !Sub "${AWS::StackName}"
-      AttributeDefinitions: [{AttributeName: pk, AttributeType: S}, {AttributeName: n, AttributeType: N}]
-      KeySchema: [{AttributeName: pk, KeyType: HASH}]
-      GlobalSecondaryIndexes:
-        - IndexName: byN
-          KeySchema: [{AttributeName: n, KeyType: HASH}]
-          Projection: {ProjectionType: INCLUDE, NonKeyAttributes: [a]}
-      TimeToLiveSpecification: {AttributeName: ttl, Enabled: true}
-  ThingsFunction:
-    Type: AWS::Serverless::Function
-    Properties:
-      MemorySize: 256
-      Role: !GetAtt R.Arn
-      Events:
-        S: {Type: Schedule, Properties: {Schedule: rate(1 day)}}
-  RestFunction:
-    Type: AWS::Serverless::Function
-    Properties:
-      Timeout: 4
-  SeedFunction:
-    Type: AWS::Serverless::Function
-    Properties: {Timeout: 60}
-  Alarm:
-    Type: AWS::CloudWatch::Alarm
-    Properties: {Timeout: [not, a, number], Events: 7}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := &template{
-		table: localtable.Schema{
-			Attributes: []localtable.Attribute{{Name: "pk", Type: "S"}, {Name: "n", Type: "N"}},
-			Key:        []localtable.KeyElement{{Name: "pk", Type: "HASH"}},
-			Indexes: []localtable.Index{{
-				Name: "byN", Key: []localtable.KeyElement{{Name: "n", Type: "HASH"}}, Projection: "INCLUDE", Include: []string{"a"},
-			}},
-			TTL: "ttl",
-		},
-		functions: []templateFunction{
-			{id: "RestFunction", group: "rest", timeout: 4 * time.Second, memory: 128, routes: []string{"$default"}},
-			{id: "SeedFunction", group: "seed", timeout: time.Minute, memory: 128},
-			{
-				id: "ThingsFunction", group: "things", timeout: 9 * time.Second, memory: 256, routes: []string{"GET /a/{x+}", "ANY /b"},
-				every: 24 * time.Hour,
-			},
-		},
-	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(template{}, templateFunction{})); diff != "" {
-		t.Errorf("template (-want +got):\n%s", diff)
-	}
-}
-
-// TestOperationsReachTheirGroup sends every operation through the routes of template.yaml, with names that are also fixed
-// segments of other routes.
-func TestOperationsReachTheirGroup(t *testing.T) {
-	rt := realRouter(t)
+// TestRoutesAndOperations sends every operation through the routes of template.yaml, with names that are also fixed segments of other routes:
+// one route must match, and lead to the function that serves the operation. Every route must lead to an operation.
+func TestRoutesAndOperations(t *testing.T) {
+	template, match := routes(t)
 	words := []string{"x", "projects", "features", "environments", "environment", "strategies", "variants", "variants-batch",
 		"archive", "clone", "on", "off", "set-sort-order", "admin", "constructor", "__proto__"}
+	used := map[string]bool{}
 	for _, group := range groups(nil, nil, httpapi.Config{}) {
 		for _, operation := range group.Routes() {
 			method, pattern, _ := strings.Cut(operation, " ")
@@ -100,58 +27,66 @@ func TestOperationsReachTheirGroup(t *testing.T) {
 				if word != "x" && isAnother(operation, path) {
 					continue // the word makes it an operation's fixed path, such as …/strategies/set-sort-order
 				}
-				r, _ := rt.match(method, path)
-				if r.group != group.Function {
-					t.Errorf("%s %s (%s) reaches %s by %q, want %s", method, path, operation, r.group, r.key, group.Function)
+				route := match(method, path)
+				if used[route.Key] = true; route.Function.Name != group.Function {
+					t.Errorf("%s %s (%s) reaches %s by %q, want %s", method, path, operation, route.Function.Name, route.Key, group.Function)
 				}
+			}
+		}
+	}
+	for _, f := range template.Functions {
+		for _, key := range f.Routes {
+			if !used[key] {
+				t.Errorf("no operation is reached by %q of %s", key, f.ID)
 			}
 		}
 	}
 }
 
-// TestNoOperationMatchesTwoGroups checks that no operation depends on a precedence that API Gateway does not document: each
-// has at most one full match and one greedy match.
-func TestNoOperationMatchesTwoGroups(t *testing.T) {
-	rt := realRouter(t)
+// TestFunctionOfPaths checks that a path reaches the function here that it reaches by the routes of template.yaml, whatever its method: that
+// function responds to a method that the path does not have.
+func TestFunctionOfPaths(t *testing.T) {
+	a := opened(t, httpapi.Config{})
+	_, match := routes(t)
+	names := map[*function]string{}
 	for _, group := range groups(nil, nil, httpapi.Config{}) {
-		for _, operation := range group.Routes() {
-			method, pattern, _ := strings.Cut(operation, " ")
-			path := variable.ReplaceAllString(pattern, "x")
-			full, greedy := map[string]bool{}, map[string]bool{}
-			for _, r := range rt.routes {
-				switch {
-				case r.fallback || !r.matches(method, path):
-				case r.greedy != "":
-					greedy[r.group] = true
-				default:
-					full[r.group] = true
-				}
-			}
-			if len(full) > 1 || len(full) == 0 && len(greedy) > 1 {
-				t.Errorf("%s matches full routes of %v and greedy ones of %v", operation, full, greedy)
-			}
+		for _, route := range group.Routes() {
+			names[a.functions[route]] = group.Function
+		}
+	}
+	requests := []string{"GET /", "POST /nothing", "GET /docs", "GET /health/", "GET /api/admin/projects/", "GET /api//admin/projects", "GET /auth", "GET /auth/", "GET /api/client/features/"}
+	for route := range a.functions {
+		_, pattern, _ := strings.Cut(route, " ")
+		path := variable.ReplaceAllString(pattern, "x")
+		requests = append(requests, variable.ReplaceAllString(route, "x"), "OPTIONS "+path, "PURGE "+path, "GET "+path+"/", "DELETE "+path+"/", "GET "+path+"//")
+	}
+	for _, request := range requests {
+		method, path, _ := strings.Cut(request, " ")
+		f, _ := a.find(httptest.NewRequest(method, path, nil))
+		if got, want := names[f], match(method, path).Function.Name; got != want {
+			t.Errorf("%s reaches %s, want %s", request, got, want)
 		}
 	}
 }
 
-// TestTemplateLimits checks the limits of AWS: 300 routes per HTTP API, and the time that API Gateway waits.
+// TestTemplateLimits checks the limits of AWS: 300 routes per HTTP API, and the time that API Gateway waits. It also checks what this package
+// has in common with the template: the longest timeout, and the rate of snapshots.
 func TestTemplateLimits(t *testing.T) {
-	parsed, err := readTemplate(templateFileName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	routes := 0
-	for _, f := range parsed.functions {
-		routes += len(f.routes)
-		if len(f.routes) > 0 && f.timeout >= 30*time.Second {
-			t.Errorf("%s may take %s, and API Gateway waits 30 s", f.group, f.timeout)
+	template, _ := routes(t)
+	count, longest := 0, time.Duration(0)
+	for _, f := range template.Functions {
+		if count += len(f.Routes); len(f.Routes) > 0 {
+			longest = max(longest, f.Timeout)
+		}
+		if f.Name == "snapshot" && f.Every != snapshotEvery {
+			t.Errorf("snapshots are written every %s, want %s as in the template", snapshotEvery, f.Every)
 		}
 	}
-	if routes > 300 {
-		t.Errorf("%d routes", routes)
+	if count > 300 {
+		t.Errorf("%d routes", count)
 	}
-	if want := "ttl"; parsed.table.TTL != want {
-		t.Errorf("the table's TTL attribute is %q, want %q", parsed.table.TTL, want)
+	if longest != callTimeout || longest >= 30*time.Second {
+		t.Errorf("a function may take %s and a call %s, and API Gateway waits 30 s", longest, callTimeout)
 	}
 }
 
@@ -171,20 +106,20 @@ func isAnother(operation, path string) bool {
 	return false
 }
 
-// realRouter has the routes of template.yaml.
-func realRouter(t *testing.T) *router {
+// routes returns the template, and a function that finds the route of a request by the rules of API Gateway.
+func routes(t *testing.T) (template *gateway.Template, match func(method, path string) *gateway.Route) {
 	t.Helper()
-	parsed, err := readTemplate(templateFileName)
+	template, err := gateway.ReadTemplate("../../template.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	routes, err := (&gateway{}).functions(parsed, nil, httpapi.Config{})
+	var matched *gateway.Route
+	router, err := gateway.NewRouter(template, func(_ http.ResponseWriter, _ *http.Request, route *gateway.Route) { matched = route })
 	if err != nil {
 		t.Fatal(err)
 	}
-	rt, err := newRouter(routes)
-	if err != nil {
-		t.Fatal(err)
+	return template, func(method, path string) *gateway.Route {
+		router.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, path, nil))
+		return matched
 	}
-	return rt
 }

@@ -47,7 +47,7 @@ func large(t testing.TB, n int) *world {
 		f := flags.NewFeature(w.projects["default"], name, flags.DefaultMetadata(), "test", w.registry.List[0].CreatedAt)
 		f.Version, f.Tags = 1, []flags.Tag{{Type: "simple", Value: "all"}}
 		s := w.strategy(name)
-		s.Constraints = []flags.Constraint{{ContextName: "userId", Operator: flags.In, Values: []string{"one", "two", "three"}}}
+		s.Constraints = []flags.Constraint{{ContextName: "userId", Operator: "IN", Values: []string{"one", "two", "three"}}}
 		s.Variants = []flags.Variant{
 			{Name: "a", WeightType: flags.Variable, Stickiness: "default", Payload: &flags.Payload{Type: "string", Value: "first"}},
 			{Name: "b", WeightType: flags.Variable, Stickiness: "default", Payload: &flags.Payload{Type: "string", Value: "second"}},

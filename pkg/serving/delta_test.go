@@ -170,7 +170,7 @@ func TestInlinedSegments(t *testing.T) {
 	for _, path := range []string{"/api/client/features", "/api/client/features/a"} {
 		etag := c.get(path, "t", "Unleash-Client-Spec", "").Header().Get("ETag")
 		w.setSegment(1, func(s *flags.Segment) {
-			s.Constraints = append(s.Constraints, flags.Constraint{ContextName: "userId", Operator: flags.In, Values: []string{"new"}})
+			s.Constraints = append(s.Constraints, flags.Constraint{ContextName: "userId", Operator: "IN", Values: []string{"new"}})
 		})
 		answer := c.get(path, "t", "Unleash-Client-Spec", "", "If-None-Match", etag)
 		if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), `"values":["new"]`) || strings.Contains(answer.Body.String(), `"segments"`) {

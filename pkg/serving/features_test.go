@@ -25,11 +25,11 @@ func recorded(t testing.TB) *world {
 		})
 	}
 	w.setSegment(3, func(s *flags.Segment) {
-		s.Name, s.Constraints = "dif-sdk-segment", []flags.Constraint{{ContextName: "userId", Operator: flags.In, Values: []string{"7", "8"}}}
+		s.Name, s.Constraints = "dif-sdk-segment", []flags.Constraint{{ContextName: "userId", Operator: "IN", Values: []string{"7", "8"}}}
 	})
 	add("dif-sdk-on", flags.Release)
 	first := w.strategy("dif-sdk-on")
-	first.Constraints = []flags.Constraint{{ContextName: "appName", Operator: flags.NotIn, Values: []string{"nobody"}}}
+	first.Constraints = []flags.Constraint{{ContextName: "appName", Operator: "NOT_IN", Values: []string{"nobody"}}}
 	w.on("dif-sdk-on", "development", first)
 	w.on("dif-sdk-on", "development", flags.Strategy{ID: w.newID(), Name: "default", SortOrder: 1, Segments: []int64{3}, Parameters: map[string]string{}})
 	w.on("dif-sdk-on", "development", flags.Strategy{ID: w.newID(), Name: "default", SortOrder: 2, Disabled: true})
@@ -292,7 +292,7 @@ func TestMissingSegment(t *testing.T) {
 		t.Errorf("%s", body)
 	}
 	w.setSegment(9, func(s *flags.Segment) {
-		s.Constraints = []flags.Constraint{{ContextName: "userId", Operator: flags.In, Values: []string{"found"}}}
+		s.Constraints = []flags.Constraint{{ContextName: "userId", Operator: "IN", Values: []string{"found"}}}
 	})
 	if body := c.get("/api/client/features", "t", "Unleash-Client-Spec", "").Body.String(); !strings.Contains(body, `"values":["found"]`) {
 		t.Errorf("%s", body)

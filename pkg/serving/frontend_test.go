@@ -20,7 +20,7 @@ var testTime = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 // constrained returns a strategy for contexts with one of the values in a field.
 func constrained(field string, values ...string) flags.Strategy {
-	return flags.Strategy{Name: "default", Constraints: []flags.Constraint{{ContextName: field, Operator: flags.In, Values: values}}}
+	return flags.Strategy{Name: "default", Constraints: []flags.Constraint{{ContextName: field, Operator: "IN", Values: values}}}
 }
 
 // on returns the names of the flags in an answer of /api/frontend.

@@ -95,7 +95,7 @@ func TestTooMuchWork(t *testing.T) {
 	all := make([]flags.Strategy, 100)
 	for i := range all {
 		all[i] = flags.Strategy{Name: "default", Constraints: []flags.Constraint{
-			{ContextName: "x", Operator: flags.StrContains, Values: strings.Split(strings.Repeat("abcdefgh,", 249)+"i", ",")}}}
+			{ContextName: "x", Operator: "STR_CONTAINS", Values: strings.Split(strings.Repeat("abcdefgh,", 249)+"i", ",")}}}
 	}
 	f.addStrategies("expensive", all...)
 	h := f.handler(httpapi.Config{})

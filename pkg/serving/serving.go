@@ -5,8 +5,8 @@
 //	sets.go    what one environment serves, from which pkg/answers makes responses
 //	server.go  authenticates requests
 //
-// Every response includes every change that was acknowledged before its request began, on any instance. docs/serving.md explains
-// how.
+// Every response includes every change that was acknowledged before its request began, on any instance. docs/architecture.md
+// explains how; advance.go, reader.go and everything.go settle the races.
 package serving
 
 import (

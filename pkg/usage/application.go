@@ -79,7 +79,7 @@ const (
 	TokenApplicationsTTL = 7 * 24 * time.Hour
 )
 
-// ReportInterval is how far LastSeenAt of an application or instance can be behind: a report that says nothing else is not
+// ReportInterval is how far LastSeenAt of an application or instance can be behind what was posted: a report that says nothing else is not
 // stored before that.
 const ReportInterval = 10 * time.Minute
 

@@ -92,6 +92,21 @@ export interface ChangeOptions<Input, Output> {
   showsErrors?: boolean
 }
 
+/** How changes of flags become changes of a draft. requests/drafts does it. */
+interface Drafts {
+  /** Undefined if the requests are to be sent as they are. */
+  proposalOf: (client: QueryClient, requests: readonly ApiRequest[]) => Promise<object | undefined>
+  /** Returns false if the requests are to be sent as they are. */
+  propose: (client: QueryClient, requests: readonly ApiRequest[]) => Promise<boolean>
+}
+
+let loadDrafts: () => Promise<Drafts>
+
+/** Sets how the first change of a flag loads what adds it to a draft. */
+export function setDrafts(load: typeof loadDrafts) {
+  loadDrafts = load
+}
+
 /**
  * A change of data: optimistic if told so, rolled back with the reason of the server, with a toast and Undo.
  *
@@ -102,7 +117,7 @@ export interface ChangeOptions<Input, Output> {
 export function useChange<Input = void, Output = unknown>(options: ChangeOptions<Input, Output>) {
   const client = useQueryClient()
   const refresh = () => invalidate(client, options.invalidates ?? [])
-  const drafts = async (input: Input) => options.requests && { ...(await import('../requests/drafts')), requests: await options.requests(input) }
+  const drafts = async (input: Input) => options.requests && { ...(await loadDrafts()), requests: await options.requests(input) }
   return useMutation<Output, Error, Input, { drafted: boolean; before: { key: QueryKey; data: unknown }[] }>({
     mutationFn: async (input) => {
       const draft = await drafts(input)

@@ -15,6 +15,8 @@ interface OperatorInfo {
   phrase: string
   /** The same for an inverted constraint. */
   inverted: string
+  /** Whether there are SDKs that do not know the operator. */
+  recent?: true
 }
 
 const info: Record<Operator, OperatorInfo> = {
@@ -23,7 +25,7 @@ const info: Record<Operator, OperatorInfo> = {
   STR_CONTAINS: { kind: 'text', label: 'contains', phrase: 'contains', inverted: 'does not contain' },
   STR_STARTS_WITH: { kind: 'text', label: 'starts with', phrase: 'starts with', inverted: 'does not start with' },
   STR_ENDS_WITH: { kind: 'text', label: 'ends with', phrase: 'ends with', inverted: 'does not end with' },
-  REGEX: { kind: 'regex', label: 'matches the pattern', phrase: 'matches the pattern', inverted: 'does not match the pattern' },
+  REGEX: { kind: 'regex', label: 'matches the pattern', phrase: 'matches the pattern', inverted: 'does not match the pattern', recent: true },
   NUM_EQ: { kind: 'number', label: '= equals', phrase: 'is equal to', inverted: 'is not equal to' },
   NUM_GT: { kind: 'number', label: '> greater than', phrase: 'is greater than', inverted: 'is not greater than' },
   NUM_GTE: { kind: 'number', label: '≥ at least', phrase: 'is at least', inverted: 'is not at least' },
@@ -33,10 +35,10 @@ const info: Record<Operator, OperatorInfo> = {
   DATE_BEFORE: { kind: 'date', label: 'is before', phrase: 'is before', inverted: 'is not before' },
   SEMVER_EQ: { kind: 'semver', label: '= version', phrase: 'is version', inverted: 'is not version' },
   SEMVER_GT: { kind: 'semver', label: '> newer than', phrase: 'is newer than version', inverted: 'is not newer than version' },
-  SEMVER_GTE: { kind: 'semver', label: '≥ at least', phrase: 'is at least version', inverted: 'is not at least version' },
+  SEMVER_GTE: { kind: 'semver', label: '≥ at least', phrase: 'is at least version', inverted: 'is not at least version', recent: true },
   SEMVER_LT: { kind: 'semver', label: '< older than', phrase: 'is older than version', inverted: 'is not older than version' },
-  SEMVER_LTE: { kind: 'semver', label: '≤ at most', phrase: 'is at most version', inverted: 'is not at most version' },
-  IN_CIDR: { kind: 'network', label: 'is in the network', phrase: 'is in the network', inverted: 'is not in the network' },
+  SEMVER_LTE: { kind: 'semver', label: '≤ at most', phrase: 'is at most version', inverted: 'is not at most version', recent: true },
+  IN_CIDR: { kind: 'network', label: 'is in the network', phrase: 'is in the network', inverted: 'is not in the network', recent: true },
 }
 
 const kindLabels: Record<Kind, string> = {
@@ -65,7 +67,7 @@ export function sdkNote({ contextName, operator }: Constraint): string | undefin
 }
 
 /** Whether there are SDKs that do not know the operator. */
-export const isRecent = (operator: Operator) => ['REGEX', 'SEMVER_GTE', 'SEMVER_LTE', 'IN_CIDR'].includes(operator)
+export const isRecent = (operator: Operator) => info[operator]?.recent ?? false
 
 /** What the operator compares. */
 export const kindOf = (operator: Operator): Kind => info[operator]?.kind ?? 'set'

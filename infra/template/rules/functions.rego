@@ -6,17 +6,11 @@ variable(name) := ["Environment", "Variables", name]
 # and Lambda refuses a version whose code and configuration are the same. So a property that is not part of the
 # configuration, such as a tag, must never change, or must change a variable too (SETTINGS).
 settings := [
-	[["Runtime"], "provided.al2023"],
 	[["TracingConfig", "Mode"], "Active"], # the value of Tracing
 	[["LoggingConfig", "LogFormat"], "JSON"],
 	[["Tags"], [{"Key": "lambda:createdBy", "Value": "SAM"}]],
 	[variable("AUTH_TYPE"), "api-token"],
-	[variable("SETTINGS"), settings_variable],
 ]
-
-settings_variable := "${Settings.Value} 5 50 20 off" if input.everything
-
-settings_variable := "${Settings.Value} 0 0 0 off" if not input.everything
 
 problems.functions contains sprintf("%s: %v is %v; expected %v", [name, path, property(name, path), want]) if {
 	some name in functions
@@ -39,22 +33,6 @@ problems.functions contains sprintf("%s: %v is %v; expected %v", [name, path, pr
 	some name in serving
 	some [path, want] in quiet
 	property(name, path) != want
-}
-
-problems.functions contains sprintf("%s names no architecture", [name]) if {
-	some name in functions
-	property(name, ["Architectures", 0]) == null
-}
-
-problems.functions contains sprintf("%s has %v MB of memory; expected 128 to 1024", [name, memory]) if {
-	some name in functions
-	memory := property(name, ["MemorySize"])
-	not in_range(memory, 128, 1024)
-}
-
-in_range(value, least, most) if {
-	value >= least
-	value <= most
 }
 
 gateway_timeout := 30 # seconds that API Gateway waits
@@ -105,28 +83,9 @@ problems.logs contains sprintf("%s writes to the log group %v, and may write to 
 	[got, may] != [want, [[{"Fn::GetAtt": [want, "Arn"]}]]]
 }
 
-problems.logs contains sprintf("%s is encrypted with %v; expected %v", [id, got, want]) if {
-	want := {true: kms_key, false: null}[input.everything]
-	some id in of_type("AWS::Logs::LogGroup")
-	got := get(id, ["KmsKeyId"])
-	got != want
-}
-
-problems.logs contains sprintf("%s keeps its logs forever", [id]) if {
-	some id in of_type("AWS::Logs::LogGroup")
-	get(id, ["RetentionInDays"]) == null
-}
-
 problems.deployment contains sprintf("%s has no alias named live", [name]) if {
 	some name in functions
 	get(sprintf("%sFunctionAliaslive", [name]), ["Name"]) != "live"
-}
-
-problems.deployment contains sprintf("the version of %s does not depend on the parameters: its description is not that of Settings", [name]) if {
-	some name in functions
-	some version in of_type("AWS::Lambda::Version")
-	get(version, ["FunctionName"]) == {"Ref": sprintf("%sFunction", [name])}
-	not contains(text(get(version, ["Description"])), "Settings")
 }
 
 deployment_group(name, path) := get(sprintf("%sFunctionDeploymentGroup", [name]), path)

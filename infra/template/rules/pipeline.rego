@@ -31,8 +31,6 @@ problems.pipeline contains sprintf("infra/pipeline/roles.yaml: %s does not name 
 		["Boundary", ":function:${Stack}-", (services | {"Setup"}), [""]],
 		["Boundary", ":function:${Stack}-", services, [":*"]],
 		["MonitoringPolicy", ":rule/${Stack}-", of_type("AWS::Events::Rule"), ["-*"]],
-		["DataPolicy", ":secret:", (of_type("AWS::SecretsManager::Secret") | {"OpenIdSecret"}), ["-*"]],
-		["Boundary", ":secret:", (of_type("AWS::SecretsManager::Secret") | {"OpenIdSecret"}), ["-*"]],
 	}
 	got := {plain(resource) | some statement in policy(id); some resource in list(object.get(statement, "Resource", null))}
 	missing := {pattern |

@@ -3,18 +3,17 @@ package template
 table_settings := {
 	[["BillingMode"], "PAY_PER_REQUEST"],
 	[["DeletionProtectionEnabled"], true],
-	[["PointInTimeRecoverySpecification", "PointInTimeRecoveryEnabled"], true],
 	[["PointInTimeRecoverySpecification", "RecoveryPeriodInDays"], 35],
 	[["StreamSpecification", "StreamViewType"], "NEW_AND_OLD_IMAGES"],
 	[["TimeToLiveSpecification", "AttributeName"], "ttl"],
 }
 
-optional_table_settings := {[["SSESpecification", "KMSMasterKeyId"], kms_key]} | {[array.concat(path, [units]), "1000"] |
+optional_table_settings := {[array.concat(path, [units]), "1000"] |
 	some path in capped
 	some units in ["MaxReadRequestUnits", "MaxWriteRequestUnits"]
 } if input.everything
 
-optional_table_settings := {[["SSESpecification"], null]} | {[array.concat(path, [units]), cap] |
+optional_table_settings := {[array.concat(path, [units]), cap] |
 	some path in capped
 	some units, cap in {"MaxReadRequestUnits": "12000", "MaxWriteRequestUnits": null}
 } if not input.everything
@@ -103,8 +102,6 @@ valid_log_format(format) if {
 	contains(format, "$context.requestId")
 }
 
-problems.api contains "there is no access log" if get(stage, ["AccessLogSettings", "DestinationArn", "Fn::GetAtt", 0]) != "ApiLogs"
-
 # A CORS configuration would be one for all routes, and API Gateway would drop the CORS headers of the functions.
 problems.api contains "API Gateway answers for CORS in the place of the functions" if {
 	get("Api", ["Body", "x-amazon-apigateway-cors"]) != null
@@ -131,7 +128,7 @@ max_routes := 300 # quota of an HTTP API
 
 problems.routes contains sprintf("there are %d routes; expected 1 to %d", [n, max_routes]) if {
 	n := count([method | some method, _ in get("Api", ["Body", "paths"])[_]])
-	not in_range(n, 1, max_routes)
+	not n in numbers.range(1, max_routes)
 }
 
 problems.routes contains sprintf("%s %s does not go to the alias live", [method, path]) if {
@@ -206,14 +203,4 @@ problems.cloudfront contains sprintf("docs/operations/front.yaml: the firewall h
 		paths := {value | walk(rule, [path, value]); path[count(path) - 1] == "SearchString"}
 	}
 	got != want
-}
-
-problems.spending contains sprintf("docs/operations/spending.yaml tells nobody: %s has the subscribers %v", [what, got]) if {
-	some [what, path] in {
-		["the budget", ["Budget", "Properties", "NotificationsWithSubscribers", 0, "Subscribers", 0, "Address"]],
-		["the forecast", ["Budget", "Properties", "NotificationsWithSubscribers", 1, "Subscribers", 0, "Address"]],
-		["the alarm of unusual costs", ["Subscription", "Properties", "Subscribers", 0, "Address"]],
-	}
-	got := object.get(data.spending.Resources, path, null)
-	got != "Email"
 }

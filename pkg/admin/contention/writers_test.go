@@ -287,7 +287,7 @@ func (r result) quantile(q float64) time.Duration {
 	return r.answers[min(len(r.answers)-1, int(q*float64(len(r.answers))))].Round(time.Millisecond)
 }
 
-// row is the result as a row of the table in docs/performance/contention.md.
+// row is the result as a row of the table in docs/performance.md.
 func (r result) row(name string) string {
 	per := func(n int) float64 { return float64(n) / float64(max(1, r.changes)) }
 	row := fmt.Sprintf("| %s | %.0f | %.1f | %.1f | %d | %v | %v | %v |", name, float64(r.changes)/r.took.Seconds(),
@@ -300,7 +300,7 @@ func (r result) row(name string) string {
 }
 
 // TestWriters has 64 writers change something at the same time. All of their changes are made in time, with few transactions for each.
-// The long form prints the figures of docs/performance/contention.md.
+// The long form prints the figures of docs/performance.md.
 func TestWriters(t *testing.T) {
 	for _, s := range scenarios(dynamotest.Times(50, 10_000)) {
 		if s.long && !dynamotest.Long() {

@@ -22,6 +22,9 @@ func (c criteria) needsEnvironments() bool {
 
 // match compares a flag with all filters but status, which needs its environments.
 func (c criteria) match(f *finding) bool {
+	if c.matchesAll() { // the projects were selected before
+		return true
+	}
 	state := "active"
 	if f.Stale {
 		state = "stale"

@@ -59,7 +59,7 @@ func (v *environmentOverview) addUnknown(tx *httpapi.Tx, f *flags.Feature) {
 		}
 		for _, c := range constraints {
 			unknown := unknownOperator{f.Name, c.Operator}
-			forgets := func(sdk string) bool { return !usage.KnowsOperator(sdk, string(c.Operator)) }
+			forgets := func(sdk string) bool { return !usage.KnowsOperator(sdk, c.Operator) }
 			list := &v.Issues.UnknownOperators
 			if len(*list) < maxUnknownOperators && slices.ContainsFunc(v.SDKs, forgets) && !slices.Contains(*list, unknown) {
 				*list = append(*list, unknown)

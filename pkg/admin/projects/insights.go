@@ -45,22 +45,23 @@ type insightsMembers struct {
 func readInsights(tx *httpapi.Tx, at httpapi.InProject) (projectInsights, error) {
 	p := at.Project(tx)
 	active, archived := tx.Summaries(p), tx.SummariesOf([]*flags.Project{p}, true)[p.UID]
-	stale := count(active, isStale)
-	stats := projectStatsOf(slices.Concat(active, archived), tx.Now)
-	archivedAt := func(s flags.FeatureSummary) time.Time { return s.ArchivedAt }
-	stats.ArchivedCurrent = countInWindow(archived, archivedAt, tx.Now)
-	stats.ArchivedPast = countInWindow(archived, archivedAt, tx.Now.Add(-window))
+	counts, today := flags.CountFlags(active), flags.DayOf(tx.Now)
+	stats := projectStatsOf(flags.CountFlags(slices.Concat(active, archived)), tx.Now)
+	for _, s := range archived {
+		stats.ArchivedCurrent += inWindow(flags.DayOf(s.ArchivedAt), today)
+		stats.ArchivedPast += inWindow(flags.DayOf(s.ArchivedAt), today-window)
+	}
 	var recent []flags.FeatureSummary
 	for _, s := range active {
-		if s.Phase().EnteredAt.After(tx.Now.Add(-window)) {
+		if flags.DayOf(s.Phase().EnteredAt) > today-window {
 			recent = append(recent, s)
 		}
 	}
 	stats.TimeToProd = int(leadTimeOf(recent).Average)
 	return projectInsights{
 		Stats:    stats,
-		Health:   insightsHealth{Rating: flags.Health(len(active), stale), Active: len(active) - stale, Stale: stale},
-		LeadTime: leadTimeOf(active), Types: typeCountsOf(active), Members: insightsMembers{Current: p.MemberCount()},
+		Health:   insightsHealth{Rating: flags.Health(counts.Active, counts.Stale), Active: counts.Active - counts.Stale, Stale: counts.Stale},
+		LeadTime: leadTimeOf(active), Types: typeCountsOf(counts), Members: insightsMembers{Current: p.MemberCount()},
 	}, nil
 }
 

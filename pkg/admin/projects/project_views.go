@@ -41,17 +41,15 @@ type projectCore struct {
 	Environments []attachedView `json:"environments"`
 }
 
-// projectCoreOf returns the fields of a project with these active flags.
-func projectCoreOf(tx *httpapi.Tx, p *flags.Project, active []flags.FeatureSummary) projectCore {
+// projectCoreOf returns the fields of a project with so many flags.
+func projectCoreOf(tx *httpapi.Tx, p *flags.Project, counts flags.FlagCounts) projectCore {
 	return projectCore{
 		Version: 1, ProjectView: shape.ProjectViewOf(p), Description: p.Description,
-		Health: flags.Health(len(active), count(active, isStale)), Members: p.MemberCount(), Favorite: tx.Favorites().HasProject(p),
-		Stats:        projectStatsOf(active, tx.Now),
+		Health: flags.Health(counts.Active, counts.Stale), Members: p.MemberCount(), Favorite: tx.Favorites().HasProject(p),
+		Stats:        projectStatsOf(counts, tx.Now),
 		Environments: httpapi.Each(tx.ProjectEnvironments(p), attachedViewOf),
 	}
 }
-
-func isStale(s flags.FeatureSummary) bool { return s.Stale }
 
 // featureRows returns flags of a project as lists show them.
 func featureRows(tx *httpapi.Tx, p *flags.Project, summaries []flags.FeatureSummary) []wire.FeatureRow {
@@ -131,8 +129,8 @@ func attachedViewOf(e flags.ProjectEnvironment) attachedView {
 	return attachedView{Environment: e.Name, DefaultStrategy: shape.DefaultStrategyViewOf(e.Attachment.DefaultStrategy)}
 }
 
-// projectStats has the fields of Unleash's project statistics. A window is 30 days. The list of a project's flags tells only
-// when flags were created. The other fields are always 0, as the API description says.
+// projectStats has the fields of Unleash's project statistics. A window is 30 days in UTC. Of a project's flags, only those that were
+// created on each day are counted. The other fields are always 0, as the API description says.
 type projectStats struct {
 	CreatedCurrent  int `json:"createdCurrentWindow"` // flags that are not archived
 	CreatedPast     int `json:"createdPastWindow"`
@@ -144,17 +142,25 @@ type projectStats struct {
 	TimeToProd      int `json:"avgTimeToProdCurrentWindow"`
 }
 
-func projectStatsOf(active []flags.FeatureSummary, now time.Time) projectStats {
-	created := func(s flags.FeatureSummary) time.Time { return s.CreatedAt }
-	return projectStats{CreatedCurrent: countInWindow(active, created, now), CreatedPast: countInWindow(active, created, now.Add(-window))}
+func projectStatsOf(counts flags.FlagCounts, now time.Time) projectStats {
+	var stats projectStats
+	today := flags.DayOf(now)
+	for day, n := range counts.Created {
+		stats.CreatedCurrent += n * inWindow(day, today)
+		stats.CreatedPast += n * inWindow(day, today-window)
+	}
+	return stats
 }
 
-// window is the length of a window of the statistics.
-const window = 30 * 24 * time.Hour
+// window is the length of a window of the statistics in days.
+const window = flags.CountedDays / 2
 
-// countInWindow counts flags by one of their times, which must be in the window that ends at a time.
-func countInWindow(list []flags.FeatureSummary, timeOf func(flags.FeatureSummary) time.Time, end time.Time) int {
-	return count(list, func(s flags.FeatureSummary) bool { return timeOf(s).After(end.Add(-window)) && !timeOf(s).After(end) })
+// inWindow is 1 for a day in the window that ends with another day, 0 for others.
+func inWindow(day, end flags.Day) int {
+	if day > end-window && day <= end {
+		return 1
+	}
+	return 0
 }
 
 // count returns the number of elements that match.

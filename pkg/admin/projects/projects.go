@@ -66,25 +66,23 @@ func readProject(tx *httpapi.Tx, at httpapi.InProject) (projectOverview, error) 
 	if err != nil {
 		return projectOverview{}, err
 	}
-	return projectOverview{projectCore: projectCoreOf(tx, p, active), Features: featureRows(tx, p, active)}, nil
+	return projectOverview{projectCore: projectCoreOf(tx, p, flags.CountFlags(active)), Features: featureRows(tx, p, active)}, nil
 }
 
-// readProjectSummary counts the active flags of a project by type, where readProject lists them.
+// readProjectSummary reads what is counted of the flags of a project, where readProject lists them.
 func readProjectSummary(tx *httpapi.Tx, at httpapi.InProject) (projectSummary, error) {
 	p := at.Project(tx)
-	active := tx.Summaries(p)
-	return projectSummary{projectCore: projectCoreOf(tx, p, active), Types: typeCountsOf(active), Owners: ownersOf(tx, p)}, nil
+	counts := tx.CountsOf([]*flags.Project{p})[p.UID]
+	return projectSummary{projectCore: projectCoreOf(tx, p, counts), Types: typeCountsOf(counts), Owners: ownersOf(tx, p)}, nil
 }
 
-// typeCountsOf counts flags by type.
-func typeCountsOf(active []flags.FeatureSummary) []featureTypeCount {
-	byType := map[flags.FeatureType]int{}
-	for _, s := range active {
-		byType[s.Type]++
-	}
+// typeCountsOf returns how many flags there are of each type, by type.
+func typeCountsOf(all flags.FlagCounts) []featureTypeCount {
 	counts := []featureTypeCount{}
-	for _, kind := range slices.Sorted(maps.Keys(byType)) {
-		counts = append(counts, featureTypeCount{kind, byType[kind]})
+	for _, kind := range slices.Sorted(maps.Keys(all.Types)) {
+		if n := all.Types[kind]; n > 0 {
+			counts = append(counts, featureTypeCount{kind, n})
+		}
 	}
 	return counts
 }
@@ -95,9 +93,9 @@ func readHealthReport(tx *httpapi.Tx, at httpapi.InProject) (healthReport, error
 	if err != nil {
 		return healthReport{}, err
 	}
-	stale := count(active, isStale)
+	counts := flags.CountFlags(active)
 	return healthReport{
-		projectCore: projectCoreOf(tx, p, active), Features: featureRows(tx, p, active), Active: len(active) - stale, Stale: stale,
+		projectCore: projectCoreOf(tx, p, counts), Features: featureRows(tx, p, active), Active: counts.Active - counts.Stale, Stale: counts.Stale,
 	}, nil
 }
 

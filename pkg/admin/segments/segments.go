@@ -34,7 +34,6 @@ func segmentOperations() []httpapi.Operation {
 		{Route: "POST " + segmentsPath, Permission: access.Read, Allow: allow(access.CreateSegment, access.UpdateProjectSegment),
 			Status: 201, Handle: httpapi.HandleBody(createSegment)},
 		{Route: "POST " + segmentsPath + "/validate", Permission: access.Read, Status: 204, Handle: httpapi.DoBody(validateSegment)},
-		{Route: "GET " + strategies + "/{strategyId}", Permission: access.Read, Handle: httpapi.Handle(listStrategySegments)},
 		{Route: "POST " + strategies, Permission: access.Read, Allow: allow(access.UpdateFeatureStrategy, access.UpdateFeatureStrategy),
 			Ahead: environments, Status: 201, Handle: httpapi.HandleBody(setStrategySegments)},
 		{Route: "GET " + one, Permission: access.Read, Handle: httpapi.Handle(readSegment)},
@@ -43,6 +42,7 @@ func segmentOperations() []httpapi.Operation {
 		{Route: "DELETE " + one, Permission: access.Read, Allow: allow(access.DeleteSegment, access.UpdateProjectSegment),
 			Ahead: environments, Status: 204, Handle: httpapi.DoMany(deleteSegment)},
 		{Route: "GET " + one + "/strategies", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listSegmentStrategies)},
+		{Route: "GET " + strategies + "/{strategyId}", Permission: access.Read, Handle: httpapi.Handle(listStrategySegments)},
 	}
 }
 

@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 
@@ -11,10 +12,14 @@ import (
 	"guidon/pkg/session"
 )
 
-// OpenID is the setting of the API for a function that returns the OpenID provider, or nil if none is set.
+// OpenID is the setting of the API for a function that returns the OpenID provider, or nil if none is set. Its errors are of the type
+// *oidc.Error, or say that the settings cannot be read.
 func OpenID(provider func(ctx context.Context) (*oidc.Provider, error)) func(ctx context.Context) (session.Provider, error) {
 	return func(ctx context.Context) (session.Provider, error) {
 		p, err := provider(ctx)
+		if _, known := errors.AsType[*oidc.Error](err); err != nil && !known {
+			err = oidc.Fail(oidc.ProviderUnavailable, "the secret with the settings of OpenID Connect cannot be read: %v", err)
+		}
 		if err != nil || p == nil {
 			return nil, err
 		}

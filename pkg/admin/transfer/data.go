@@ -137,7 +137,7 @@ func (b importBody) Check(_ flags.Limits, problems *flags.Problems) {
 		wire.CheckTypeAt(at+"/type", f.Type, problems)
 	}
 	data.checkNames(problems)
-	if n := len(data.set().FeatureNames()); n > maxImportFlags {
+	if n := len(data.flagNames()); n > maxImportFlags {
 		problems.Add("/data", "names %d flags, and one import has at most %d; split it into several imports", n, maxImportFlags)
 	}
 	if n := len(data.allTagTypes()) + len(data.ContextFields) + len(data.Segments); n > maxImportOthers {
@@ -206,24 +206,23 @@ func (d importData) allTagTypes() []importTagTypeBody {
 	return list
 }
 
-// set returns the part of the data that the rules of the domain are about.
-func (d importData) set() flags.ImportSet {
-	return flags.ImportSet{
-		Features: httpapi.Each(d.Features.Value, func(f importFeatureBody) string { return f.Name }),
-		Strategies: httpapi.Each(d.FeatureStrategies, func(s importStrategyBody) flags.ImportStrategy {
-			return flags.ImportStrategy{Feature: s.FeatureName, Type: s.Name.Value, Segments: s.Segments}
-		}),
-		Tagged:        httpapi.Each(d.FeatureTags, func(t importTagBody) flags.ImportTag { return flags.ImportTag{Feature: t.FeatureName, Type: t.TagType} }),
-		TagTypes:      httpapi.Each(d.TagTypes, func(t importTagTypeBody) string { return t.Name }),
-		ContextFields: httpapi.Each(d.ContextFields, func(f importContextFieldBody) string { return f.Name }),
-		Segments: httpapi.Each(d.Segments, func(s importSegmentBody) flags.ImportSegment {
-			return flags.ImportSegment{
-				ID: s.ID.Value, Name: s.Name, Defined: s.Constraints.Set,
-				Constraints: httpapi.Each(s.Constraints.Value, wire.ConstraintBody.Constraint),
-			}
-		}),
-		Dependencies: httpapi.Each(d.Dependencies, func(d importDependencyBody) flags.ImportDependency {
-			return flags.ImportDependency{Feature: d.Feature, Parents: httpapi.Each(d.Dependencies, func(p importParentBody) string { return p.Feature })}
-		}),
+// flagNames are the names of all flags in the data and of their parents, without duplicates.
+func (d importData) flagNames() []string {
+	names := httpapi.Each(d.Features.Value, func(f importFeatureBody) string { return f.Name })
+	for _, of := range d.Dependencies {
+		for _, parent := range of.Dependencies {
+			names = append(names, parent.Feature)
+		}
 	}
+	return flags.Distinct(names)
+}
+
+// customStrategies are the strategy types of the data that are defined here and are not built in.
+func (d importData) customStrategies(types *flags.StrategyTypes) (names []string) {
+	for _, s := range d.FeatureStrategies {
+		if known, defined := types.Find(s.Name.Value); defined && !known.BuiltIn() {
+			names = append(names, s.Name.Value)
+		}
+	}
+	return names
 }

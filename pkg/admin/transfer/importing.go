@@ -44,7 +44,7 @@ const (
 	importedTagType      importKind = "tag type"
 	importedContextField importKind = "context field"
 	importedSegment      importKind = "segment"
-	importedFlag         importKind = flags.FlagFault
+	importedFlag         importKind = "flag"
 )
 
 // A place is where to import: an environment of a project.
@@ -261,21 +261,4 @@ func checked(check func(p *flags.Problems)) error {
 	var problems flags.Problems
 	check(&problems)
 	return problems.Err()
-}
-
-// target returns what the rules of the domain compare the data with, as it is before the import.
-func (im *importing) target(tx *httpapi.Tx) flags.ImportTarget {
-	existing := map[string]*flags.Feature{}
-	for _, name := range im.data.set().FeatureNames() {
-		existing[name] = tx.FindFeature(name)
-	}
-	to := im.place(tx)
-	target := flags.ImportTarget{
-		Project: to.project, Environment: to.environment, TagTypes: tx.TagTypes(), StrategyTypes: tx.StrategyTypes(), ContextFields: tx.ContextFields(),
-		Feature: func(name string) *flags.Feature { return existing[name] },
-	}
-	if len(im.data.Segments) > 0 { // their list costs a call
-		target.Segments = tx.Segments()
-	}
-	return target
 }

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"cmp"
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -59,9 +60,14 @@ func (im *importing) importFlag(tx *httpapi.Tx, to place, from *flagData) (impor
 	f := tx.FindFeature(from.Name)
 	switch {
 	case f != nil && f.ProjectUID != to.project.UID:
-		return "", flags.Errorf(flags.Conflict, "flag %q already exists in another project; flag names are unique in the service", from.Name)
+		return "", refusal{flags.Errorf(flags.Conflict, "flag %q already exists in another project; flag names are unique in the service", from.Name),
+			[]found{{foundElsewhere, from.Name}}, nil}
 	case f != nil && f.Archived:
-		return "", flags.Errorf(flags.Conflict, "flag %q is archived; revive it first to import it", from.Name)
+		return "", refusal{flags.Errorf(flags.Conflict, "flag %q is archived; revive it first to import it", from.Name),
+			nil, []found{{foundArchived, from.Name}}}
+	}
+	if err := im.checkReferences(tx, to, from); err != nil {
+		return "", err
 	}
 	imported, err := im.convert(tx, to, from, f)
 	if err != nil {
@@ -78,7 +84,7 @@ func (im *importing) importFlag(tx *httpapi.Tx, to place, from *flagData) (impor
 	if err := f.Import(to.environment, imported, tx.NewID, tx.Limits); err != nil {
 		return "", err
 	}
-	parents, err := im.addParents(tx, f, imported.Parents)
+	parents, err := addParents(tx, f, imported.Parents)
 	if err != nil {
 		return "", err
 	}
@@ -112,13 +118,10 @@ func (im *importing) convert(tx *httpapi.Tx, to place, from *flagData, existing 
 		}
 	}
 	if im.data.FeatureStrategies != nil {
-		err := tx.Limits.CheckStrategies(from.Name, to.environment.Name, len(from.strategies))
-		if err != nil {
+		if err := tx.Limits.CheckStrategies(from.Name, to.environment.Name, len(from.strategies)); err != nil {
 			return f, err
 		}
-		if f.Strategies, err = im.strategies(tx, to, from.strategies); err != nil {
-			return f, err
-		}
+		f.Strategies = im.strategies(tx, from.strategies)
 	}
 	if len(f.Tags) > 0 {
 		types := tx.TagTypes()
@@ -135,55 +138,80 @@ func (im *importing) convert(tx *httpapi.Tx, to place, from *flagData, existing 
 }
 
 // strategies returns the strategies of a flag, with the ids that their segments have here.
-func (im *importing) strategies(tx *httpapi.Tx, to place, bodies []importStrategyBody) ([]flags.Strategy, error) {
+func (im *importing) strategies(tx *httpapi.Tx, bodies []importStrategyBody) []flags.Strategy {
 	list := make([]flags.Strategy, len(bodies))
 	for i, body := range bodies {
-		s := body.ApplyTo(flags.Strategy{SortOrder: float64(i)})
-		if _, defined := tx.StrategyTypes().Find(s.Name); !defined {
-			return nil, flags.Problems{{Path: "/strategies/" + strconv.Itoa(i) + "/name", Message: "there is no strategy type " +
-				strconv.Quote(s.Name) + "; define it first, with POST /api/admin/strategies"}}.Err()
-		}
-		segments := slices.Clone(s.Segments)
-		for j, id := range s.Segments {
-			segment, err := im.segment(tx, to, i, id)
-			if err != nil {
-				return nil, err
-			}
-			segments[j] = segment.ID
-		}
-		s.Segments = segments
-		list[i] = s
+		list[i] = body.ApplyTo(flags.Strategy{SortOrder: float64(i)})
+		list[i].Segments = httpapi.Each(list[i].Segments, func(id int64) int64 { return tx.FindSegmentNamed(im.segmentNames[id]).ID })
 	}
-	return list, nil
+	return list
 }
 
-// segment finds the segment here that has the name which the data gives to an id.
-func (im *importing) segment(tx *httpapi.Tx, to place, strategy int, id int64) (*flags.Segment, error) {
+// checkReferences returns a refusal that names all strategy types, segments and parents which the flag refers to and will not find.
+func (im *importing) checkReferences(tx *httpapi.Tx, to place, from *flagData) error {
+	var refused refusal
+	var problems flags.Problems
+	for i, s := range from.strategies {
+		at := "/strategies/" + strconv.Itoa(i)
+		if _, defined := tx.StrategyTypes().Find(s.Name.Value); !defined {
+			problems.Add(at+"/name", "there is no strategy type %q; define it first, with POST /api/admin/strategies", s.Name.Value)
+			refused.warnings = append(refused.warnings, found{foundUndefined, s.Name.Value})
+		}
+		for j, id := range s.Segments {
+			if name, problem := im.segmentProblem(tx, to, id); problem != "" {
+				problems.Add(at+"/segments/"+strconv.Itoa(j), "%s", problem)
+				if name != "" {
+					refused.errors = append(refused.errors, found{foundNoSegment, name})
+				}
+			}
+		}
+	}
+	for i, d := range from.parents {
+		parent := tx.FindFeature(d.Feature)
+		at := "/dependencies/" + strconv.Itoa(i) + "/feature"
+		switch {
+		case parent == nil && d.Feature != from.Name && im.flags[d.Feature] != nil:
+			problems.Add(at, "flag %q could not be created", d.Feature)
+		case parent == nil && d.Feature != from.Name, parent != nil && parent.ProjectUID != to.project.UID:
+			problems.Add(at, "there is no flag %q in project %q", d.Feature, to.project.ID)
+			refused.errors = append(refused.errors, found{foundNoParent, d.Feature})
+		case parent != nil && parent.Archived:
+			problems.Add(at, "flag %q is archived and cannot be a parent; revive it first", d.Feature)
+			refused.errors = append(refused.errors, found{foundNoParent, d.Feature})
+		}
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	refused.error = problems.Err()
+	return refused
+}
+
+// segmentProblem says why a strategy cannot use the segment to which the data gives an id, and names the segment if the import does
+// not create it. It returns "" if the segment is here.
+func (im *importing) segmentProblem(tx *httpapi.Tx, to place, id int64) (name, problem string) {
 	name, named := im.segmentNames[id]
-	if !named {
-		return nil, flags.Errorf(flags.Invalid, "strategy %d of the flag uses segment %d, which is missing from data.segments", strategy+1, id)
+	if !named { // ids differ between services
+		return strconv.FormatInt(id, 10), fmt.Sprintf("segment %d is missing from data.segments", id)
 	}
 	s := tx.FindSegmentNamed(name)
 	switch {
 	case s == nil && im.definedSegments[name]:
-		return nil, flags.Errorf(flags.Invalid, "segment %q, which the flag uses, could not be created", name)
+		return "", fmt.Sprintf("segment %q could not be created", name)
 	case s == nil:
-		return nil, flags.Errorf(flags.Invalid, "there is no segment %q; create it first, or export with fullSegments", name)
+		return name, fmt.Sprintf("there is no segment %q; create it first, or export with fullSegments", name)
 	case s.ProjectUID != "" && s.ProjectUID != to.project.UID:
-		return nil, flags.Errorf(flags.Invalid, "segment %q belongs to project %q and cannot be used in project %q", name, s.Project, to.project.ID)
+		return name, fmt.Sprintf("segment %q belongs to project %q and cannot be used in project %q", name, s.Project, to.project.ID)
 	}
-	return s, nil
+	return "", ""
 }
 
 // addParents adds the parents of the data to a flag. It returns the parents that change with it, by name. Parents that the
 // same data imports are imported before.
-func (im *importing) addParents(tx *httpapi.Tx, f *flags.Feature, wanted []flags.Dependency) ([]flags.Aggregate, error) {
+func addParents(tx *httpapi.Tx, f *flags.Feature, wanted []flags.Dependency) ([]flags.Aggregate, error) {
 	var changed []*flags.Feature
 	for _, d := range wanted {
 		parent := tx.FindFeature(d.Feature)
-		if parent == nil && im.flags[d.Feature] != nil && d.Feature != f.Name {
-			return nil, flags.Errorf(flags.Invalid, "parent %q of the flag could not be created", d.Feature)
-		}
 		isNew := parent != nil && !slices.Contains(parent.Children, f.Name)
 		if err := f.SetDependency(parent, d); err != nil {
 			return nil, err

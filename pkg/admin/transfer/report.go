@@ -48,12 +48,12 @@ func (im *importing) report(errs []error) (importedView, error) {
 			"Try again: the same import again does the rest", failed, len(im.items))
 		return importedView{}, failure
 	}
-	view.Warnings = findingViews(im.skipped(errs, "were", true, true))
+	view.Warnings = append([]importFinding{}, im.skipped(errs, "were", true, true)...)
 	return view, nil
 }
 
 // skipped tells which change requests and freezes the imported items skip, as they can for some callers.
-func (im *importing) skipped(errs []error, were string, reviews, freezes bool) (findings []flags.ImportFinding) {
+func (im *importing) skipped(errs []error, were string, reviews, freezes bool) (list []importFinding) {
 	note := func(format string, environments func(httpapi.Skips) []string) {
 		affected := map[string][]string{} // by environment
 		for i, item := range im.items {
@@ -64,7 +64,7 @@ func (im *importing) skipped(errs []error, were string, reviews, freezes bool) (
 			}
 		}
 		for _, env := range slices.Sorted(maps.Keys(affected)) {
-			findings = append(findings, flags.ImportFinding{Message: fmt.Sprintf(format, env, were), Affected: affected[env]})
+			list = append(list, importFinding{fmt.Sprintf(format, env, were), affected[env]})
 		}
 	}
 	if reviews {
@@ -73,7 +73,7 @@ func (im *importing) skipped(errs []error, were string, reviews, freezes bool) (
 	if freezes {
 		note("Environment %q is frozen, and you may skip the freeze: these flags %s changed there in it", func(s httpapi.Skips) []string { return s.Freezes })
 	}
-	return findings
+	return list
 }
 
 // left returns how many items are not imported, or not as the data has them.
@@ -84,18 +84,6 @@ func (im *importing) left(errs []error) (n int) {
 		}
 	}
 	return n
-}
-
-// faults returns the items that have an error, with the reasons, for the report of a validation.
-func (im *importing) faults(errs []error) []flags.ImportFault {
-	var faults []flags.ImportFault
-	for i, err := range errs {
-		if err != nil {
-			reason := strings.Join(reasonsOf(err, len(faults)), "; ")
-			faults = append(faults, flags.ImportFault{Kind: string(im.items[i].kind), Name: im.items[i].name, Reason: reason})
-		}
-	}
-	return faults
 }
 
 // Limits of the reasons in a report, so that every report fits into a response. After fullReasons skipped flags, each has
@@ -139,7 +127,7 @@ type importedView struct {
 	Features    []importedRow `json:"features"`
 	Others      []importedRow `json:"others"` // tag types, context fields and segments, except unchanged ones
 
-	Warnings []importFindingView `json:"warnings"` // the change requests and freezes that were skipped
+	Warnings []importFinding `json:"warnings"` // the change requests and freezes that were skipped
 }
 
 // An importedRow is the outcome of one item. Reasons is empty unless it was skipped or kept.

@@ -8,8 +8,6 @@
 package transfer
 
 import (
-	"slices"
-
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -42,47 +40,4 @@ func importFlags(m *httpapi.Many, _ httpapi.InService, in importBody) (importedV
 	}
 	errs := m.Each(len(im.items), im.needs, im.run)
 	return im.report(errs)
-}
-
-// validateImport runs the import without changing anything, and reports what it would skip and which permissions the caller
-// lacks.
-func validateImport(m *httpapi.Many, _ httpapi.InService, in importBody) (importReportView, error) {
-	var caller access.Caller
-	var target flags.ImportTarget
-	im := newImporting(in)
-	err := m.Read(func(tx *httpapi.Tx) error {
-		im.prepare(tx, len(im.items))
-		caller, target = tx.Caller, im.target(tx)
-		return nil
-	})
-	if err != nil {
-		return importReportView{}, err
-	}
-	var missing []access.Permission
-	errs, err := m.DryRun(caller.DryRun(&missing), len(im.items), im.needs, im.run)
-	if err != nil {
-		return importReportView{}, err
-	}
-	target.Faults = im.faults(errs)
-	target.MissingPermissions = httpapi.Each(missing, func(p access.Permission) string { return string(p) })
-	report := in.Data.Value.set().Validate(target)
-	report.Warnings = append(report.Warnings, im.skipped(errs, "will be", !slices.Contains(missing, access.SkipChangeRequest), !slices.Contains(missing, access.SkipChangeFreeze))...)
-	return importReportView{findingViews(report.Errors), findingViews(report.Warnings), findingViews(report.Permissions), im.left(errs)}, nil
-}
-
-// An importReportView is the result of a validation (contract: Validation result).
-type importReportView struct {
-	Errors      []importFindingView `json:"errors"`
-	Warnings    []importFindingView `json:"warnings"`
-	Permissions []importFindingView `json:"permissions"` // that the caller lacks
-	Skipped     int                 `json:"skipped"`     // items that the import would not import as the data has them
-}
-
-type importFindingView struct {
-	Message       string   `json:"message"`
-	AffectedItems []string `json:"affectedItems"`
-}
-
-func findingViews(findings []flags.ImportFinding) []importFindingView {
-	return httpapi.Each(findings, func(f flags.ImportFinding) importFindingView { return importFindingView{f.Message, f.Affected} })
 }

@@ -1,41 +1,77 @@
 package dynamotest
 
 import (
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"guidon/pkg/access"
+	"guidon/pkg/flags"
 )
 
 // checkProjects compares projects with their list rows, and their guards with the flags.
 func (c *checker) checkProjects() {
 	c.compare("the list rows of projects", c.documents("PROJECT#", "PROJECT"), c.rows("PROJECTS"))
-	type count struct{ Active, Stale int }
-	want, got := map[key]count{}, map[key]count{}
+	want, got := map[key]map[string]int{}, map[key]map[string]int{}
 	for _, f := range c.flags {
+		if f.Archived {
+			continue
+		}
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(f.Name))
 		guard := key{"PROJECT#" + f.ProjectUID, fmt.Sprintf("GUARD#%02d", h.Sum32()%16)}
-		active, stale := f.Count()
-		want[guard] = count{want[guard].Active + active, want[guard].Stale + stale}
+		if want[guard] == nil {
+			want[guard] = map[string]int{}
+		}
+		want[guard]["active"]++
+		want[guard]["type:"+string(f.Type)]++
+		want[guard][fmt.Sprintf("day%d", flags.DayOf(f.CreatedAt))]++
+		if f.Stale {
+			want[guard]["stale"]++
+		}
 	}
 	for k, i := range c.items {
 		if !strings.HasPrefix(k.pk, "PROJECT#") || !strings.HasPrefix(k.sk, "GUARD#") {
 			continue
 		}
-		if n := (count{i.numbers["active"], i.numbers["stale"]}); n != (count{}) {
-			got[k] = n
-		}
+		got[k] = maps.Clone(i.numbers)
+		delete(got[k], "segments")
 		exists := c.projects[strings.TrimPrefix(k.pk, "PROJECT#")] != nil
-		if exists == i.closed || !exists && want[k].Active > 0 {
-			c.report("guard %s %s: closed is %t and there are %d active flags, but that the project exists is %t", k.pk, k.sk, i.closed, want[k].Active, exists)
+		if exists == i.closed || !exists && want[k]["active"] > 0 {
+			c.report("guard %s %s: closed is %t and there are %d active flags, but that the project exists is %t", k.pk, k.sk, i.closed, want[k]["active"], exists)
 		}
 	}
-	maps.DeleteFunc(want, func(_ key, n count) bool { return n == count{} })
-	c.compare("the counts of project guards", fmt.Sprint(want), fmt.Sprint(got))
+	// A guard may forget the days that were too long ago to be counted when the flag changed for the last time.
+	oldest := c.lastDay() - flags.CountedDays + 1
+	for _, guards := range []map[key]map[string]int{want, got} {
+		for _, counts := range guards {
+			maps.DeleteFunc(counts, func(name string, n int) bool {
+				day, err := strconv.Atoi(strings.TrimPrefix(name, "day"))
+				return n == 0 || err == nil && flags.Day(day) < oldest
+			})
+		}
+		maps.DeleteFunc(guards, func(_ key, counts map[string]int) bool { return len(counts) == 0 })
+	}
+	c.compare("the counts of project guards", want, got)
+}
+
+// lastDay is the day of the newest event.
+func (c *checker) lastDay() (day flags.Day) {
+	for _, events := range c.events {
+		for _, e := range events {
+			var event struct{ CreatedAt time.Time }
+			if err := json.Unmarshal([]byte(e.doc), &event); err != nil {
+				c.report("the event %s %s: %v", e.pk, e.sk, err)
+			}
+			day = max(day, flags.DayOf(event.CreatedAt))
+		}
+	}
+	return day
 }
 
 // checkMembers compares the members of projects with the projects of users.

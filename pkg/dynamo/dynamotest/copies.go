@@ -28,17 +28,16 @@ func AddCopies(t testing.TB, store *dynamo.Store, flag string, names []string) {
 		if pk == "FLAG#"+flag && sk == "FLAG" || sk == "FLAG#"+flag || pk == "USES" && sk == flag || sk == "USE#"+flag {
 			originals = append(originals, encoded(t, item))
 		}
-		var count string
-		switch {
-		case strings.HasPrefix(pk, "PROJECT#") && strings.HasPrefix(sk, "GUARD#") && item["active"] != nil:
-			count = "active"
-		case strings.HasPrefix(pk, "SEGMENT#") && sk == "GUARD" && item["uses"] != nil && fmt.Sprint(item["uses"]["N"]) != "0":
-			count = "uses"
-		default:
-			continue
+		for count, value := range item {
+			of, _, _ := strings.Cut(pk, "#")
+			kind := strings.TrimRight(count, "0123456789")
+			if value["N"] == nil || value["N"] == "0" || !strings.HasPrefix(sk, "GUARD") ||
+				!slices.Contains([]string{"PROJECT active", "PROJECT type:release", "PROJECT day", "SEGMENT uses"}, of+" "+kind) {
+				continue
+			}
+			counts = append(counts, fmt.Sprintf(`{"TableName":%q,"Key":{"pk":{"S":%q},"sk":{"S":%q}},"UpdateExpression":"ADD #c :n",`+
+				`"ExpressionAttributeNames":{"#c":%q},"ExpressionAttributeValues":{":n":{"N":"%d"}}}`, store.Table(), pk, sk, count, len(names)))
 		}
-		counts = append(counts, fmt.Sprintf(`{"TableName":%q,"Key":{"pk":{"S":%q},"sk":{"S":%q}},"UpdateExpression":"ADD #c :n",`+
-			`"ExpressionAttributeNames":{"#c":%q},"ExpressionAttributeValues":{":n":{"N":"%d"}}}`, store.Table(), pk, sk, count, len(names)))
 	}
 	for _, body := range counts {
 		Call(t, shared.URL(), "UpdateItem", body)

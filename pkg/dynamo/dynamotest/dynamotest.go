@@ -58,7 +58,7 @@ func Open(t testing.TB, transport http.RoundTripper) *dynamo.Store {
 func OpenOn(t testing.TB, e *engine.Engine, table string, transport http.RoundTripper) *dynamo.Store {
 	t.Helper()
 	options := dynamo.Options{Table: table, Endpoint: e.URL()}
-	if err := localtable.Create(t.Context(), options, schema); err != nil {
+	if err := localtable.CreateWithoutTTL(t.Context(), options); err != nil {
 		t.Fatal(err)
 	}
 	if transport != nil {
@@ -102,17 +102,3 @@ var box = func() *seal.Box {
 
 // Sealer returns the sealer that Seed has used, for the configuration of a server.
 func Sealer(context.Context) (flags.Sealer, error) { return box, nil }
-
-// Schema is the schema of the tables that Open creates: that of template.yaml, without TTL.
-func Schema() localtable.Schema { return schema }
-
-var schema = localtable.Schema{
-	Attributes: []localtable.Attribute{
-		{Name: "pk", Type: "S"}, {Name: "sk", Type: "S"}, {Name: "log", Type: "S"}, {Name: "project", Type: "S"}, {Name: "id", Type: "S"},
-	},
-	Key: []localtable.KeyElement{{Name: "pk", Type: "HASH"}, {Name: "sk", Type: "RANGE"}},
-	Indexes: []localtable.Index{
-		{Name: "log", Key: []localtable.KeyElement{{Name: "log", Type: "HASH"}, {Name: "id", Type: "RANGE"}}, Projection: "ALL"},
-		{Name: "project", Key: []localtable.KeyElement{{Name: "project", Type: "HASH"}, {Name: "id", Type: "RANGE"}}, Projection: "ALL"},
-	},
-}

@@ -14,27 +14,26 @@ import (
 	"guidon/pkg/dynamo"
 )
 
-// A Schema is what template.yaml says about the table.
-type Schema struct {
-	Attributes []Attribute // those of the keys
-	Key        []KeyElement
-	Indexes    []Index // global secondary indexes
-	TTL        string  // the attribute with the time when an item expires; "" for none
+// Table returns the table of template.yaml, except for TTL.
+func Table(name string) *dynamodb.CreateTableInput {
+	attribute := func(name string) types.AttributeDefinition {
+		return types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeTypeS}
+	}
+	key := func(hash, order string) []types.KeySchemaElement {
+		return []types.KeySchemaElement{{AttributeName: &hash, KeyType: types.KeyTypeHash}, {AttributeName: &order, KeyType: types.KeyTypeRange}}
+	}
+	index := func(name string) types.GlobalSecondaryIndex {
+		return types.GlobalSecondaryIndex{IndexName: &name, KeySchema: key(name, "id"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll}}
+	}
+	return &dynamodb.CreateTableInput{
+		TableName: &name, BillingMode: types.BillingModePayPerRequest, KeySchema: key("pk", "sk"),
+		AttributeDefinitions:   []types.AttributeDefinition{attribute("pk"), attribute("sk"), attribute("log"), attribute("project"), attribute("id")},
+		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{index("log"), index("project")},
+	}
 }
 
-// An Attribute is the name and the type (S, N or B) of a key attribute.
-type Attribute struct{ Name, Type string }
-
-// A KeyElement is the name and the type (HASH or RANGE) of an element of a key.
-type KeyElement struct{ Name, Type string }
-
-// An Index is a global secondary index.
-type Index struct {
-	Name       string
-	Key        []KeyElement
-	Projection string   // ALL, KEYS_ONLY or INCLUDE
-	Include    []string // for INCLUDE
-}
+// TTL is the attribute with the time when an item expires.
+const TTL = "ttl"
 
 // pollInterval is the wait between two requests for the state of a table. A local engine creates one immediately.
 const pollInterval = 20 * time.Millisecond
@@ -46,45 +45,31 @@ type creator struct {
 }
 
 // Create creates the table unless it exists, and returns when it can be used.
-func Create(ctx context.Context, options dynamo.Options, schema Schema) error {
-	client, err := dynamo.NewClient(ctx, options)
+func Create(ctx context.Context, options dynamo.Options) error {
+	c, err := create(ctx, options)
 	if err != nil {
 		return err
 	}
+	return c.enableTTL(ctx)
+}
+
+// CreateWithoutTTL does the same, and keeps expired items: for tests, because TTL takes two more calls.
+func CreateWithoutTTL(ctx context.Context, options dynamo.Options) error {
+	_, err := create(ctx, options)
+	return err
+}
+
+func create(ctx context.Context, options dynamo.Options) (creator, error) {
+	client, err := dynamo.NewClient(ctx, options)
+	if err != nil {
+		return creator{}, err
+	}
 	c := creator{client, options.Table}
-	_, err = client.CreateTable(ctx, schema.input(c.table))
+	_, err = client.CreateTable(ctx, Table(c.table))
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
-		return err
+		return creator{}, err
 	}
-	if err := c.waitUntilActive(ctx); err != nil {
-		return err
-	}
-	return c.enableTTL(ctx, schema.TTL)
-}
-
-func (schema Schema) input(table string) *dynamodb.CreateTableInput {
-	in := &dynamodb.CreateTableInput{
-		TableName: &table, BillingMode: types.BillingModePayPerRequest, KeySchema: keySchema(schema.Key),
-	}
-	for _, a := range schema.Attributes {
-		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{
-			AttributeName: aws.String(a.Name), AttributeType: types.ScalarAttributeType(a.Type),
-		})
-	}
-	for _, index := range schema.Indexes {
-		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
-			IndexName: aws.String(index.Name), KeySchema: keySchema(index.Key),
-			Projection: &types.Projection{ProjectionType: types.ProjectionType(index.Projection), NonKeyAttributes: index.Include},
-		})
-	}
-	return in
-}
-
-func keySchema(key []KeyElement) (elements []types.KeySchemaElement) {
-	for _, k := range key {
-		elements = append(elements, types.KeySchemaElement{AttributeName: aws.String(k.Name), KeyType: types.KeyType(k.Type)})
-	}
-	return elements
+	return c, c.waitUntilActive(ctx)
 }
 
 // waitUntilActive waits until the table and its indexes can be used.
@@ -109,10 +94,7 @@ func (c creator) waitUntilActive(ctx context.Context) error {
 }
 
 // enableTTL makes the engine delete expired items. It is a call of its own, so an interrupted start may not have made it.
-func (c creator) enableTTL(ctx context.Context, attribute string) error {
-	if attribute == "" {
-		return nil
-	}
+func (c creator) enableTTL(ctx context.Context) error {
 	out, err := c.client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &c.table})
 	if err != nil {
 		return err
@@ -123,7 +105,7 @@ func (c creator) enableTTL(ctx context.Context, attribute string) error {
 	}
 	_, err = c.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
 		TableName:               &c.table,
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(attribute), Enabled: aws.Bool(true)},
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(TTL), Enabled: aws.Bool(true)},
 	})
 	return err
 }

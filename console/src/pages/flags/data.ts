@@ -40,13 +40,11 @@ export function patchRows(client: QueryClient, projectId: string, names: readonl
   client.setQueryData<FlagList>(apiKey(path, { path: { projectId } }), (old) => old && { ...old, features: changeRows(old.features, names, change) })
 }
 
-/** Paths of what a change of a flag makes outdated, except the list of its project, whose rows the change patches. */
-export const aroundFlags = [
-  '/api/admin/projects/{projectId}/features/',
-  '/api/admin/projects/{projectId}/overview',
-  '/api/admin/projects/{projectId}/insights',
-  '/api/admin/search',
-]
+/**
+ * Paths of what a change in an environment of a flag makes outdated, except the list of its project, whose rows the change patches. The
+ * overview of the project counts flags, which such a change does not alter.
+ */
+export const aroundFlags = ['/api/admin/projects/{projectId}/features/', '/api/admin/projects/{projectId}/insights', '/api/admin/search']
 
 // A change of one row: shown at once, and taken back with the reason if the server refuses it.
 function useRowChange<Input extends { name: string }, Output>(

@@ -142,7 +142,7 @@ export default function FlagsTab() {
         rowClass={(row) => (selected.has(row.name) ? 'flags-selected' : undefined)}
         sort={sort}
         onSort={({ by, descending }) => setView({ sort: by, desc: descending })}
-        loading={list.isPending}
+        loading={list.isPending || project.isPending}
         empty={
           empty ? (
             <EmptyState title="No flags yet" action={newFlag}>

@@ -6,7 +6,7 @@ import { otherClients } from './othersnippets'
 import { clients, double, installCommand, runCommand, shellWord, single, tokenVariable } from './snippets'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
-const guide = ['sdks', 'openfeature'].map((page) => readFileSync(`${root}docs/how-to/${page}.md`, 'utf8')).join('')
+const guide = readFileSync(`${root}docs/how-to/sdks.md`, 'utf8')
 const input = { url: 'https://flags.example.com', flag: 'welcome-banner', appName: 'shop', token: 'default:development.secret' }
 
 // The programs of the guide are tested, those of the console are shorter forms of them.

@@ -1,4 +1,4 @@
-// The programs that the page Connect shows. docs/how-to/sdks.md and openfeature.md have the same clients in the same versions, with programs
+// The programs that the page Connect shows. docs/how-to/sdks.md has the same clients in the same versions, with programs
 // that are tested; snippets.test.ts checks that both agree.
 
 /** What a snippet needs to know. */

@@ -3,7 +3,7 @@ import { Outlet, useParams } from '@tanstack/react-router'
 import { apiQuery, isNotFound, type Schema } from '../../api'
 import { DraftBar } from '../../requests/bar'
 import { Page } from '../../shell'
-import { Badge, EmptyState, Icons, LinkButton, Loaded, type Tab } from '../../ui'
+import { Badge, EmptyState, ErrorState, Icons, LinkButton, type Tab } from '../../ui'
 import { ProjectFavorite } from './favorite'
 import { Owners } from './owners'
 import './projects.css'
@@ -44,14 +44,15 @@ export default function ProjectLayout() {
       crumbs={crumbs}
       tabs={tabs}
     >
-      <Loaded query={project}>
-        {() => (
-          <>
-            <DraftBar project={projectId} />
-            <Outlet />
-          </>
-        )}
-      </Loaded>
+      {project.error && !project.data ? (
+        <ErrorState error={project.error} onRetry={() => void project.refetch()} />
+      ) : (
+        <>
+          <DraftBar project={projectId} />
+          {/* A tab reads what it shows while the project is being read. */}
+          <Outlet />
+        </>
+      )}
     </Page>
   )
 }
