@@ -86,12 +86,11 @@ type failure struct {
 }
 
 // fails sends a request that must get the status and the error name.
-func (g *gateway) fails(t *testing.T, status int, name, method, path string, body any) failure {
+func (g *gateway) fails(t *testing.T, status int, name, method, path string, body any) {
 	t.Helper()
 	var f failure
 	g.do(t, status, method, path, body, &f)
 	if f.Name != name || f.ID == "" || f.Message == "" {
 		t.Errorf("%s %s: the error is %+v, want a %s with id and message", method, path, f, name)
 	}
-	return f
 }

@@ -45,7 +45,7 @@ func head(t *testing.T, a *administration) *flags.SnapshotHead {
 
 // TestColdStart counts the calls of a new instance: at most three, one after the other, with a snapshot.
 func TestColdStart(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	for i := range 30 {
 		a.flag(fmt.Sprintf("f%d", i))
 	}
@@ -102,7 +102,7 @@ func TestBadSnapshots(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := administer(t, nil)
+			a := administer(t)
 			a.flag("f")
 			if _, err := NewReader(a.store, ReaderOptions{}).WriteSnapshot(t.Context()); err != nil {
 				t.Fatal(err)
@@ -126,7 +126,7 @@ func TestBadSnapshots(t *testing.T) {
 
 // TestThrottledSnapshot starts while the store throttles the read of the snapshot. The instance does not read everything instead.
 func TestThrottledSnapshot(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	if _, err := NewReader(a.store, ReaderOptions{}).WriteSnapshot(t.Context()); err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestThrottledSnapshot(t *testing.T) {
 
 // TestWhenSnapshotsAreWritten writes the first one, none while it is recent, and another after many changes, a day or a reset.
 func TestWhenSnapshotsAreWritten(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	now := time.Now()
 	r := NewReader(a.store, ReaderOptions{Now: func() time.Time { return now }})
@@ -185,7 +185,7 @@ func TestWhenSnapshotsAreWritten(t *testing.T) {
 
 // TestColdStartsTogether starts several instances without a snapshot. One reads everything, and the others wait for it.
 func TestColdStartsTogether(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	calls := &dynamotest.Faults{Delay: 10 * time.Millisecond}
 	var wg sync.WaitGroup
@@ -207,7 +207,7 @@ func TestColdStartsTogether(t *testing.T) {
 
 // TestLeaseOfADeadInstance starts while an instance that ended has the lease.
 func TestLeaseOfADeadInstance(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	start := time.Now()
 	if taken, err := a.store.TakeLease(t.Context(), "dead", start, start.Add(leaseTime)); err != nil || !taken {
@@ -219,7 +219,7 @@ func TestLeaseOfADeadInstance(t *testing.T) {
 
 // TestPages follows after so many changes that the entries are in pages. It must not read everything.
 func TestPages(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("a-flag-with-a-rather-long-name")
 	calls := &dynamotest.Faults{}
 	r := NewReader(a.another(calls), ReaderOptions{})
@@ -243,7 +243,7 @@ func TestPages(t *testing.T) {
 func TestMovedWhileReadingEverything(t *testing.T) {
 	for _, to := range []string{"a-first", "z-last"} {
 		t.Run(to, func(t *testing.T) {
-			a := administer(t, nil)
+			a := administer(t)
 			for _, id := range []string{"a-first", "z-last"} {
 				a.do("POST", "/api/admin/projects", fmt.Sprintf(`{"id": %q, "name": %[1]q}`, id))
 			}
@@ -277,7 +277,7 @@ func TestMovedWhileReadingEverything(t *testing.T) {
 
 // TestEpochWhileReadingEverything begins epochs while a new instance reads everything, as the function Setup does after a deployment.
 func TestEpochWhileReadingEverything(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	var feedRead atomic.Bool
 	begun := 0
