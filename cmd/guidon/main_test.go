@@ -81,12 +81,6 @@ func startServer(data string) (*serverProcess, error) {
 	return s, err
 }
 
-// interrupt does what Ctrl-C does, and returns the exit code.
-func (s *serverProcess) interrupt() int {
-	s.Stop(os.Interrupt, time.Minute)
-	return s.Cmd.ProcessState.ExitCode()
-}
-
 // A result is what a command line has done.
 type result struct {
 	code          int
@@ -227,29 +221,6 @@ func TestInterrupt(t *testing.T) {
 	code := run(ctx, func() {}, []string{"flag", "list", "--url", slow.URL}, func(string) string { return "" }, strings.NewReader(""), &out, &messages)
 	if code != exitInterrupted || !strings.Contains(messages.String(), "interrupted") {
 		t.Errorf("exit code %d and %q, want %d", code, &messages, exitInterrupted)
-	}
-}
-
-// TestServe starts a server of its own, and interrupts it.
-func TestServe(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no SIGINT")
-	}
-	s, err := startServer(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{s.url, s.url + "/docs", adminToken, "Ctrl-C stops it"} {
-		if !strings.Contains(s.Output.String(), want) {
-			t.Errorf("it does not print %q:\n%s", want, s.Output.String())
-		}
-	}
-	must(t, "flag list", "GUIDON_URL="+s.url)
-	if code := s.interrupt(); code != exitOK {
-		t.Errorf("Ctrl-C: exit code %d\n%s", code, s.Output.String())
-	}
-	if r := guidon(t, "flag list", "GUIDON_URL="+s.url); r.code != exitUnavailable {
-		t.Errorf("exit code %d after Ctrl-C, want %d: the server must have stopped", r.code, exitUnavailable)
 	}
 }
 

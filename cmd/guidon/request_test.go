@@ -64,6 +64,15 @@ func TestRequests(t *testing.T) {
 	const project = "/api/admin/projects/reviewed"
 	call(t, nil, "PUT", project+"/environments/production/change-requests/config", `{"changeRequestsEnabled":true,"requiredApprovals":1}`)
 	author, approver := signIn(t, "cmd-author"), signIn(t, "cmd-approver")
+	for _, path := range []string{"/api/client/features", "/api/frontend"} { // a session is for the administration only
+		response, err := author.Get(serverURL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = response.Body.Close(); response.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%s with a session: %s, want 401", path, response.Status)
+		}
+	}
 	propose := func(title string) string {
 		t.Helper()
 		var r struct{ ID int64 }

@@ -45,8 +45,17 @@ func (g *gateway) send(ctx context.Context, method, path string, body any) (stat
 	return resp.StatusCode, answer, err
 }
 
-// do sends a request that must get the status, and decodes the response into into, unless that is nil. An unknown field
-// is a failure.
+// get returns the body of a response that must be a 200.
+func (g *gateway) get(t *testing.T, path string) string {
+	t.Helper()
+	status, body, err := g.send(t.Context(), http.MethodGet, path, nil)
+	if err != nil || status != http.StatusOK {
+		t.Fatalf("GET %s: %d %v: %s", path, status, err, body)
+	}
+	return string(body)
+}
+
+// do sends a request that must get the status, and decodes the response into into, unless that is nil.
 func (g *gateway) do(t *testing.T, want int, method, path string, body, into any) {
 	t.Helper()
 	status, answer, err := g.send(t.Context(), method, path, body)
@@ -59,7 +68,7 @@ func (g *gateway) do(t *testing.T, want int, method, path string, body, into any
 	if into == nil {
 		return
 	}
-	if err := decodeAll(answer, into); err != nil {
+	if err := json.Unmarshal(answer, into); err != nil {
 		t.Fatalf("%s %s: %v in %s", method, path, err, answer)
 	}
 }
@@ -77,12 +86,11 @@ type failure struct {
 }
 
 // fails sends a request that must get the status and the error name.
-func (g *gateway) fails(t *testing.T, status int, name, method, path string, body any) failure {
+func (g *gateway) fails(t *testing.T, status int, name, method, path string, body any) {
 	t.Helper()
 	var f failure
 	g.do(t, status, method, path, body, &f)
 	if f.Name != name || f.ID == "" || f.Message == "" {
 		t.Errorf("%s %s: the error is %+v, want a %s with id and message", method, path, f, name)
 	}
-	return f
 }

@@ -17,8 +17,8 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 )
 
-// TestKilled ends the server, its engine, or both with kill -9 at random moments while eight writers create, relate, tag,
-// change and archive flags. Each time the service starts again, every acknowledged change is stored, no other change is,
+// TestKilled ends the server, its engine, or both with kill -9, and the server with Ctrl-C, at random moments while eight writers create,
+// relate, tag, change and archive flags. Each time the service starts again, every acknowledged change is stored, no other change is,
 // and the whole table is consistent: no change is stored in part. 5 times in `make test`, 100 in `make trust`.
 func TestKilled(t *testing.T) {
 	const aChain = 10 // kills over the same data; a check reads all of it
@@ -45,7 +45,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// kill ends processes with kill -9, and returns the server that runs then.
+// kill ends processes with kill -9, or the server with Ctrl-C, and returns the server that runs then.
 func (l *load) kill(t *testing.T, g *gateway, round int) (kind string, now *gateway) {
 	t.Helper()
 	end := func(pid int) {
@@ -53,17 +53,25 @@ func (l *load) kill(t *testing.T, g *gateway, round int) (kind string, now *gate
 			t.Fatal(err)
 		}
 	}
-	switch round % 3 {
+	switch round % 4 {
 	case 0:
 		g.kill(t)
 		l.stop()
-		return "gateway", g.again(t)
+		now = g.again(t)
+		if port := portOf(t, g.engine.URL); port != portOf(t, now.engine.URL) && listens(port) {
+			t.Errorf("the engine of the killed server is still served on port %s", port)
+		}
+		return "gateway", now
 	case 1: // the gateway starts it again, under the load that goes on
 		old := g.engine
 		end(old.PID)
 		g.awaitEngine(t, old)
 		time.Sleep(rand.N(100 * time.Millisecond))
 		return "engine", g
+	case 2:
+		g.stop(t)
+		l.stop()
+		return "Ctrl-C", g.again(t)
 	}
 	end(g.engine.PID)
 	g.kill(t)

@@ -50,19 +50,13 @@ func TestRefusals(t *testing.T) {
 		env   []string
 		words []string
 	}{
-		{"busy port", 1, []string{"PORT=" + g.port, fresh}, []string{"port " + g.port + " is in use", "PORT="}},
 		{"busy port and data", 1, []string{"PORT=" + g.port, "DATA_DIR=" + g.data}, []string{"port " + g.port + " is in use"}},
 		{"host is a name", 2, []string{"HOST=localhost", fresh}, []string{"HOST", `"localhost"`, "IP address"}},
 		{"engine that is not there", 1, []string{"ENGINE=/no/such/dynoxide", fresh}, []string{"ENGINE", "/no/such/dynoxide"}},
-		{"port is a word", 2, []string{"PORT=http", fresh}, []string{"PORT", `"http"`, "number"}},
 		{"port is too high", 2, []string{"PORT=65536", fresh}, []string{"PORT", "65535"}},
-		{"admin token without a scope", 2, []string{"INIT_ADMIN_API_TOKENS=" + secret, fresh}, []string{"INIT_ADMIN_API_TOKENS", "must look like"}},
 		{"admin token of one project", 2, []string{"INIT_ADMIN_API_TOKENS=default:*." + secret, fresh}, []string{"INIT_ADMIN_API_TOKENS", "*:*."}},
-		{"client token without a secret", 2, []string{"INIT_CLIENT_API_TOKENS=default:development", fresh}, []string{"INIT_CLIENT_API_TOKENS", "must look like"}},
 		{"second frontend token", 2, []string{"INIT_FRONTEND_API_TOKENS=*:development.fine, /:*." + secret, fresh}, []string{"INIT_FRONTEND_API_TOKENS", "project"}},
-		{"authentication", 2, []string{"AUTH_TYPE=open", fresh}, []string{"AUTH_TYPE", `"open"`, "none"}},
 		{"limit", 2, []string{"LIMITS=strategies=many", fresh}, []string{"LIMITS", "strategies", `"many"`, "number"}},
-		{"log level", 2, []string{"LOG_LEVEL=loud", fresh}, []string{"LOG_LEVEL", `"loud"`, "debug"}},
 		{"address of an engine", 2, []string{"AWS_ENDPOINT_URL_DYNAMODB=dynamodb:8000", fresh}, []string{"AWS_ENDPOINT_URL_DYNAMODB", `"dynamodb:8000"`, "http://"}},
 		{"data below a file", 1, []string{"DATA_DIR=/dev/null/data"}, []string{"DATA_DIR", "/dev/null"}},
 		{"engine that does not answer", 1, []string{"AWS_ENDPOINT_URL_DYNAMODB=http://" + address(freePort(t)), fresh}, []string{"AWS_ENDPOINT_URL_DYNAMODB", "refused"}},
@@ -75,12 +69,6 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
-	t.Run("busy data", func(t *testing.T) {
-		p := launch(t, "PORT="+freePort(t), "DATA_DIR="+g.data)
-		if code, got := p.wait(t), p.stderr.String(); code != 1 || !strings.Contains(got, "in use by process") {
-			t.Errorf("exit code %d, %q; want 1, and who has the data", code, got)
-		}
-	})
 	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "unimpressed"}, nil)
 }
 
@@ -97,6 +85,9 @@ func TestAllNetworks(t *testing.T) {
 		t.Errorf("it prints\n%s\nwant the address of PUBLIC_URL in it", printed)
 	}
 	open := start(t, "HOST=0.0.0.0", "AUTH_TYPE=none")
+	if printed := open.stdout.String(); strings.Contains(printed, "Authorization") {
+		t.Errorf("with AUTH_TYPE=none it prints\n%s\nwant no token in it", printed)
+	}
 	earlier := start(t)
 	earlier.stop(t)
 	later := start(t, "HOST=0.0.0.0", "INIT_ADMIN_API_TOKENS=*:*.our-own-admin", "DATA_DIR="+earlier.data)
@@ -135,40 +126,4 @@ func TestOtherEngine(t *testing.T) {
 	second.stop(t)
 	otherTable := start(t, env, "TABLE_NAME=another")
 	otherTable.fails(t, 404, "NotFoundError", "GET", project+"/features/elsewhere", nil)
-}
-
-func TestAuthentication(t *testing.T) {
-	const admin, client, frontend = "*:*.our-own-admin", "default:development.client-secret", "[]:production.frontend-secret"
-	own := start(t, "INIT_ADMIN_API_TOKENS="+admin+", *:*.second", "INIT_CLIENT_API_TOKENS="+client, "INIT_FRONTEND_API_TOKENS="+frontend)
-	open := start(t, "AUTH_TYPE=none")
-	if got := open.stdout.String(); strings.Contains(got, "Authorization") {
-		t.Errorf("with AUTH_TYPE=none it prints\n%s\nwant no token in it", got)
-	}
-	tests := []struct {
-		name, token string
-		g           *gateway
-		status      int
-		error       string
-	}{
-		{"admin", admin, own, 200, ""},
-		{"bearer", "Bearer " + admin, own, 200, ""},
-		{"second admin", "*:*.second", own, 200, ""},
-		{"default admin, where others were named", defaultToken, own, 401, "AuthenticationRequired"},
-		{"unknown", "*:*.unknown", own, 401, "AuthenticationRequired"},
-		{"none", "", own, 401, "AuthenticationRequired"},
-		{"client", client, own, 403, "NoAccessError"},
-		{"frontend", frontend, own, 403, "NoAccessError"},
-		{"none needed", "", open, 200, ""},
-		{"any", "*:*.unknown", open, 200, ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			tt.g.token = tt.token
-			if tt.error == "" {
-				tt.g.get(t, project)
-			} else {
-				tt.g.fails(t, tt.status, tt.error, "GET", project, nil)
-			}
-		})
-	}
 }

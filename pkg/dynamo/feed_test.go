@@ -24,16 +24,16 @@ func TestFeedOfManyWriters(t *testing.T) {
 		name   string
 		faults *dynamotest.Faults
 		want   dynamotest.Fault
-		times  int // how often each writer changes its flag
+		times  int // how often each writer changes its flag in the long form
 	}{
-		{"without faults", &dynamotest.Faults{}, dynamotest.NoFault, 100},
-		{"15 % of the responses lost", &dynamotest.Faults{LoseResponses: 0.15}, dynamotest.LoseResponse, 40},
+		{"without faults", &dynamotest.Faults{}, dynamotest.NoFault, 400},
+		{"15 % of the responses lost", &dynamotest.Faults{LoseResponses: 0.15}, dynamotest.LoseResponse, 160},
 		{
 			"15 % of the responses lost, and tokens forgotten",
-			&dynamotest.Faults{LoseResponses: 0.15, Base: dynamotest.FreshTokens{}}, dynamotest.LoseResponse, 40,
+			&dynamotest.Faults{LoseResponses: 0.15, Base: dynamotest.FreshTokens{}}, dynamotest.LoseResponse, 160,
 		},
-		{"delivered twice or late", &dynamotest.Faults{Duplicates: 0.2, LateDeliveries: 0.1}, dynamotest.DeliverTwice, 40},
-		{"transactions that overlap", &dynamotest.Faults{Conflicts: true, Delay: 2 * time.Millisecond, LoseResponses: 0.05}, dynamotest.Conflict, 10},
+		{"delivered twice or late", &dynamotest.Faults{Duplicates: 0.2, LateDeliveries: 0.1}, dynamotest.DeliverTwice, 160},
+		{"transactions that overlap", &dynamotest.Faults{Conflicts: true, Delay: 2 * time.Millisecond, LoseResponses: 0.05}, dynamotest.Conflict, 40},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -41,7 +41,7 @@ func TestFeedOfManyWriters(t *testing.T) {
 			table := newTable()
 			store, plain := dynamotest.OpenOn(t, dynamotest.Engine(), table, c.faults), dynamotest.OpenOn(t, dynamotest.Engine(), table, nil)
 			mustCommit(t, plain, flags.Write{After: newFlag("shared")})
-			times := dynamotest.Times(c.times, 4*c.times)
+			times := dynamotest.Times(c.times/10, c.times)
 			var (
 				largest, conflicts atomic.Int64
 				writers            sync.WaitGroup

@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/uuid"
-
 	"guidon/internal/engine"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
@@ -25,11 +23,7 @@ func newFlag(name string) *flags.Feature {
 }
 
 // newChange is a change with an event of its own.
-func newChange(writes ...flags.Write) flags.Change {
-	return flags.Change{Writes: writes, Event: flags.Event{
-		ID: uuid.Must(uuid.NewV7()).String(), Type: "test", CreatedAt: at, CreatedBy: "test",
-	}}
-}
+func newChange(writes ...flags.Write) flags.Change { return change("test", writes...) }
 
 // write is a write that changes a copy of a flag.
 func write(before *flags.Feature, alter func(*flags.Feature)) flags.Write {

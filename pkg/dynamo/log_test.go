@@ -17,11 +17,15 @@ func TestLogIsOneQuery(t *testing.T) {
 	transport := &dynamotest.Faults{}
 	store := dynamotest.Open(t, transport)
 	const n = 1100 // more than minFiltered
-	for i := range n {
-		c := flags.Change{Writes: []flags.Write{{After: newFlag(fmt.Sprint("f-", i))}}, Event: flags.Event{
-			ID: uuid.Must(uuid.NewV7()).String(), Type: flags.FeatureCreated, Project: fmt.Sprint("p-", i%2), CreatedBy: "ann",
-			FeatureName: fmt.Sprint("f-", i),
-		}}
+	for i := 0; i < n; i += 50 {
+		c := flags.Change{Writes: []flags.Write{{After: newFlag(fmt.Sprint("f-", i))}}}
+		for j := i; j < i+50; j++ {
+			c.MoreEvents = append(c.MoreEvents, flags.Event{
+				ID: uuid.Must(uuid.NewV7()).String(), Type: flags.FeatureCreated, Project: fmt.Sprint("p-", j%2), CreatedBy: "ann",
+				FeatureName: fmt.Sprint("f-", j),
+			})
+		}
+		c.Event, c.MoreEvents = c.MoreEvents[0], c.MoreEvents[1:]
 		if err := store.Commit(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}

@@ -70,7 +70,7 @@ var commitCases = []testCase{
 		still := mustFind[*flags.Feature](t, flags.FeatureKey("still"))
 		moved := mustFind[*flags.Feature](t, flags.FeatureKey("moved"))
 		t.mustCommit(change("changed",
-			update(still, func(*flags.Feature) {}), update(moved, describe("new"))))
+			write(still, func(*flags.Feature) {}), write(moved, describe("new"))))
 		t.wantVersion(still, 1)
 		t.wantVersion(moved, 2)
 	}},
@@ -79,7 +79,7 @@ var commitCases = []testCase{
 		f.Environments = map[string]flags.FeatureEnvironment{"e": {EnvironmentState: flags.EnvironmentState{EnvironmentUID: "x"}}}
 		t.mustAdd(f)
 		read := mustFind[*flags.Feature](t, f.Key())
-		t.mustCommit(change("nothing", update(read, func(f *flags.Feature) {
+		t.mustCommit(change("nothing", write(read, func(f *flags.Feature) {
 			f.Environments["e"] = flags.FeatureEnvironment{EnvironmentState: flags.EnvironmentState{EnvironmentUID: "x"},
 				Strategies: []flags.Strategy{}, Variants: []flags.Variant{}}
 		})))
@@ -101,9 +101,9 @@ var commitCases = []testCase{
 		f.Description = &long
 		t.mustAdd(f)
 		read := mustFind[*flags.Feature](t, f.Key())
-		t.mustCommit(change("archived", update(read, archive)))
+		t.mustCommit(change("archived", write(read, archive)))
 		read = mustFind[*flags.Feature](t, f.Key())
-		t.mustCommit(change("revived", update(read, revive)))
+		t.mustCommit(change("revived", write(read, revive)))
 		t.wantVersion(f, 3)
 	}},
 }

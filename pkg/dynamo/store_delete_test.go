@@ -59,7 +59,7 @@ var deleteCases = []testCase{
 		t.wantKind(t.commit(change("deleted", deletion(read))), flags.Conflict)
 		t.wantVersion(read, 1)
 		f := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
-		t.mustCommit(change("archived", update(f, archive)))
+		t.mustCommit(change("archived", write(f, archive)))
 		t.mustCommit(change("deleted", deletion(read)))
 		t.wantAbsent(read.Key())
 	}},
@@ -71,7 +71,7 @@ var deleteCases = []testCase{
 			t.wantAbsent(flags.FeatureKey(name))
 		}
 		old := mustFind[*flags.Feature](t, flags.FeatureKey("old"))
-		t.wantKind(t.commit(change("revived", update(old, revive))), flags.NotFound)
+		t.wantKind(t.commit(change("revived", write(old, revive))), flags.NotFound)
 		t.wantVersion(old, 1)
 	}},
 }

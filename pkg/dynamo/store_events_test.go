@@ -31,7 +31,7 @@ var eventCases = []testCase{
 		const n = 12 // more than 9, to find numbers that are sorted as text
 		for i := 2; i <= n; i++ {
 			read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
-			c := change("changed", update(read, describe(fmt.Sprint(i))))
+			c := change("changed", write(read, describe(fmt.Sprint(i))))
 			c.Event.Data = map[string]any{"version": i}
 			t.mustCommit(c)
 		}
@@ -54,9 +54,9 @@ var eventCases = []testCase{
 		t.mustCommit(several("made", addition(flag("u1", "f"))))
 		read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
 		other := flag("u1", "g")
-		t.mustCommit(several("changed", flags.Write{Before: read, After: read}, update(read, describe("d")), addition(other)))
-		t.wantKind(t.commit(several("late", update(read, describe("e")))), flags.VersionConflict)
-		t.mustCommit(several("no change", update(mustFind[*flags.Feature](t, flags.FeatureKey("f")), describe("d"))))
+		t.mustCommit(several("changed", flags.Write{Before: read, After: read}, write(read, describe("d")), addition(other)))
+		t.wantKind(t.commit(several("late", write(read, describe("e")))), flags.VersionConflict)
+		t.mustCommit(several("no change", write(mustFind[*flags.Feature](t, flags.FeatureKey("f")), describe("d"))))
 		var got []string
 		for _, e := range t.mustEvents(flag("u1", "f")) {
 			got = append(got, string(e.Type))
@@ -109,7 +109,7 @@ var eventCases = []testCase{
 		c.Event.Data, c.Event.PreData = fits, long
 		t.mustCommit(c)
 		read := mustFind[*flags.Feature](t, f.Key())
-		c = change("changed", update(read, describe("d")))
+		c = change("changed", write(read, describe("d")))
 		c.Event.Data, c.Event.PreData = fits+"f", fits
 		t.mustCommit(c)
 		events := t.mustEvents(f)

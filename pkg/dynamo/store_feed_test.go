@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,13 +31,13 @@ var feedCases = []testCase{
 			[]flags.FeedChange{{Key: s.Key(), Version: 1}},
 			[]flags.FeedChange{{Key: flags.EnvironmentsKey(), Version: 1}})
 		t.mustAdd(flag("u1", "g"))
-		c := change("three events", update(mustFind[*flags.Feature](t, f.Key()), archive), update(mustFind[*flags.Feature](t, flags.FeatureKey("g")), archive))
+		c := change("three events", write(mustFind[*flags.Feature](t, f.Key()), archive), write(mustFind[*flags.Feature](t, flags.FeatureKey("g")), archive))
 		c.MoreEvents = []flags.Event{change("second").Event, change("third").Event}
 		t.mustCommit(c)
 		t.mustCommit(change("deleted", deletion(mustFind[*flags.Segment](t, s.Key()))))
 		t.mustCommit(change("deleted", deletion(mustFind[*flags.Project](t, p.Key()))))
 		t.wantVersion(f, 4)
-		list, left := t.mustEntries(), &flags.FeedProject{ID: "p-u1", UID: "u1"}
+		list, left := allEntries(t.T, t.store), &flags.FeedProject{ID: "p-u1", UID: "u1"}
 		if diff := cmp.Diff([][]flags.FeedChange{
 			{{Key: f.Key(), Version: 4, Left: left}, {Key: flags.FeatureKey("g"), Version: 2, Left: left}},
 			{{Key: s.Key(), Left: &flags.FeedProject{}}},
@@ -50,21 +49,21 @@ var feedCases = []testCase{
 	{"what applications do not see has no entry", func(t *storeTest) {
 		f, p := flag("u1", "f"), project("p", "u1")
 		t.mustAdd(f, p, archivedFlag("u1", "old"), dynamo.FullToken(), dynamo.FullUser(), dynamo.FullRoles(), dynamo.FullTagTypes(), dynamo.FullContextFields(), dynamo.FullSignupToken())
-		if got := t.mustEntries(); len(got) != 2 {
+		if got := allEntries(t.T, t.store); len(got) != 2 {
 			t.Errorf("%v, want entries of the flag and the project only", got)
 		}
 		read := mustFind[*flags.Feature](t, f.Key())
-		t.mustCommit(change("lifecycle", update(read, func(f *flags.Feature) { f.Lifecycle = []flags.Phase{{Stage: flags.StagePreLive}} })))
+		t.mustCommit(change("lifecycle", write(read, func(f *flags.Feature) { f.Lifecycle = []flags.Phase{{Stage: flags.StagePreLive}} })))
 		t.wantVersion(f, 2)
 		renamed := mustFind[*flags.Project](t, p.Key()).Clone()
 		renamed.Description = "new"
 		t.mustCommit(change("described", flags.Write{Before: mustFind[*flags.Project](t, p.Key()), After: renamed}))
-		t.mustCommit(change("nothing", update(mustFind[*flags.Feature](t, f.Key()), func(*flags.Feature) {})))
-		if got := t.mustEntries(); len(got) != 2 {
+		t.mustCommit(change("nothing", write(mustFind[*flags.Feature](t, f.Key()), func(*flags.Feature) {})))
+		if got := allEntries(t.T, t.store); len(got) != 2 {
 			t.Errorf("%v, want entries of the flag and the project only", got)
 		}
-		t.mustCommit(change("seen", update(mustFind[*flags.Feature](t, f.Key()), describe("new"))))
-		if got := t.mustEntries(); len(got) != 3 || got[2].Changes[0] != (flags.FeedChange{Key: f.Key(), Version: 3}) {
+		t.mustCommit(change("seen", write(mustFind[*flags.Feature](t, f.Key()), describe("new"))))
+		if got := allEntries(t.T, t.store); len(got) != 3 || got[2].Changes[0] != (flags.FeedChange{Key: f.Key(), Version: 3}) {
 			t.Errorf("%v, want an entry for version 3 of the flag", got)
 		}
 	}},
@@ -81,16 +80,16 @@ var feedCases = []testCase{
 		}
 		read := mustFind[*access.Token](t, token.Key())
 		t.mustCommit(change("deleted", flags.Write{Before: read, After: read.AsDeleted()}))
-		if got := t.mustFeed(); len(got.Entries) != 1 || got.Entries[0].Stored != "T-:"+token.Hash || got.Table != t.store.Table() {
+		if got := loadFeed(t.T, t.store); len(got.Entries) != 1 || got.Entries[0].Stored != "T-:"+token.Hash || got.Table != t.store.Table() {
 			t.Errorf("%+v, want the deletion of the token", got)
 		}
 	}},
 	{"a change that is refused has no entry", func(t *storeTest) {
 		t.mustAdd(flag("u1", "f"))
 		read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
-		t.mustCommit(change("first", update(read, describe("first"))))
-		t.wantKind(t.commit(change("second", update(read, describe("second")))), flags.VersionConflict)
-		if got := t.mustEntries(); len(got) != 2 || t.mustFeed().Number != 2 {
+		t.mustCommit(change("first", write(read, describe("first"))))
+		t.wantKind(t.commit(change("second", write(read, describe("second")))), flags.VersionConflict)
+		if got := allEntries(t.T, t.store); len(got) != 2 || loadFeed(t.T, t.store).Number != 2 {
 			t.Errorf("%v, want 2 entries", got)
 		}
 	}},
@@ -99,11 +98,11 @@ var feedCases = []testCase{
 		f := flag("u1", "a-flag-with-a-name")
 		t.mustAdd(f)
 		for i := range n {
-			c := change("changed", update(mustFind[*flags.Feature](t, f.Key()), describe(fmt.Sprint(i))))
-			c.Feed = t.mustFeed()
+			c := change("changed", write(mustFind[*flags.Feature](t, f.Key()), describe(fmt.Sprint(i))))
+			c.Feed = loadFeed(t.T, t.store)
 			t.mustCommit(c)
 		}
-		list := t.mustEntries()
+		list := allEntries(t.T, t.store)
 		if len(list) != n+1 {
 			t.Fatalf("%d entries, want %d", len(list), n+1)
 		}
@@ -112,7 +111,7 @@ var feedCases = []testCase{
 				t.Fatalf("the entry %d has the version %d", e.Number, e.Changes[0].Version)
 			}
 		}
-		feed := t.mustFeed()
+		feed := loadFeed(t.T, t.store)
 		if len(feed.Entries) > n/3 {
 			t.Errorf("the feed itself has %d entries, want few", len(feed.Entries))
 		}
@@ -120,7 +119,7 @@ var feedCases = []testCase{
 		for _, after := range []int64{0, 1, first - 2, first - 1, first, n, n + 1, n + 100} {
 			pages, err := t.store.FeedPages(t.Context(), after)
 			if err != nil {
-				t.Fatal(withCause(err))
+				t.Fatal(reason(err))
 			}
 			want := list[min(after, first-1) : first-1]
 			if diff := cmp.Diff(want, pages, cmpopts.EquateEmpty()); diff != "" {
@@ -130,21 +129,21 @@ var feedCases = []testCase{
 	}},
 	{"only one of two changes turns the feed", func(t *storeTest) {
 		t.mustAdd(flag("u1", "f"), flag("u1", "g"))
-		for t.mustFeed().Size < 2000 { // so that every change turns it
-			t.mustCommit(change("longer", update(mustFind[*flags.Feature](t, flags.FeatureKey("f")), describe(fmt.Sprint(t.mustFeed().Number)))))
+		for loadFeed(t.T, t.store).Size < 2000 { // so that every change turns it
+			t.mustCommit(change("longer", write(mustFind[*flags.Feature](t, flags.FeatureKey("f")), describe(fmt.Sprint(loadFeed(t.T, t.store).Number)))))
 		}
-		feed := t.mustFeed()
-		first := change("first", update(mustFind[*flags.Feature](t, flags.FeatureKey("f")), describe("x")))
-		second := change("second", update(mustFind[*flags.Feature](t, flags.FeatureKey("g")), describe("x")))
+		feed := loadFeed(t.T, t.store)
+		first := change("first", write(mustFind[*flags.Feature](t, flags.FeatureKey("f")), describe("x")))
+		second := change("second", write(mustFind[*flags.Feature](t, flags.FeatureKey("g")), describe("x")))
 		first.Feed, second.Feed = feed, feed
 		t.mustCommit(first)
 		t.wantKind(t.commit(second), flags.VersionConflict)
-		if got := t.mustFeed(); got.Turn != feed.Turn+1 || got.Newer != 1 || got.Number != feed.Number+1 {
+		if got := loadFeed(t.T, t.store); got.Turn != feed.Turn+1 || got.Newer != 1 || got.Number != feed.Number+1 {
 			t.Errorf("after one turn: turn %d, %d new entries, number %d; before: %d, %d", got.Turn, got.Newer, got.Number, feed.Turn, feed.Number)
 		}
-		second.Feed = t.mustFeed()
+		second.Feed = loadFeed(t.T, t.store)
 		t.mustCommit(second)
-		t.mustEntries()
+		allEntries(t.T, t.store)
 	}},
 	{"many changes at once keep the feed short", func(t *storeTest) {
 		const n = 100
@@ -154,29 +153,29 @@ var feedCases = []testCase{
 		}
 		for i, err := range t.store.CommitAll(t.Context(), changes) {
 			if err != nil {
-				t.Errorf("change %d: %v", i, withCause(err))
+				t.Errorf("change %d: %v", i, reason(err))
 			}
 		}
-		if got := t.mustEntries(); len(got) != n {
+		if got := allEntries(t.T, t.store); len(got) != n {
 			t.Errorf("%d entries, want %d", len(got), n)
 		}
-		if feed := t.mustFeed(); feed.Turn == 0 || feed.Newer > 70 {
+		if feed := loadFeed(t.T, t.store); feed.Turn == 0 || feed.Newer > 70 {
 			t.Errorf("%d turns and %d new entries, want at least one turn and 70 entries at most", feed.Turn, feed.Newer)
 		}
 	}},
 	{"a reset begins a new epoch", func(t *storeTest) {
 		if err := t.store.ResetFeed(t.Context(), "e1"); err != nil { // of a new store
-			t.Fatal(withCause(err))
+			t.Fatal(reason(err))
 		}
 		t.mustAdd(flag("u1", "f"), flag("u1", "g"))
-		before := t.mustFeed()
+		before := loadFeed(t.T, t.store)
 		if before.Epoch != "e1" || before.Number != 3 || len(before.Entries) != 2 {
 			t.Errorf("the feed is %+v, want epoch e1 with entries 2 and 3", before)
 		}
 		if err := t.store.ResetFeed(t.Context(), "e2"); err != nil {
-			t.Fatal(withCause(err))
+			t.Fatal(reason(err))
 		}
-		after := t.mustFeed()
+		after := loadFeed(t.T, t.store)
 		if after.Epoch != "e2" || after.Number != before.Number+1 || len(after.Entries) > 0 || after.Turn <= before.Turn {
 			t.Errorf("the feed is %+v after %+v, want no entries and a higher number and turn", after, before)
 		}
@@ -184,7 +183,7 @@ var feedCases = []testCase{
 			t.Errorf("after the reset: %v, %t; want to be told that entries are missing", entries, all)
 		}
 		t.mustAdd(flag("u1", "h"))
-		if entries, all := t.mustFeed().After(after.Number); !all || len(entries) != 1 {
+		if entries, all := loadFeed(t.T, t.store).After(after.Number); !all || len(entries) != 1 {
 			t.Errorf("after the reset: %v, %t; want one entry", entries, all)
 		}
 	}},
@@ -253,31 +252,6 @@ var feedCases = []testCase{
 	}},
 }
 
-func (t *storeTest) mustFeed() *flags.Feed {
-	t.Helper()
-	return mustFind[*flags.Feed](t, flags.FeedKey())
-}
-
-// mustEntries returns all entries of the feed and of its pages, and checks that their numbers are 1, 2, 3 and so on.
-func (t *storeTest) mustEntries() []flags.FeedEntry {
-	t.Helper()
-	pages, err := t.store.FeedPages(t.Context(), 0)
-	if err != nil {
-		t.Fatal(withCause(err))
-	}
-	feed := t.mustFeed()
-	list := slices.Concat(pages, feed.Entries)
-	for i, e := range list {
-		if e.Number != int64(i+1) {
-			t.Fatalf("entry %d has the number %d", i+1, e.Number)
-		}
-	}
-	if int64(len(list)) != feed.Number {
-		t.Fatalf("%d entries, want %d", len(list), feed.Number)
-	}
-	return list
-}
-
 func changesOf(entries []flags.FeedEntry) (list [][]flags.FeedChange) {
 	for _, e := range entries {
 		list = append(list, e.Changes)
@@ -287,7 +261,7 @@ func changesOf(entries []flags.FeedEntry) (list [][]flags.FeedChange) {
 
 func (t *storeTest) wantEntries(want ...[]flags.FeedChange) {
 	t.Helper()
-	if diff := cmp.Diff(want, changesOf(t.mustEntries())); diff != "" {
+	if diff := cmp.Diff(want, changesOf(allEntries(t.T, t.store))); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
 	}
 }
@@ -295,7 +269,7 @@ func (t *storeTest) wantEntries(want ...[]flags.FeedChange) {
 func (t *storeTest) mustWrite(head flags.SnapshotHead, content []byte) {
 	t.Helper()
 	if err := t.store.WriteSnapshot(t.Context(), head, content); err != nil {
-		t.Fatalf("write snapshot: %v", withCause(err))
+		t.Fatalf("write snapshot: %v", reason(err))
 	}
 }
 

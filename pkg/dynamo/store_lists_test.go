@@ -20,7 +20,7 @@ func (t *storeTest) wantList(entity flags.Entity, want ...string) {
 	t.Helper()
 	list, err := t.store.List(t.Context(), entity)
 	if err != nil {
-		t.Fatalf("list of %s: %v", entity, withCause(err))
+		t.Fatalf("list of %s: %v", entity, reason(err))
 	}
 	got := []string{}
 	for _, a := range list {
@@ -43,7 +43,7 @@ var listCases = []testCase{
 		personal := &access.Token{Hash: "2", Name: "p", Type: access.PersonalToken}
 		t.mustAdd(dynamo.FullProject(), project("p", "u1"), dynamo.FullToken(), active, personal, dynamo.FullUser(), dynamo.FullSignupToken(), dynamo.FullFeature(), dynamo.FullRoles())
 		if err := t.store.Touch(t.Context(), dynamo.FullTokenUse()); err != nil {
-			t.Fatal(withCause(err))
+			t.Fatal(reason(err))
 		}
 		t.wantList(flags.EntityProject, "shop", "p")
 		t.wantList(access.EntityToken, "1")
@@ -83,7 +83,7 @@ var listCases = []testCase{
 			wg.Go(func() {
 				id, err := t.store.NextID(t.Context(), access.EntityUser)
 				if err != nil {
-					t.Errorf("next id: %v", withCause(err))
+					t.Errorf("next id: %v", reason(err))
 				}
 				mu.Lock()
 				defer mu.Unlock()
@@ -102,7 +102,7 @@ var listCases = []testCase{
 		for i := range 2 {
 			seen := &access.TokenUse{Hash: "abcd", At: at.Add(time.Duration(i) * time.Hour)}
 			if err := t.store.Touch(t.Context(), seen); err != nil {
-				t.Fatal(withCause(err))
+				t.Fatal(reason(err))
 			}
 			wantSame(t, mustFind[*access.TokenUse](t, access.TokenUseKey("abcd")), seen)
 		}
@@ -111,7 +111,7 @@ var listCases = []testCase{
 		earlier, later := &access.TokenUse{Hash: "abcd", At: at}, &access.TokenUse{Hash: "abcd", At: at.Add(time.Minute)}
 		for _, use := range []*access.TokenUse{earlier, later, later, earlier} {
 			if err := t.store.Touch(t.Context(), use); err != nil {
-				t.Fatal(withCause(err))
+				t.Fatal(reason(err))
 			}
 		}
 		wantSame(t, mustFind[*access.TokenUse](t, access.TokenUseKey("abcd")), later)
@@ -128,9 +128,9 @@ var countCases = []testCase{
 		}
 		t.wantCounts("u1", 20, 5)
 		read := mustFind[*flags.Feature](t, flags.FeatureKey("f-0"))
-		t.mustCommit(change("archived", update(read, archive)))
+		t.mustCommit(change("archived", write(read, archive)))
 		t.wantCounts("u1", 19, 4)
-		_ = t.commit(change("archived", update(read, archive)))
+		_ = t.commit(change("archived", write(read, archive)))
 		t.wantCounts("u1", 19, 4) // a refused change does not count
 	}},
 	{"a moved flag is counted and listed in its new project only", func(t *storeTest) {
@@ -147,7 +147,7 @@ var countCases = []testCase{
 		t.wantCounts("u1", 12, 0)
 		t.wantCounts("u2", 8, 5)
 		t.wantNames("u2", false, "f-0", "f-1", "f-2", "f-3", "f-4", "f-5", "f-6", "f-7")
-		t.mustCommit(change("archived", update(mustFind[*flags.Feature](t, flags.FeatureKey("f-0")), archive)))
+		t.mustCommit(change("archived", write(mustFind[*flags.Feature](t, flags.FeatureKey("f-0")), archive)))
 		t.move("f-1", from)
 		t.wantCounts("u1", 13, 1)
 		t.wantCounts("u2", 6, 3)
@@ -171,7 +171,7 @@ var countCases = []testCase{
 
 // moveTo returns a write that moves a flag to a project.
 func moveTo(f *flags.Feature, to *flags.Project) flags.Write {
-	return update(f, func(f *flags.Feature) { f.Project, f.ProjectUID = to.ID, to.UID })
+	return write(f, func(f *flags.Feature) { f.Project, f.ProjectUID = to.ID, to.UID })
 }
 
 func (t *storeTest) move(name string, to *flags.Project) {

@@ -40,14 +40,14 @@ func (t *storeTest) commitLoggedChanges() {
 	t.Helper()
 	for i, h := range loggedChanges {
 		h.event.ID, h.event.CreatedAt = eventID(minute(i)), minute(i)
-		write := addition(flag("u1", "f-"+h.name))
+		w := addition(flag("u1", "f-"+h.name))
 		if h.event.FeatureName == "basket" {
-			write = addition(flag("u1", "basket"))
+			w = addition(flag("u1", "basket"))
 			if before := flags.Find[*flags.Feature](t.mustLoad(flags.FeatureKey("basket")), flags.FeatureKey("basket")); before != nil {
-				write = update(before, describe(h.name))
+				w = write(before, describe(h.name))
 			}
 		}
-		t.mustCommit(flags.Change{Writes: []flags.Write{write}, Event: h.event})
+		t.mustCommit(flags.Change{Writes: []flags.Write{w}, Event: h.event})
 	}
 }
 
@@ -81,7 +81,7 @@ func (t *storeTest) log(q flags.LogQuery) (events []flags.Event, pages int) {
 	for {
 		page, err := t.store.Log(t.Context(), q)
 		if err != nil {
-			t.Fatalf("log %+v: %v", q, withCause(err))
+			t.Fatalf("log %+v: %v", q, reason(err))
 		}
 		if page.Events == nil || len(page.Events) > q.Limit {
 			t.Fatalf("log %+v: %d events (%v), want a list of up to the limit", q, len(page.Events), page.Events)
@@ -179,7 +179,7 @@ var logCases = []testCase{
 		t.commitLoggedChanges()
 		page, err := t.store.Log(t.Context(), flags.LogQuery{Limit: 3})
 		if err != nil {
-			t.Fatal(withCause(err))
+			t.Fatal(reason(err))
 		}
 		c := change(flags.FeatureCreated, addition(flag("u1", "later")))
 		c.Event.ID = eventID(minute(60))
@@ -212,7 +212,7 @@ var logCases = []testCase{
 			q.Limit = 1
 			page, err := t.store.Log(t.Context(), q)
 			if err != nil {
-				t.Fatal(withCause(err))
+				t.Fatal(reason(err))
 			}
 			return page.Next
 		}

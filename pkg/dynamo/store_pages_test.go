@@ -25,7 +25,7 @@ var pageCases = []testCase{
 			rows = append(rows, row)
 			return nil
 		}); err != nil {
-			t.Fatal(withCause(err))
+			t.Fatal(reason(err))
 		}
 		if len(rows) != 2 || rows[1].Name != "zero" {
 			t.Fatalf("got %+v, want two rows, by name", rows)
@@ -64,7 +64,7 @@ var pageCases = []testCase{
 				got = append(got, row.Name)
 				return nil
 			}); err != nil || strings.Join(got, " ") != tt.want {
-				t.Errorf("%q: %q, want %q; %v", tt.texts, got, tt.want, withCause(err))
+				t.Errorf("%q: %q, want %q; %v", tt.texts, got, tt.want, reason(err))
 			}
 		}
 	}},
@@ -80,7 +80,7 @@ var pageCases = []testCase{
 			for more && len(got) <= len(names) {
 				page, again, err := t.store.SummariesAfter(t.Context(), "u1", false, after, limit)
 				if err != nil || len(page) > limit || len(page) == 0 && again {
-					t.Fatalf("a page of %d flags, want at most %d; more: %t; %v", len(page), limit, again, withCause(err))
+					t.Fatalf("a page of %d flags, want at most %d; more: %t; %v", len(page), limit, again, reason(err))
 				}
 				for _, row := range page {
 					got, after = append(got, row.Name), row.Name
@@ -96,11 +96,11 @@ var pageCases = []testCase{
 		t.mustAdd(flag("u1", "active"), archivedFlag("u1", "gone"), archivedFlag("u1", "older"))
 		first, more, err := t.store.SummariesAfter(t.Context(), "u1", true, "", 1)
 		if err != nil || len(first) != 1 || first[0].Name != "gone" || !more {
-			t.Fatalf("the first page is %v, more: %t; want gone, and more; %v", first, more, withCause(err))
+			t.Fatalf("the first page is %v, more: %t; want gone, and more; %v", first, more, reason(err))
 		}
 		second, _, err := t.store.SummariesAfter(t.Context(), "u1", true, "gone", 5)
 		if err != nil || len(second) != 1 || second[0].Name != "older" {
-			t.Errorf("the second page is %v, want older; %v", second, withCause(err))
+			t.Errorf("the second page is %v, want older; %v", second, reason(err))
 		}
 	}},
 	{"uses of some flags", func(t *storeTest) {
@@ -120,7 +120,7 @@ var pageCases = []testCase{
 		for _, names := range [][]string{all, some, between, {"f10-unused"}, {"nosuch"}, {"f05", "f05", "nosuch", "a", "z"}, {}} {
 			uses, err := t.store.Uses(t.Context(), names)
 			if err != nil {
-				t.Fatal(withCause(err))
+				t.Fatal(reason(err))
 			}
 			got, want := []string{}, []string{}
 			for _, u := range uses {
@@ -141,7 +141,7 @@ var pageCases = []testCase{
 			for more && len(got) <= len(all) {
 				page, again, err := t.store.UsesAfter(t.Context(), after, limit)
 				if err != nil || len(page) > limit || len(page) == 0 && again {
-					t.Fatalf("a page of %d uses, want at most %d; more: %t; %v", len(page), limit, again, withCause(err))
+					t.Fatalf("a page of %d uses, want at most %d; more: %t; %v", len(page), limit, again, reason(err))
 				}
 				for _, u := range page {
 					got, after = append(got, u.Feature), u.Feature
@@ -157,11 +157,11 @@ var pageCases = []testCase{
 			each = append(each, u.Feature)
 			return true, nil
 		}); err != nil || !slices.Equal(each, all) {
-			t.Errorf("each use: %q (%v), want %q", each, withCause(err), all)
+			t.Errorf("each use: %q (%v), want %q", each, reason(err), all)
 		}
 		visits := 0
 		if err := t.store.EachUse(t.Context(), func(flags.FeatureUse) (bool, error) { visits++; return visits < 3, nil }); err != nil || visits != 3 {
-			t.Errorf("%d visits (%v), want 3: the third returned false", visits, withCause(err))
+			t.Errorf("%d visits (%v), want 3: the third returned false", visits, reason(err))
 		}
 		visits = 0
 		enough := errors.New("enough")

@@ -13,8 +13,8 @@ var refuseCases = []testCase{
 	{"another writer was first", func(t *storeTest) {
 		t.mustAdd(flag("u1", "f"))
 		read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
-		t.mustCommit(change("first", update(read, describe("first"))))
-		t.wantKind(t.commit(change("second", update(read, describe("second")))), flags.VersionConflict)
+		t.mustCommit(change("first", write(read, describe("first"))))
+		t.wantKind(t.commit(change("second", write(read, describe("second")))), flags.VersionConflict)
 		t.wantVersion(read, 2)
 		if got := mustFind[*flags.Feature](t, read.Key()); *got.Description != "first" {
 			t.Errorf("description is %q, want the first one's", *got.Description)
@@ -23,14 +23,14 @@ var refuseCases = []testCase{
 	{"another writer was first, with the same content", func(t *storeTest) {
 		t.mustAdd(flag("u1", "f"))
 		read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
-		t.mustCommit(change("first", update(read, describe("same"))))
-		t.wantKind(t.commit(change("second", update(read, describe("same")))), flags.VersionConflict)
+		t.mustCommit(change("first", write(read, describe("same"))))
+		t.wantKind(t.commit(change("second", write(read, describe("same")))), flags.VersionConflict)
 		t.wantVersion(read, 2)
 	}},
 	{"a change of an unknown flag", func(t *storeTest) {
 		ghost := flag("u1", "ghost")
 		ghost.Version = 1
-		t.wantKind(t.commit(change("changed", update(ghost, describe("boo")))), flags.VersionConflict)
+		t.wantKind(t.commit(change("changed", write(ghost, describe("boo")))), flags.VersionConflict)
 		t.wantAbsent(ghost.Key())
 		t.wantNames("u1", false)
 	}},
@@ -45,9 +45,9 @@ var refuseCases = []testCase{
 				t.mustAdd(flag(c.name, name))
 				read := mustFind[*flags.Feature](t, flags.FeatureKey(name))
 				if i == c.stale {
-					t.mustCommit(change("meanwhile", update(read, describe("meanwhile"))))
+					t.mustCommit(change("meanwhile", write(read, describe("meanwhile"))))
 				}
-				c3.Writes = append(c3.Writes, update(read, archive))
+				c3.Writes = append(c3.Writes, write(read, archive))
 			}
 			c3.Writes = append(c3.Writes, addition(flag(c.name, c.name+"-new")))
 			t.wantKind(t.commit(c3), flags.VersionConflict)
@@ -101,8 +101,8 @@ var refuseCases = []testCase{
 		large.Description = &huge
 		for _, c := range []flags.Change{
 			change("added", addition(large)),
-			change("grown", update(small, describe(huge))),
-			change("both", update(small, describe("fits")), addition(large)),
+			change("grown", write(small, describe(huge))),
+			change("both", write(small, describe("fits")), addition(large)),
 		} {
 			err := t.commit(c)
 			t.wantKind(err, flags.Invalid)

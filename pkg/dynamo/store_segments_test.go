@@ -72,7 +72,7 @@ var segmentCases = []testCase{
 			"by a flag": func(id int64) flags.Write {
 				name := fmt.Sprintf("f-%d", id)
 				t.mustAdd(flag("u1", name))
-				return update(mustFind[*flags.Feature](t, flags.FeatureKey(name)), useSegments(id))
+				return write(mustFind[*flags.Feature](t, flags.FeatureKey(name)), useSegments(id))
 			},
 			"by a default strategy": func(id int64) flags.Write {
 				return setDefaultStrategy(mustFind[*flags.Project](t, flags.ProjectKey("shop")), "a1", id)
@@ -84,16 +84,16 @@ var segmentCases = []testCase{
 			"by a flag that is moved": func(id int64) flags.Write {
 				name := fmt.Sprintf("f-%d", id)
 				t.mustAdd(flagUsing(name, id))
-				return update(mustFind[*flags.Feature](t, flags.FeatureKey(name)), func(f *flags.Feature) { f.Project, f.ProjectUID = "other", "u2" })
+				return write(mustFind[*flags.Feature](t, flags.FeatureKey(name)), func(f *flags.Feature) { f.Project, f.ProjectUID = "other", "u2" })
 			},
 		}
 		id := int64(0)
 		for _, name := range slices.Sorted(maps.Keys(begin)) {
 			id++
 			t.mustAdd(segment(id))
-			write := begin[name](id)
+			use := begin[name](id)
 			before := t.segmentWithUseCount(id)
-			t.mustCommit(change("used", write))
+			t.mustCommit(change("used", use))
 			t.wantKind(t.commit(change("given", assignToProject(before, "u3"))), flags.VersionConflict)
 			t.wantKind(t.commit(change("deleted", deletion(before))), flags.VersionConflict)
 			t.mustCommit(change("given", assignToProject(t.segmentWithUseCount(id), "u3"))) // this change has seen the use
@@ -108,23 +108,23 @@ var segmentCases = []testCase{
 		t.mustAdd(project("shop", "u1"), project("other", "u2"), s, flag("u1", "ours"), flag("u2", "theirs"))
 		theirs := func() *flags.Feature { return mustFind[*flags.Feature](t, flags.FeatureKey("theirs")) }
 		other := func() *flags.Project { return mustFind[*flags.Project](t, flags.ProjectKey("other")) }
-		t.mustCommit(change("used", update(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), useSegments(7))))
-		t.wantKind(t.commit(change("used", update(theirs(), useSegments(7)))), flags.Invalid)
+		t.mustCommit(change("used", write(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), useSegments(7))))
+		t.wantKind(t.commit(change("used", write(theirs(), useSegments(7)))), flags.Invalid)
 		t.wantKind(t.commit(change("standard", setDefaultStrategy(other(), "a1", 7))), flags.Invalid)
 		t.wantVersion(other(), 1)
-		moved := update(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), func(f *flags.Feature) { f.Project, f.ProjectUID = "other", "u2" })
+		moved := write(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), func(f *flags.Feature) { f.Project, f.ProjectUID = "other", "u2" })
 		t.wantKind(t.commit(change("moved", moved)), flags.VersionConflict) // the segment belonged to all projects when the flag was moved
 		t.mustCommit(change("given back", assignToProject(t.segmentWithUseCount(7), "")))
-		t.mustCommit(change("used", update(theirs(), useSegments(7))))
+		t.mustCommit(change("used", write(theirs(), useSegments(7))))
 		t.mustCommit(change("standard", setDefaultStrategy(other(), "a1", 7)))
 		t.mustCommit(change("given", assignToProject(t.segmentWithUseCount(7), "u2")))
-		ours := update(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), describe("still"))
+		ours := write(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), describe("still"))
 		t.mustCommit(change("described", ours)) // segments in use stay
 	}},
 	{"a strategy in another environment is a new use", func(t *storeTest) {
 		t.mustAdd(segment(7), flagUsing("f", 7))
 		before := t.segmentWithUseCount(7)
-		t.mustCommit(change("used", update(mustFind[*flags.Feature](t, flags.FeatureKey("f")), func(f *flags.Feature) {
+		t.mustCommit(change("used", write(mustFind[*flags.Feature](t, flags.FeatureKey("f")), func(f *flags.Feature) {
 			f.Environments = map[string]flags.FeatureEnvironment{"production": f.Environments["production"], "development": {
 				EnvironmentState: flags.EnvironmentState{EnvironmentUID: "e2"}, Strategies: []flags.Strategy{{ID: "s2", Name: "default", Segments: []int64{7}}},
 			}}
@@ -136,16 +136,16 @@ var segmentCases = []testCase{
 		t.mustAdd(flagUsing("a", 7, 8), flagUsing("b", 7))
 		for _, step := range []func(){
 			func() {
-				t.mustCommit(change("another", update(mustFind[*flags.Feature](t, flags.FeatureKey("a")), useSegments(8))))
+				t.mustCommit(change("another", write(mustFind[*flags.Feature](t, flags.FeatureKey("a")), useSegments(8))))
 			},
 			func() {
-				t.mustCommit(change("renamed", update(mustFind[*flags.Feature](t, flags.FeatureKey("b")), describe("other"))))
+				t.mustCommit(change("renamed", write(mustFind[*flags.Feature](t, flags.FeatureKey("b")), describe("other"))))
 			},
 			func() {
-				t.mustCommit(change("archived", update(mustFind[*flags.Feature](t, flags.FeatureKey("b")), archive)))
+				t.mustCommit(change("archived", write(mustFind[*flags.Feature](t, flags.FeatureKey("b")), archive)))
 			},
 			func() {
-				t.mustCommit(change("dropped", update(mustFind[*flags.Feature](t, flags.FeatureKey("b")), useSegments())))
+				t.mustCommit(change("dropped", write(mustFind[*flags.Feature](t, flags.FeatureKey("b")), useSegments())))
 			},
 		} {
 			t.wantKind(t.commit(change("deleted", deletion(t.segmentWithUseCount(7)))), flags.VersionConflict)
@@ -166,14 +166,14 @@ var segmentCases = []testCase{
 			{"created", func() flags.Write { return addition(flagUsing("a", 7, 8)) }, 1},
 			{"another", func() flags.Write { return addition(flagUsing("b", 7)) }, 2},
 			{"in a second environment", func() flags.Write {
-				return update(b(), func(f *flags.Feature) {
+				return write(b(), func(f *flags.Feature) {
 					f.Environments = map[string]flags.FeatureEnvironment{"production": f.Environments["production"], "development": {
 						EnvironmentState: flags.EnvironmentState{EnvironmentUID: "e2"}, Strategies: []flags.Strategy{{ID: "s2", Name: "default", Segments: []int64{7}}},
 					}}
 				})
 			}, 2},
-			{"archived", func() flags.Write { return update(b(), archive) }, 2},
-			{"dropped", func() flags.Write { return update(b(), useSegments()) }, 1},
+			{"archived", func() flags.Write { return write(b(), archive) }, 2},
+			{"dropped", func() flags.Write { return write(b(), useSegments()) }, 1},
 		} {
 			t.mustCommit(change(flags.EventType(step.name), step.write()))
 			if got := mustFind[*flags.UseCount](t, flags.UseCountKey(7)); got.Flags != step.want {
@@ -186,7 +186,7 @@ var segmentCases = []testCase{
 		t.mustAdd(flag("u1", "f"))
 		f := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
 		t.mustCommit(change("deleted", deletion(s)))
-		t.wantKind(t.commit(change("used", update(f, useSegments(7)))), flags.Invalid)
+		t.wantKind(t.commit(change("used", write(f, useSegments(7)))), flags.Invalid)
 		t.wantVersion(f, 1)
 		t.wantKind(t.commit(change("made", addition(flagUsing("clone", 7)))), flags.VersionConflict) // the segment was deleted after it was read
 		t.wantAbsent(flags.FeatureKey("clone"))
@@ -196,9 +196,9 @@ var segmentCases = []testCase{
 		t.mustAdd(segment(7))
 		t.mustCommit(change("made", addition(flagUsing("a", 7)), addition(flagUsing("b", 7))))
 		a, b := mustFind[*flags.Feature](t, flags.FeatureKey("a")), mustFind[*flags.Feature](t, flags.FeatureKey("b"))
-		t.mustCommit(change("swapped", update(a, useSegments()), update(b, useSegments(7))))
+		t.mustCommit(change("swapped", write(a, useSegments()), write(b, useSegments(7))))
 		t.wantKind(t.commit(change("deleted", deletion(t.segmentWithUseCount(7)))), flags.VersionConflict)
-		t.mustCommit(change("dropped", update(b, useSegments())))
+		t.mustCommit(change("dropped", write(b, useSegments())))
 		t.mustCommit(change("deleted", deletion(t.segmentWithUseCount(7))))
 	}},
 	{"two segments of the same name", func(t *storeTest) {
@@ -224,16 +224,16 @@ var segmentCases = []testCase{
 		want := []flags.Aggregate{mustFind[*flags.Feature](t, f.Key()).Use(), flagUsing("other", 9).Use()}
 		list, err := t.store.List(t.Context(), flags.EntityUse)
 		if err != nil {
-			t.Fatal(withCause(err))
+			t.Fatal(reason(err))
 		}
 		if diff := cmp.Diff(want, list); diff != "" {
 			t.Errorf("uses (-want +got):\n%s", diff)
 		}
-		t.mustCommit(change("archived", update(mustFind[*flags.Feature](t, f.Key()), archive)))
+		t.mustCommit(change("archived", write(mustFind[*flags.Feature](t, f.Key()), archive)))
 		if list, err = t.store.List(t.Context(), flags.EntityUse); err != nil || !list[0].(flags.FeatureUse).Archived {
 			t.Errorf("%v (%v), want the first archived", list, err)
 		}
-		t.mustCommit(change("dropped", update(mustFind[*flags.Feature](t, f.Key()), useSegments())))
+		t.mustCommit(change("dropped", write(mustFind[*flags.Feature](t, f.Key()), useSegments())))
 		t.wantList(flags.EntityUse, "other")
 	}},
 	{"more segments than one change can have", func(t *storeTest) {
@@ -257,10 +257,10 @@ var segmentCases = []testCase{
 				gone, started error
 			)
 			wg.Go(func() { gone = t.commit(change("deleted", deletion(s))) })
-			wg.Go(func() { started = t.commit(change("used", update(f, useSegments(id+1)))) })
+			wg.Go(func() { started = t.commit(change("used", write(f, useSegments(id+1)))) })
 			wg.Wait()
 			if (gone == nil) == (started == nil) {
-				t.Errorf("deletion: %v, use: %v; want one of them to succeed", withCause(gone), withCause(started))
+				t.Errorf("deletion: %v, use: %v; want one of them to succeed", reason(gone), reason(started))
 			}
 		}
 	}},

@@ -58,7 +58,7 @@ var summaryCases = []testCase{
 		}
 		for _, step := range steps {
 			read := mustFind[*flags.Feature](t, f.Key())
-			w := update(read, step.alter)
+			w := write(read, step.alter)
 			t.mustCommit(change("changed", w))
 			want := []flags.FeatureSummary{w.After.(*flags.Feature).Summary()}
 			if diff := cmp.Diff(want, t.mustSummaries("u1", false), cmpopts.EquateEmpty()); diff != "" {
@@ -70,11 +70,11 @@ var summaryCases = []testCase{
 		t.mustAdd(flag("u1", "a"), flag("u1", "b"))
 		for range 2 {
 			read := mustFind[*flags.Feature](t, flags.FeatureKey("a"))
-			t.mustCommit(change("archived", update(read, archive)))
+			t.mustCommit(change("archived", write(read, archive)))
 			t.wantNames("u1", false, "b")
 			t.wantNames("u1", true, "a")
 			read = mustFind[*flags.Feature](t, flags.FeatureKey("a"))
-			t.mustCommit(change("revived", update(read, revive)))
+			t.mustCommit(change("revived", write(read, revive)))
 			t.wantNames("u1", false, "a", "b")
 			t.wantNames("u1", true)
 		}

@@ -2,7 +2,6 @@ package dynamo_test
 
 import (
 	"encoding/json"
-	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,7 +32,6 @@ func TestStore(t *testing.T) {
 		{"events", eventCases},
 		{"log", logCases},
 		{"feed", feedCases},
-		{"parallel", parallelCases},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range group.cases {
@@ -70,7 +68,7 @@ func (t *storeTest) commit(c flags.Change) error { return t.store.Commit(t.Conte
 func (t *storeTest) mustCommit(c flags.Change) {
 	t.Helper()
 	if err := t.commit(c); err != nil {
-		t.Fatalf("commit: %v", withCause(err))
+		t.Fatalf("commit: %v", reason(err))
 	}
 }
 
@@ -82,14 +80,6 @@ func (t *storeTest) mustAdd(all ...flags.Aggregate) {
 	}
 }
 
-// withCause returns the error joined with its cause, which is not part of the public message.
-func withCause(err error) error {
-	if e, ok := errors.AsType[*flags.Error](err); ok && e.Err != nil {
-		return errors.Join(err, e.Err)
-	}
-	return err
-}
-
 // wantKind checks that there is an error, and its kind.
 func (t *storeTest) wantKind(err error, want flags.Kind) {
 	t.Helper()
@@ -97,7 +87,7 @@ func (t *storeTest) wantKind(err error, want flags.Kind) {
 		t.Fatalf("got no error, want one of kind %d", want)
 	}
 	if got := flags.KindOf(err); got != want {
-		t.Fatalf("got an error of kind %d (%v), want kind %d", got, withCause(err), want)
+		t.Fatalf("got an error of kind %d (%v), want kind %d", got, reason(err), want)
 	}
 }
 
@@ -105,7 +95,7 @@ func (t *storeTest) mustLoad(keys ...flags.Key) flags.View {
 	t.Helper()
 	view, err := t.store.Load(t.Context(), keys)
 	if err != nil {
-		t.Fatalf("load: %v", withCause(err))
+		t.Fatalf("load: %v", reason(err))
 	}
 	return view
 }
@@ -144,7 +134,7 @@ func (t *storeTest) mustEvents(of flags.Aggregate) []flags.Event {
 	t.Helper()
 	events, err := t.store.Events(t.Context(), of)
 	if err != nil {
-		t.Fatalf("events: %v", withCause(err))
+		t.Fatalf("events: %v", reason(err))
 	}
 	return events
 }
@@ -153,7 +143,7 @@ func (t *storeTest) mustSummaries(uid string, archived bool) []flags.FeatureSumm
 	t.Helper()
 	list, err := t.store.Summaries(t.Context(), uid, archived)
 	if err != nil {
-		t.Fatalf("summaries: %v", withCause(err))
+		t.Fatalf("summaries: %v", reason(err))
 	}
 	return list
 }
@@ -163,7 +153,7 @@ func (t *storeTest) wantPage(q flags.SummaryQuery, more bool, want ...string) {
 	t.Helper()
 	list, gotMore, err := t.store.SummaryPage(t.Context(), "u1", q)
 	if err != nil {
-		t.Fatalf("a page of %+v: %v", q, withCause(err))
+		t.Fatalf("a page of %+v: %v", q, reason(err))
 	}
 	var got []string
 	for _, s := range list {
@@ -212,13 +202,6 @@ func asJSON(v any) string {
 		return err.Error()
 	}
 	return string(text)
-}
-
-// update returns a write of an altered copy of the flag.
-func update(before *flags.Feature, alter func(*flags.Feature)) flags.Write {
-	after := before.Clone()
-	alter(after)
-	return flags.Write{Before: before, After: after}
 }
 
 // archivedFlag returns a plain archived flag of a project.

@@ -113,6 +113,32 @@ func TestWith(t *testing.T) {
 	check(old, map[string]bool{"a": true, "b": true, "c": true})
 }
 
+// TestVariantsAtTheEdge checks variants that have no weight, no group, or the stickiness of a property that has the name of a stickiness.
+func TestVariantsAtTheEdge(t *testing.T) {
+	a, b := evaluate.Variant{Name: "a", Weight: 1, Stickiness: "random"}, evaluate.Variant{Name: "b", Weight: 1}
+	of := func(parameters map[string]string, list ...evaluate.Variant) evaluate.Flag {
+		return evaluate.Flag{Name: "flag", Enabled: true, Strategies: []evaluate.Strategy{{Name: "default", Parameters: parameters, Variants: list}}}
+	}
+	for _, c := range []struct {
+		flag evaluate.Flag
+		want string // "" for none
+	}{
+		{evaluate.Flag{Name: "flag", Enabled: true, Variants: []evaluate.Variant{{Name: "a"}}}, ""},
+		{of(nil, b), "b"},
+		{of(map[string]string{"groupId": "a"}, a, b), "b"},
+	} {
+		got := evaluate.NewSet([]evaluate.Flag{c.flag}, nil).Evaluate("flag", &evaluate.Context{UserID: "7", Properties: map[string]string{"random": "5"},
+			Random: func(n uint32) uint32 { return n - 1 }}) // the last; the property would have the first
+		name := ""
+		if got.Variant != nil {
+			name = got.Variant.Name
+		}
+		if !got.Enabled || name != c.want {
+			t.Errorf("%+v: got %+v with the variant %q, want %q", c.flag, got, name, c.want)
+		}
+	}
+}
+
 // TestRandom checks the share of users without an ID, whose result is random.
 func TestRandom(t *testing.T) {
 	const rounds = 20_000

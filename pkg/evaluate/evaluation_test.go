@@ -77,12 +77,3 @@ func TestMaxWork(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkSegment evaluates 200 flags that share a segment.
-func BenchmarkSegment(b *testing.B) {
-	set, c := segmentFlags(200)
-	for b.Loop() {
-		for range set.All(c) { //nolint:revive // the results do not count
-		}
-	}
-}

@@ -10,7 +10,8 @@ import (
 )
 
 // A generator makes random flags and contexts from small pools of values, so that constraints are satisfied as often as
-// not. It avoids what the Go SDK does differently; see TestDifferencesFromGoSDK.
+// not. It avoids what the Go SDK does differently: docs/reference/sdk-behavior.md has the
+// list.
 type generator struct{ *rand.Rand }
 
 func newGenerator(seed uint64) generator { return generator{rand.New(rand.NewPCG(seed, 0))} }

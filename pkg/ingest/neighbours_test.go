@@ -9,7 +9,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
-	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/jsonbody"
 	"guidon/pkg/usage"
 )
@@ -71,26 +70,6 @@ func FuzzNeighbours(f *testing.F) {
 			}
 		})
 	})
-}
-
-// TestNeighbours sends reports with odd parts, also those of browsers.
-func TestNeighbours(t *testing.T) {
-	s := serve(t, nil)
-	for _, part := range []string{"null", "[]", `"\ud83d"`, `{"a": -1}`} {
-		everyReport(part, func(path, body string) {
-			if w := s.post(path, dynamotest.ClientToken, body); w.Code != 202 {
-				t.Errorf("%s with %s: %d %s, want 202", path, body, w.Code, w.Body)
-			}
-			checkArrived(t, path, body, s.store.last(t))
-			if path = strings.Replace(path, "/api/", "/api/frontend/", 1); strings.HasSuffix(path, "/bulk") {
-				return
-			}
-			if w := s.post(path, dynamotest.FrontendToken, body); w.Code != 200 {
-				t.Errorf("%s with %s: %d %s, want 200", path, body, w.Code, w.Body)
-			}
-			checkArrived(t, path, body, s.store.last(t))
-		})
-	}
 }
 
 // everyReport calls try with each report that has the part in one of its holes.

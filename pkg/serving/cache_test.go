@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
@@ -64,12 +65,12 @@ func large(t testing.TB, n int) *world {
 	return w
 }
 
-// TestConcurrentRequests polls with several tokens and filters while flags change. Run it with -race.
+// TestConcurrentRequests polls with several tokens and filters, and evaluates, while flags change. Run it with -race.
 func TestConcurrentRequests(t *testing.T) {
 	w := recorded(t)
 	w.addProject("other")
 	w.addFlag("other", "secret", nil)
-	c := w.client(w.token("t"), w.token("scoped", "default"), w.token("other", "other"))
+	c := w.client(w.token("t"), w.token("scoped", "default"), w.token("other", "other"), testToken(access.FrontendToken, "page", "development"))
 	c.source.state = w.state
 	var wg sync.WaitGroup
 	stop := make(chan struct{})
@@ -83,7 +84,11 @@ func TestConcurrentRequests(t *testing.T) {
 				default:
 				}
 				path := []string{"/api/client/features", "/api/client/delta", "/api/client/features?namePrefix=dif", "/api/client/features/dif-sdk-on"}[n%4]
-				answer := c.send(path, []string{"t", "scoped", "other", "admin"}[i%4], "If-None-Match", etag, "Accept-Encoding", []string{"gzip", ""}[n%2], "Unleash-Client-Spec", []string{newSpec, ""}[n/2%2])
+				token := []string{"t", "scoped", "other", "admin"}[i%4]
+				if i == 0 {
+					path, token = "/api/frontend?userId=7", "page"
+				}
+				answer := c.send(path, token, "If-None-Match", etag, "Accept-Encoding", []string{"gzip", ""}[n%2], "Unleash-Client-Spec", []string{newSpec, ""}[n/2%2])
 				etag = answer.Header().Get("ETag")
 				if answer.Code >= http.StatusInternalServerError {
 					t.Errorf("%d %s", answer.Code, answer.Body)

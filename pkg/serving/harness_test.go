@@ -34,10 +34,10 @@ type administration struct {
 	handler http.Handler
 }
 
-// administer starts an administration. Its requests to the engine go through transport, unless that is nil.
-func administer(t testing.TB, transport http.RoundTripper) *administration {
+// administer starts an administration.
+func administer(t testing.TB) *administration {
 	t.Helper()
-	store := dynamotest.Open(t, transport)
+	store := dynamotest.Open(t, nil)
 	dynamotest.Seed(t, store)
 	return &administration{t: t, table: store.Table(), store: store, handler: administrationOver(store)}
 }

@@ -13,7 +13,7 @@ import (
 // TestNewerThanTheFeed makes changes between the read of the feed and the load of the flag that it names: a segment gets other
 // constraints, and only then the flag that uses it is switched on. No state may have the flag on with the segment as it was.
 func TestNewerThanTheFeed(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	segment := a.segment("")
 	a.do("POST", in("f", "development")+"/strategies", fmt.Sprintf(`{"name": "default", "segments": [%d]}`, segment))
@@ -48,8 +48,8 @@ func TestNewerThanTheFeed(t *testing.T) {
 
 // TestBusyFeed reads with slow calls while others change flags all the time. A read must not wait until they pause.
 func TestBusyFeed(t *testing.T) {
-	a := administer(t, nil)
-	r := NewReader(a.another(&dynamotest.Faults{Delay: 100 * time.Millisecond}), ReaderOptions{})
+	a := administer(t)
+	r := NewReader(a.another(&dynamotest.Faults{Delay: 30 * time.Millisecond}), ReaderOptions{})
 	for i := range 8 {
 		a.flag(fmt.Sprintf("f%d", i))
 	}

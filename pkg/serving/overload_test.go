@@ -17,7 +17,7 @@ import (
 // reads as backoff.Polls allows, with a Retry-After that differs; and each succeeds once the store does.
 func TestOverload(t *testing.T) {
 	t.Parallel()
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	var hangs atomic.Bool
 	faults := &dynamotest.Faults{}

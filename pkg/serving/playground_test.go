@@ -17,7 +17,7 @@ import (
 // TestPlayground checks with random flags that the playground says of each flag what GET /api/frontend says for the same
 // context. Every context has IDs, since a result without one is random.
 func TestPlayground(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	r := rand.New(rand.NewPCG(14, 4))
 	segments := []int64{a.segment(""), 0}
 	if err := json.Unmarshal([]byte(a.do("POST", "/api/admin/segments",

@@ -116,14 +116,14 @@ func (a *administration) secret(r *rand.Rand) string {
 // TestReadersAgree makes random changes. After each one, a reader that follows every change, one that looks now and then, and
 // one that began with a snapshot must have what is in the table.
 func TestReadersAgree(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	random := rand.New(rand.NewPCG(13, 1))
 	follower, occasional, fromSnapshot := NewReader(a.store, ReaderOptions{}), NewReader(a.store, ReaderOptions{}), NewReader(a.store, ReaderOptions{})
 	mustRead(t, occasional)
 	for _, p := range []string{"team", "other"} {
 		a.do("POST", "/api/admin/projects", fmt.Sprintf(`{"id": %q, "name": %[1]q}`, p))
 	}
-	for i := range dynamotest.Times(400, 4000) {
+	for i := range dynamotest.Times(200, 4000) {
 		randomChanges[random.IntN(len(randomChanges))](a, random)
 		want, err := NewReader(a.store, ReaderOptions{}).everything(t.Context())
 		if err != nil {
@@ -151,7 +151,7 @@ func TestReadersAgree(t *testing.T) {
 
 // TestUnchangedPoll counts the calls of a poll without and with a change.
 func TestUnchangedPoll(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	for i := range 20 {
 		a.flag(fmt.Sprintf("f%d", i))
 	}
@@ -184,7 +184,7 @@ func TestUnchangedPoll(t *testing.T) {
 // TestSharedReads sends many requests at once, with different tokens. Those that wait share the next read, and each gets its
 // own token.
 func TestSharedReads(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	calls := &dynamotest.Faults{Delay: 20 * time.Millisecond}
 	r := NewReader(a.another(calls), ReaderOptions{})
 	mustRead(t, r)
@@ -219,7 +219,7 @@ func TestSharedReads(t *testing.T) {
 
 // TestSlowRead sends a request while a read hangs. It must not wait for that read.
 func TestSlowRead(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	var hangs atomic.Bool // the next request
 	hanging, release := make(chan struct{}), make(chan struct{})
 	r := NewReader(a.another(&dynamotest.Faults{OnRequest: func(string, []byte) {
@@ -250,7 +250,7 @@ func TestSlowRead(t *testing.T) {
 
 // TestMaxAge reads from memory for that long, by the wall clock.
 func TestMaxAge(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	now := time.Now()
 	r := NewReader(a.store, ReaderOptions{MaxAge: 5 * time.Second, Now: func() time.Time { return now }})
@@ -269,7 +269,7 @@ func TestMaxAge(t *testing.T) {
 
 // TestDeadConnections loses the first reads without an answer, as after an instance was frozen.
 func TestDeadConnections(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	var dead atomic.Bool
 	r := NewReader(a.another(roundTripper(func(req *http.Request) (*http.Response, error) {
 		if dead.CompareAndSwap(true, false) {
@@ -294,25 +294,9 @@ type roundTripper func(req *http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// TestStoreAway answers 503 while the engine does not answer, and recovers.
-func TestStoreAway(t *testing.T) {
-	a := administer(t, nil)
-	faults := &dynamotest.Faults{}
-	r := NewReader(a.another(faults), ReaderOptions{})
-	mustRead(t, r)
-	faults.Change(func(f *dynamotest.Faults) { f.DropRequests = 1 })
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	if _, err := r.Read(ctx, hash); flags.KindOf(err) != flags.Unavailable {
-		t.Errorf("got %v, want Unavailable", err)
-	}
-	faults.Change(func(f *dynamotest.Faults) { f.DropRequests = 0 })
-	mustRead(t, r)
-}
-
 // TestPanic does not let a panic in a shared read end the process or block others.
 func TestPanic(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	r := NewReader(panicking{a.store}, ReaderOptions{})
 	for range 10 {
 		if _, err := r.Read(t.Context(), hash); flags.KindOf(err) != flags.Internal {

@@ -21,7 +21,7 @@ import (
 //
 //	go test ./pkg/serving -run '^$' -bench Request
 func BenchmarkRequest(b *testing.B) {
-	a := administer(b, nil)
+	a := administer(b)
 	for i := range 1000 {
 		a.servedFlag(fmt.Sprintf("bench-flag-%d", i))
 	}

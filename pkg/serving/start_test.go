@@ -45,7 +45,7 @@ func head(t *testing.T, a *administration) *flags.SnapshotHead {
 
 // TestColdStart counts the calls of a new instance: at most three, one after the other, with a snapshot.
 func TestColdStart(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	for i := range 30 {
 		a.flag(fmt.Sprintf("f%d", i))
 	}
@@ -102,7 +102,7 @@ func TestBadSnapshots(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := administer(t, nil)
+			a := administer(t)
 			a.flag("f")
 			if _, err := NewReader(a.store, ReaderOptions{}).WriteSnapshot(t.Context()); err != nil {
 				t.Fatal(err)
@@ -126,7 +126,7 @@ func TestBadSnapshots(t *testing.T) {
 
 // TestThrottledSnapshot starts while the store throttles the read of the snapshot. The instance does not read everything instead.
 func TestThrottledSnapshot(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	if _, err := NewReader(a.store, ReaderOptions{}).WriteSnapshot(t.Context()); err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestThrottledSnapshot(t *testing.T) {
 
 // TestWhenSnapshotsAreWritten writes the first one, none while it is recent, and another after many changes, a day or a reset.
 func TestWhenSnapshotsAreWritten(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	now := time.Now()
 	r := NewReader(a.store, ReaderOptions{Now: func() time.Time { return now }})
@@ -185,7 +185,7 @@ func TestWhenSnapshotsAreWritten(t *testing.T) {
 
 // TestColdStartsTogether starts several instances without a snapshot. One reads everything, and the others wait for it.
 func TestColdStartsTogether(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	calls := &dynamotest.Faults{Delay: 10 * time.Millisecond}
 	var wg sync.WaitGroup
@@ -207,7 +207,7 @@ func TestColdStartsTogether(t *testing.T) {
 
 // TestLeaseOfADeadInstance starts while an instance that ended has the lease.
 func TestLeaseOfADeadInstance(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	start := time.Now()
 	if taken, err := a.store.TakeLease(t.Context(), "dead", start, start.Add(leaseTime)); err != nil || !taken {
@@ -219,7 +219,7 @@ func TestLeaseOfADeadInstance(t *testing.T) {
 
 // TestPages follows after so many changes that the entries are in pages. It must not read everything.
 func TestPages(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("a-flag-with-a-rather-long-name")
 	calls := &dynamotest.Faults{}
 	r := NewReader(a.another(calls), ReaderOptions{})
@@ -239,41 +239,11 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestFlagNewerThanFeed changes a flag again after a poll has read the feed: it uses a segment of which that feed knows
-// nothing.
-func TestFlagNewerThanFeed(t *testing.T) {
-	a := administer(t, nil)
-	a.flag("f")
-	faults := &dynamotest.Faults{}
-	r := NewReader(a.another(faults), ReaderOptions{})
-	mustRead(t, r)
-	a.do("POST", in("f", "development")+"/on", "")
-	reads := 0
-	faults.Change(func(f *dynamotest.Faults) {
-		f.OnRequest = func(string, []byte) {
-			if reads++; reads == 2 { // the feed was read, the flag was not
-				a.do("POST", in("f", "development")+"/strategies", fmt.Sprintf(`{"name": "default", "segments": [%d]}`, a.segment("")))
-			}
-		}
-	})
-	state := mustRead(t, r)
-	if reads < 2 {
-		t.Fatal("nothing was read after the feed")
-	}
-	for _, strategy := range state.Flags["f"].Environments["development"].Strategies {
-		for _, id := range strategy.Segments {
-			if state.Segments[id] == nil {
-				t.Errorf("the flag uses segment %d, which the state does not have", id)
-			}
-		}
-	}
-}
-
 // TestMovedWhileReadingEverything moves a flag to a project whose flags were listed already.
 func TestMovedWhileReadingEverything(t *testing.T) {
 	for _, to := range []string{"a-first", "z-last"} {
 		t.Run(to, func(t *testing.T) {
-			a := administer(t, nil)
+			a := administer(t)
 			for _, id := range []string{"a-first", "z-last"} {
 				a.do("POST", "/api/admin/projects", fmt.Sprintf(`{"id": %q, "name": %[1]q}`, id))
 			}
@@ -307,7 +277,7 @@ func TestMovedWhileReadingEverything(t *testing.T) {
 
 // TestEpochWhileReadingEverything begins epochs while a new instance reads everything, as the function Setup does after a deployment.
 func TestEpochWhileReadingEverything(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	var feedRead atomic.Bool
 	begun := 0
@@ -327,50 +297,6 @@ func TestEpochWhileReadingEverything(t *testing.T) {
 	if begun != maxEpochs || state.Epoch != fmt.Sprint("epoch-", begun) || state.Flags["f"] == nil {
 		t.Errorf("%d epochs began, and the state of %s has the flags %v", begun, state.Epoch, slices.Collect(maps.Keys(state.Flags)))
 	}
-}
-
-// TestMarkedFlags checks at which number flags and segments changed, and what is gone: deltas depend on it.
-func TestMarkedFlags(t *testing.T) {
-	a := administer(t, nil)
-	a.do("POST", "/api/admin/projects", `{"id": "team", "name": "team"}`)
-	a.flag("f")
-	a.flag("g")
-	segment := a.segment("default")
-	r := NewReader(a.store, ReaderOptions{})
-	first := mustRead(t, r)
-	changed := func(what string, want ...string) {
-		t.Helper()
-		before, after := first, mustRead(t, r)
-		var got []string
-		for _, name := range slices.Sorted(maps.Keys(after.Flags)) {
-			if after.Flags[name].Changed > before.Number {
-				got = append(got, name)
-			}
-		}
-		for _, gone := range after.Gone {
-			if gone.Number > before.Number {
-				got = append(got, fmt.Sprintf("gone %s %d of %s", gone.Flag, gone.Segment, map[bool]string{true: "default"}[gone.ProjectUID == before.Projects["default"].UID]))
-			}
-		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%s: %q, want %q", what, got, want)
-		}
-		first = after
-	}
-	a.do("POST", in("f", "development")+"/on", "")
-	changed("on", "f")
-	a.do("DELETE", defaultProject+"/environments/production", "")
-	changed("environment detached", "f", "g")
-	a.do("POST", features+"/g/changeProject", `{"newProjectId": "team"}`)
-	changed("moved", "g", "gone g 0 of default")
-	a.do("DELETE", features+"/f", "")
-	changed("archived", "gone f 0 of default")
-	a.do("PUT", fmt.Sprintf("/api/admin/segments/%d", segment), `{"name": "s", "project": "team", "constraints": []}`)
-	changed("segment given away", fmt.Sprintf("gone  %d of default", segment))
-	a.do("DELETE", fmt.Sprintf("/api/admin/segments/%d", segment), "")
-	changed("segment deleted", fmt.Sprintf("gone  %d of ", segment))
-	a.do("POST", "/api/admin/environments", `{"name": "qa", "type": "test"}`)
-	changed("environment created", "g")
 }
 
 // TestSnapshotFormat compares the stored form of a state with a file. If it fails because the form has changed, increase

@@ -66,7 +66,7 @@ const pollPath = "/api/client/features"
 
 // TestReadsOfPolls compares what polls read: one small item for a token of an application, known or unknown.
 func TestReadsOfPolls(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	now, read := time.Now(), &reads{}
 	i := over(NewReader(a.another(&dynamotest.Faults{OnRequest: read.request}), ReaderOptions{Now: func() time.Time { return now }}), 0)
@@ -112,7 +112,7 @@ func TestReadsOfPolls(t *testing.T) {
 // TestNewTokenAmongStrangers polls with a new token while many unknown ones wait for their turn, which does not come. All are answered by the
 // next read that a known token makes anyway, and unknown ones cause no read.
 func TestNewTokenAmongStrangers(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	now, read := time.Now(), &reads{}
 	r := NewReader(a.another(&dynamotest.Faults{OnRequest: read.request}), ReaderOptions{Now: func() time.Time { return now }})
@@ -155,7 +155,7 @@ func TestNewTokenAmongStrangers(t *testing.T) {
 
 // TestStrangersBeforeNewToken polls with a new token after a handful of unknown ones, on an instance that nobody else polls.
 func TestStrangersBeforeNewToken(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	i := over(NewReader(a.another(nil), ReaderOptions{}), 0)
 	i.get(pollPath, dynamotest.ClientToken, "")
@@ -176,7 +176,7 @@ func TestStrangersBeforeNewToken(t *testing.T) {
 
 // TestStrangersFillReads polls with more unknown tokens of the form of administrators than one read can look up.
 func TestStrangersFillReads(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	i := over(NewReader(a.another(nil), ReaderOptions{}), 0)
 	i.get(pollPath, dynamotest.ClientToken, "")
@@ -198,7 +198,7 @@ func TestStrangersFillReads(t *testing.T) {
 
 // TestTokensMakeNoSet changes a token. The Set, and with it everything that was encoded, stays.
 func TestTokensMakeNoSet(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	a.flag("f")
 	r, s := NewReader(a.store, ReaderOptions{}), sets{max: maxSets}
 	state := mustRead(t, r)
@@ -216,7 +216,7 @@ func TestTokensMakeNoSet(t *testing.T) {
 
 // TestUnreadableChange polls with an unknown token while the change of the feed cannot be read. That is no 401: SDKs stop for good.
 func TestUnreadableChange(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	var away atomic.Bool
 	i := over(NewReader(a.another(roundTripper(func(r *http.Request) (*http.Response, error) {
 		body, err := io.ReadAll(r.Body)
@@ -242,7 +242,7 @@ func TestUnreadableChange(t *testing.T) {
 // responses of the store are lost and epochs begin. After each response of the
 // administration, the next poll of any instance must follow it.
 func TestTokensEndWithTheNextPoll(t *testing.T) {
-	a := administer(t, nil)
+	a := administer(t)
 	var instances []instance
 	var later []instance // the same, two hours later
 	for n := range 4 {

@@ -185,7 +185,7 @@ func (w *world) token(name string, projects ...string) *access.Token {
 	return testToken(access.ClientToken, name, "development", list...)
 }
 
-// A client sends requests to the client API, over the state of a world at that moment.
+// A client sends requests to the client and frontend APIs, over the state of a world at that moment.
 type client struct {
 	t       testing.TB
 	source  *fixedSource
@@ -202,7 +202,7 @@ func (w *world) configured(config httpapi.Config, tokens ...*access.Token) *clie
 	for _, token := range append(tokens, testToken(access.AdminToken, "admin", flags.All)) {
 		c.source.tokens[token.Hash] = token
 	}
-	c.handler = httpapi.New(nil, ClientGroup(c.source, nil, config), config)
+	c.handler = httpapi.New(nil, httpapi.Join(ClientGroup(c.source, nil, config), FrontendGroup(c.source, nil, config)), config)
 	return c
 }
 

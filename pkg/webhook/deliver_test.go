@@ -159,23 +159,6 @@ func TestReceiverThatDoesNot(t *testing.T) {
 	}
 }
 
-// TestSlowReceiver checks that one addon's receiver holds up neither another addon nor the end of the run.
-func TestSlowReceiver(t *testing.T) {
-	slow := listen(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
-	fast := newReceiver(t)
-	w := newWorld(t, slow, fast.URL)
-	for _, name := range manyFlags(8) {
-		w.change(name, 1)
-	}
-	w.wait(settle)
-	began := time.Now()
-	report, err := w.deliverer(w.store).Run(t.Context(), w.now().Add(3*time.Second))
-	if took := time.Since(began); err != nil || report.Delivered != 8 || report.Failed < 1 || report.Failed > 5 || took > 20*time.Second {
-		t.Errorf("%+v after %v, %v", report, took, err)
-	}
-	fast.check(t, w.sent, false)
-}
-
 // TestEventsDuringBackoff checks that a run sends new events while it waits for another try of an old one.
 func TestEventsDuringBackoff(t *testing.T) {
 	r := newReceiver(t)

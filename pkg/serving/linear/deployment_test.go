@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,7 +27,7 @@ import (
 	"guidon/pkg/flags"
 )
 
-// TestDeployment deploys versions while 1,000 applications poll and flags change all the time: the same form of what applications see, a
+// TestDeployment deploys versions while 200 applications (1,000 in `make trust`) poll and flags change all the time: the same form of what applications see, a
 // canary of another form that is rolled back, an update to it, and back. Old and new instances get polls and changes side by side. No
 // request fails, every poll shows what was acknowledged before it began, and nothing older than the poll before.
 func TestDeployment(t *testing.T) {
@@ -72,13 +73,14 @@ func TestDeployment(t *testing.T) {
 	dynamotest.CheckAt(t, s.engine.URL(), s.store.Table())
 }
 
-// pollers is the number of applications. Each polls after up to pollPause, often much sooner, so that some polls find nothing new. On a
-// busy machine they poll less often: more than pollsAtOnce would let the engine miss the time that a poll has.
-const (
-	pollers     = 1000
-	pollPause   = 3 * time.Second
-	pollsAtOnce = 12
+// pollers is the number of applications. Each polls after up to pollPause, often much sooner, so that some polls find nothing new.
+var (
+	pollers   = dynamotest.Times(200, 1000)
+	pollPause = time.Duration(dynamotest.Times(1, 3)) * time.Second
 )
+
+// pollsAtOnce is how many may run at once: on a busy machine, more of them would let the engine miss the time that a poll has.
+const pollsAtOnce = 12
 
 // A stage serves over one table. It sends a tenth of the requests to the instances of a canary.
 type stage struct {
@@ -91,7 +93,7 @@ type stage struct {
 	instances, canary []*replica
 	polling           chan struct{} // has room for the polls that may run at once
 	problems          []string
-	pollsOf           [pollers]struct{ begun, ended int }
+	pollsOf           []struct{ begun, ended int } // by application
 
 	polls, changed, changes, byAnother, ofCanaries atomic.Int64
 }
@@ -127,7 +129,7 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(e.Stop)
-	s := &stage{t: t, engine: e, polling: make(chan struct{}, pollsAtOnce), store: dynamotest.OpenOn(t, e, "stage", nil)}
+	s := &stage{t: t, engine: e, polling: make(chan struct{}, pollsAtOnce), pollsOf: make([]struct{ begun, ended int }, pollers), store: dynamotest.OpenOn(t, e, "stage", nil)}
 	dynamotest.Seed(t, s.store)
 	s.serve(s.start(""), nil)
 	for n := range 4 {
@@ -223,7 +225,7 @@ func (s *stage) reset(epoch string) {
 func (s *stage) settled(what string) {
 	s.t.Helper()
 	s.mu.Lock()
-	polls := s.pollsOf
+	polls := slices.Clone(s.pollsOf)
 	s.mu.Unlock()
 	began, changes := time.Now(), map[*deployedFlag]int64{}
 	for _, f := range s.flags {

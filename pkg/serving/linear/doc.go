@@ -6,6 +6,6 @@
 //	flags_test.go          the writers of flags; others_test.go: of segments, environments, tokens and many flags at once
 //	clients_test.go        the clients that poll; delta_test.go: those that apply deltas
 //	instance_test.go       a process that serves; chaos_test.go: what happens to it
-//	deployment_test.go     versions that replace each other while 1,000 applications poll
+//	deployment_test.go     versions that replace each other while many applications poll
 //	torn_test.go           a network that applies a transaction in two parts, as DynamoDB does
 package linear
