@@ -76,7 +76,7 @@ test: check console ## run all tests (ENGINE=dynamodb-local uses Amazon's engine
 	$(GO_TEST) ./pkg/admin/...
 	CGO_ENABLED=$(if $(RACE),1,0) $(GO_TEST) $(RACE) -skip '^TestLargestLoad$$' $$(go list ./... | grep -vE '/(internal|pkg/admin)(/|$$)')
 	$(GO_TEST) -run '^TestLargestLoad$$' ./pkg/dynamo
-	$(if $(RACE),CGO_ENABLED=1 $(GO_TEST) $(RACE) -run 'Parallel|Races|AtOnce|OneWins|OneLinkOnce|WhileAdded' ./pkg/admin)
+	$(if $(RACE),CGO_ENABLED=1 $(GO_TEST) $(RACE) -run 'Parallel|Races|AtOnce|OneWins|OneLinkOnce|WhileAdded' ./pkg/admin/...)
 
 # WEB is the source of the console. The browser is that of the machine, since playwright's own cannot be downloaded everywhere; without
 # its window it takes a third less time.

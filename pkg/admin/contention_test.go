@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 )
@@ -17,17 +18,17 @@ import (
 func TestImportWithoutConflicts(t *testing.T) {
 	t.Parallel()
 	faults := &dynamotest.Faults{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
 	const n, most = 1000, 10
 	faults.Change(func(f *dynamotest.Faults) { f.Conflicts, f.Delay = true, 4*time.Millisecond })
 	data := sharedData(n)
 	for {
-		got := s.do(t, "POST", "/api/admin/features-batch/import", data)
-		if got.status == http.StatusServiceUnavailable { // on a busy machine; repeating the import does the rest
+		got := s.Do(t, "POST", "/api/admin/features-batch/import", data)
+		if got.Status == http.StatusServiceUnavailable { // on a busy machine; repeating the import does the rest
 			continue
 		}
-		if got.status != http.StatusOK {
-			t.Fatalf("%d %.500s", got.status, got.body)
+		if got.Status != http.StatusOK {
+			t.Fatalf("%d %.500s", got.Status, got.Body)
 		}
 		break
 	}
@@ -38,7 +39,7 @@ func TestImportWithoutConflicts(t *testing.T) {
 		t.Errorf("%d transactions, want one for each of %d flags", transactions, n)
 	}
 	t.Logf("%v, %v", faults.Injected(), faults.Calls())
-	dynamotest.Check(t, s.store)
+	dynamotest.Check(t, s.Store)
 }
 
 // sharedData is an import of n flags with the same tag. Each uses one of four segments.

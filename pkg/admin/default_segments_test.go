@@ -5,21 +5,22 @@ import (
 	"net/http"
 	"testing"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 )
 
-// ofShop is the path of an environment of the project "shop" (see aShop).
-const ofShop = projects + "/shop/environments/development"
+// ofShop is the path of an environment of the project "shop" (see `{"id":"shop"}`).
+const ofShop = apitest.Projects + "/shop/environments/development"
 
 // TestDefaultStrategyKeepsItsSegment checks that a segment cannot be assigned to a project while the default strategy of another
 // project uses it, and that every list of uses has the default strategy, however it was created.
 func TestDefaultStrategyKeepsItsSegment(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.store) })
-	s.must(t, "POST", projects, aShop)
-	one := allSegments + "/" + s.segment(t, `{"name":"one","constraints":`+someUsers+`}`)
+	s := apitest.Serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
+	s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
+	one := apitest.Segments + "/" + s.AddSegment(t, `{"name":"one","constraints":`+someUsers+`}`)
 	const (
 		mine    = `{"name":"one","project":"default","constraints":[]}`
 		ours    = `{"name":"one","project":"shop","constraints":` + someUsers + `}`
@@ -27,21 +28,21 @@ func TestDefaultStrategyKeepsItsSegment(t *testing.T) {
 		listed  = `{"strategies":[],"defaultStrategies":[{"projectId":"shop","environment":"development","strategyName":"default"}],"changeRequestStrategies":[]}`
 		nowhere = `{"strategies":[],"defaultStrategies":[],"changeRequestStrategies":[]}`
 	)
-	s.run(t, []call{
+	s.Run(t, []apitest.Call{
 		{"not used", "GET", one + "/strategies", "", 200, nowhere},
-		{"use it in a default strategy", "POST", ofShop + "/default-strategy", `{"name":"default","segments":[1]}`, 200, anything},
+		{"use it in a default strategy", "POST", ofShop + "/default-strategy", `{"name":"default","segments":[1]}`, 200, apitest.Anything},
 		{"list its uses", "GET", one + "/strategies", "", 200, listed},
-		{"count its uses", "GET", allSegments, "", 200, `{"segments":[{"...":0,"id":1,"usedInFeatures":0,"usedInProjects":1}]}`},
+		{"count its uses", "GET", apitest.Segments, "", 200, `{"segments":[{"...":0,"id":1,"usedInFeatures":0,"usedInProjects":1}]}`},
 		{"assign it to another project", "PUT", one, mine, 409, inUse(users)},
 		{"delete it", "DELETE", one, "", 409, inUse(users)},
 		{"assign it to the project that uses it", "PUT", one, ours, 204, ""},
-		{"use it in another project", "POST", project + "/environments/development/default-strategy", `{"name":"default","segments":[1]}`, 400, wrong(`belongs to project "shop"`)},
+		{"use it in another project", "POST", apitest.Project + "/environments/development/default-strategy", `{"name":"default","segments":[1]}`, 400, wrong(`belongs to project "shop"`)},
 		{"make it global again", "PUT", one, `{"name":"one","constraints":` + someUsers + `}`, 204, ""},
 		{"remove the environment", "DELETE", ofShop, "", 200, ""},
 		{"its uses are empty", "GET", one + "/strategies", "", 200, nowhere},
-		{"add an environment that uses it", "POST", projects + "/shop/environments", `{"environment":"development","defaultStrategy":{"name":"default","segments":[1]}}`, 200, ""},
+		{"add an environment that uses it", "POST", apitest.Projects + "/shop/environments", `{"environment":"development","defaultStrategy":{"name":"default","segments":[1]}}`, 200, ""},
 		{"assign it to another project again", "PUT", one, mine, 409, inUse(users)},
-		{"delete the project that uses it", "DELETE", projects + "/shop", "", 200, ""},
+		{"delete the project that uses it", "DELETE", apitest.Projects + "/shop", "", 200, ""},
 		{"assign it", "PUT", one, mine, 204, ""},
 		{"delete it", "DELETE", one, "", 204, ""},
 	})
@@ -50,22 +51,22 @@ func TestDefaultStrategyKeepsItsSegment(t *testing.T) {
 // TestDefaultStrategyInDeletedEnvironment checks that the default strategy of a deleted environment prevents no change.
 func TestDefaultStrategyInDeletedEnvironment(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.store) })
-	s.must(t, "POST", projects, aShop)
-	s.staged(t)
-	one := allSegments + "/" + s.segment(t, `{"name":"one","constraints":[]}`)
-	s.must(t, "POST", project+"/environments/staging/default-strategy", `{"name":"default","segments":[1],"constraints":[{"contextName":"country","operator":"IN","values":["CH"]}]}`)
-	s.must(t, "POST", contextFields, `{"name":"country"}`)
-	s.run(t, []call{
-		{"delete a field in use", "DELETE", contextFields + "/country", "", 409, inUse(`default strategy of project "default" in environment "staging"`)},
-		{"count its uses", "GET", contextFields + "/country/strategies", "", 200, `{"strategies":[],"defaultStrategies":[{"projectId":"default","environment":"staging","strategyName":"default"}]}`},
+	s := apitest.Serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
+	s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
+	staged(t, s)
+	one := apitest.Segments + "/" + s.AddSegment(t, `{"name":"one","constraints":[]}`)
+	s.Must(t, "POST", apitest.Project+"/environments/staging/default-strategy", `{"name":"default","segments":[1],"constraints":[{"contextName":"country","operator":"IN","values":["CH"]}]}`)
+	s.Must(t, "POST", apitest.ContextFields, `{"name":"country"}`)
+	s.Run(t, []apitest.Call{
+		{"delete a field in use", "DELETE", apitest.ContextFields + "/country", "", 409, inUse(`default strategy of project "default" in environment "staging"`)},
+		{"count its uses", "GET", apitest.ContextFields + "/country/strategies", "", 200, `{"strategies":[],"defaultStrategies":[{"projectId":"default","environment":"staging","strategyName":"default"}]}`},
 		{"assign a segment in use", "PUT", one, `{"name":"one","project":"shop","constraints":[]}`, 409, inUse(`"staging"`)},
-		{"delete the environment", "DELETE", environments + "/staging", "", 200, ""},
-		{"delete the field", "DELETE", contextFields + "/country", "", 200, ""},
+		{"delete the environment", "DELETE", apitest.Environments + "/staging", "", 200, ""},
+		{"delete the field", "DELETE", apitest.ContextFields + "/country", "", 200, ""},
 		{"assign the segment", "PUT", one, `{"name":"one","project":"shop","constraints":[]}`, 204, ""},
-		{"create the environment again", "POST", environments, `{"name":"staging","type":"test"}`, 201, anything},
-		{"add it to the project again", "POST", project + "/environments", `{"environment":"staging"}`, 200, ""},
+		{"create the environment again", "POST", apitest.Environments, `{"name":"staging","type":"test"}`, 201, apitest.Anything},
+		{"add it to the project again", "POST", apitest.Project + "/environments", `{"environment":"staging"}`, 200, ""},
 		{"the new environment does not use the segment", "GET", one + "/strategies", "", 200, `{"strategies":[],"defaultStrategies":[],"changeRequestStrategies":[]}`},
 		{"delete the segment", "DELETE", one, "", 204, ""},
 	})
@@ -75,22 +76,22 @@ func TestDefaultStrategyInDeletedEnvironment(t *testing.T) {
 // neither prevent a flag from being moved and cloned nor are copied.
 func TestMoveLeavesDeletedEnvironments(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.store) })
-	s.must(t, "POST", projects, aShop)
-	s.must(t, "POST", projects, `{"id":"third"}`)
-	s.staged(t)
-	s.create(t, "f")
-	one := allSegments + "/" + s.segment(t, `{"name":"one","constraints":[]}`)
-	s.uses(t, "f", "staging", "1")
-	s.must(t, "DELETE", environments+"/staging", "")
-	s.must(t, "PUT", one, `{"name":"one","project":"shop","constraints":[]}`)
-	s.run(t, []call{
-		{"clone the flag", "POST", features + "/f/clone", `{"name":"g"}`, 201, anything},
-		{"move the flag", "POST", features + "/f/changeProject", `{"newProjectId":"third"}`, 200, anything},
+	s := apitest.Serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
+	s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
+	s.Must(t, "POST", apitest.Projects, `{"id":"third"}`)
+	staged(t, s)
+	s.Create(t, "f")
+	one := apitest.Segments + "/" + s.AddSegment(t, `{"name":"one","constraints":[]}`)
+	uses(t, s, "f", "staging", "1")
+	s.Must(t, "DELETE", apitest.Environments+"/staging", "")
+	s.Must(t, "PUT", one, `{"name":"one","project":"shop","constraints":[]}`)
+	s.Run(t, []apitest.Call{
+		{"clone the flag", "POST", apitest.Features + "/f/clone", `{"name":"g"}`, 201, apitest.Anything},
+		{"move the flag", "POST", apitest.Features + "/f/changeProject", `{"newProjectId":"third"}`, 200, apitest.Anything},
 		{"delete the segment", "DELETE", one, "", 204, ""},
 	})
-	if got := s.events(t, "f"); len(got) != 3 {
+	if got := s.Events(t, "f"); len(got) != 3 {
 		t.Errorf("events %v, want the creation, the strategy and the move", got)
 	}
 }
@@ -101,50 +102,54 @@ func TestSegmentRaces(t *testing.T) {
 	const rounds = 40
 	own := func(id string) string { return `{"name":"s` + id + `","project":"default","constraints":[]}` }
 	use := func(id string) string { return `{"name":"default","segments":[` + id + `]}` }
-	flag := func(id string) string { return projects + "/shop/features/f" + id }
-	deleted := func(id string) call { return call{method: "DELETE", path: allSegments + "/" + id} }
-	taken := func(id string) call { return call{method: "PUT", path: allSegments + "/" + id, body: own(id)} }
-	standard := func(id string) call { return call{method: "POST", path: ofShop + "/default-strategy", body: use(id)} }
+	flag := func(id string) string { return apitest.Projects + "/shop/features/f" + id }
+	deleted := func(id string) apitest.Call { return apitest.Call{Method: "DELETE", Path: apitest.Segments + "/" + id} }
+	taken := func(id string) apitest.Call {
+		return apitest.Call{Method: "PUT", Path: apitest.Segments + "/" + id, Body: own(id)}
+	}
+	standard := func(id string) apitest.Call {
+		return apitest.Call{Method: "POST", Path: ofShop + "/default-strategy", Body: use(id)}
+	}
 	for _, tt := range []struct {
 		name    string
-		prepare func(s *server, t *testing.T, id string)
-		one     func(id string) call
-		other   func(id string) call
+		prepare func(t *testing.T, s *apitest.Server, id string)
+		one     func(id string) apitest.Call
+		other   func(id string) apitest.Call
 	}{
 		{"delete a segment, and use it in a default strategy", nil, deleted, standard},
 		{"assign a segment, and use it in a default strategy", nil, taken, standard},
-		{"assign a segment, and add an environment that uses it", func(s *server, t *testing.T, _ string) {
+		{"assign a segment, and add an environment that uses it", func(t *testing.T, s *apitest.Server, _ string) {
 			t.Helper()
-			s.do(t, "DELETE", ofShop, "")
-		}, taken, func(id string) call {
-			return call{method: "POST", path: projects + "/shop/environments", body: `{"environment":"development","defaultStrategy":` + use(id) + `}`}
+			s.Do(t, "DELETE", ofShop, "")
+		}, taken, func(id string) apitest.Call {
+			return apitest.Call{Method: "POST", Path: apitest.Projects + "/shop/environments", Body: `{"environment":"development","defaultStrategy":` + use(id) + `}`}
 		}},
-		{"assign a segment, and use it in a strategy", func(s *server, t *testing.T, id string) {
+		{"assign a segment, and use it in a strategy", func(t *testing.T, s *apitest.Server, id string) {
 			t.Helper()
-			s.must(t, "POST", projects+"/shop/features", `{"name":"f`+id+`"}`)
-		}, taken, func(id string) call {
-			return call{method: "POST", path: flag(id) + "/environments/development/strategies", body: use(id)}
+			s.Must(t, "POST", apitest.Projects+"/shop/features", `{"name":"f`+id+`"}`)
+		}, taken, func(id string) apitest.Call {
+			return apitest.Call{Method: "POST", Path: flag(id) + "/environments/development/strategies", Body: use(id)}
 		}},
-		{"assign a segment, and move a flag that uses it", func(s *server, t *testing.T, id string) {
+		{"assign a segment, and move a flag that uses it", func(t *testing.T, s *apitest.Server, id string) {
 			t.Helper()
-			s.create(t, "f"+id)
-			s.uses(t, "f"+id, "development", id)
-		}, taken, func(id string) call {
-			return call{method: "POST", path: features + "/f" + id + "/changeProject", body: `{"newProjectId":"shop"}`}
+			s.Create(t, "f"+id)
+			uses(t, s, "f"+id, "development", id)
+		}, taken, func(id string) apitest.Call {
+			return apitest.Call{Method: "POST", Path: apitest.Features + "/f" + id + "/changeProject", Body: `{"newProjectId":"shop"}`}
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t)
-			t.Cleanup(func() { dynamotest.Check(t, s.store) })
-			s.must(t, "POST", projects, aShop)
+			s := apitest.Serve(t)
+			t.Cleanup(func() { dynamotest.Check(t, s.Store) })
+			s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
 			both, none := 0, 0
 			for i := range rounds {
-				id := s.segment(t, fmt.Sprintf(`{"name":"s%d","constraints":[]}`, i+1))
+				id := s.AddSegment(t, fmt.Sprintf(`{"name":"s%d","constraints":[]}`, i+1))
 				if tt.prepare != nil {
-					tt.prepare(s, t, id)
+					tt.prepare(t, s, id)
 				}
-				got := s.parallel(t, 2, func(i int) call { return []func(string) call{tt.one, tt.other}[i](id) })
+				got := s.Parallel(t, 2, func(i int) apitest.Call { return []func(string) apitest.Call{tt.one, tt.other}[i](id) })
 				switch got[200] + got[204] {
 				case 2:
 					both++
@@ -162,26 +167,26 @@ func TestSegmentRaces(t *testing.T) {
 // TestSegmentUseBudget counts the DynamoDB calls that reading and recording the uses of segments takes.
 func TestSegmentUseBudget(t *testing.T) {
 	t.Parallel()
-	count := &counter{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
-	s.must(t, "POST", projects, aShop)
-	s.segment(t, `{"name":"one","constraints":[]}`)
-	s.create(t, "f")
-	s.uses(t, "f", "development", "1")
+	count := &apitest.Counter{}
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
+	s.AddSegment(t, `{"name":"one","constraints":[]}`)
+	s.Create(t, "f")
+	uses(t, s, "f", "development", "1")
 	for _, tt := range []struct {
 		name, method, path, body string
 		want                     int
 	}{
-		{"list its uses", "GET", allSegments, "", 4},
-		{"read", "GET", allSegments + "/1", "", 1},
-		{"list its strategies", "GET", allSegments + "/1/strategies", "", 3},
-		{"assign it", "PUT", allSegments + "/1", `{"name":"one","project":"default","constraints":[]}`, 6},
-		{"make it global again", "PUT", allSegments + "/1", `{"name":"one","constraints":[]}`, 3},
-		{"move the flag", "POST", features + "/f/changeProject", `{"newProjectId":"shop"}`, 3},
+		{"list its uses", "GET", apitest.Segments, "", 4},
+		{"read", "GET", apitest.Segments + "/1", "", 1},
+		{"list its strategies", "GET", apitest.Segments + "/1/strategies", "", 3},
+		{"assign it", "PUT", apitest.Segments + "/1", `{"name":"one","project":"default","constraints":[]}`, 6},
+		{"make it global again", "PUT", apitest.Segments + "/1", `{"name":"one","constraints":[]}`, 3},
+		{"move the flag", "POST", apitest.Features + "/f/changeProject", `{"newProjectId":"shop"}`, 3},
 		{"use it in a default strategy", "POST", ofShop + "/default-strategy", `{"name":"default","segments":[1]}`, 3},
-		{"list context fields", "GET", contextFields, "", 3},
+		{"list context fields", "GET", apitest.ContextFields, "", 3},
 	} {
-		if got := count.during(func() { s.must(t, tt.method, tt.path, tt.body) }); len(got) != tt.want {
+		if got := count.During(func() { s.Must(t, tt.method, tt.path, tt.body) }); len(got) != tt.want {
 			t.Errorf("%s: %d calls %v, want %d", tt.name, len(got), got, tt.want)
 		}
 	}

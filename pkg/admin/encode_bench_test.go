@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"guidon/pkg/admin"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 )
@@ -14,12 +15,12 @@ import (
 func BenchmarkLongList(b *testing.B) {
 	store := dynamotest.Open(b, nil)
 	dynamotest.Seed(b, store)
-	handler := httpapi.New(longStore{store, 10_000}, admin.Group("features"), httpapi.Config{})
+	handler := httpapi.New(apitest.LongStore{Store: store, Flags: 10_000}, admin.Group("features"), httpapi.Config{})
 	for _, encoding := range []string{"identity", "gzip"} {
 		b.Run(encoding, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				r := httptest.NewRequest(http.MethodGet, features, nil)
+				r := httptest.NewRequest(http.MethodGet, apitest.Features, nil)
 				r.Header.Set("Authorization", dynamotest.AdminToken)
 				r.Header.Set("Accept-Encoding", encoding)
 				w := httptest.NewRecorder()

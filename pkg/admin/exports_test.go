@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -16,12 +17,12 @@ import (
 // that accepts a compressed response gets all of them.
 func TestExportStopsEarly(t *testing.T) {
 	t.Parallel()
-	count := &counter{}
-	s := serve(t, func(config *httpapi.Config, transport *http.RoundTripper) {
+	count := &apitest.Counter{}
+	s := apitest.Serve(t, func(config *httpapi.Config, transport *http.RoundTripper) {
 		*transport = count
 		config.Twice = nil // the second run would load all pages again
 	})
-	view, err := s.store.Load(t.Context(), []flags.Key{flags.ProjectKey("default"), flags.EnvironmentsKey()})
+	view, err := s.Store.Load(t.Context(), []flags.Key{flags.ProjectKey("default"), flags.EnvironmentsKey()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,12 +37,14 @@ func TestExportStopsEarly(t *testing.T) {
 			}
 		}
 		change := flags.Change{Writes: []flags.Write{{After: f}}, Event: flags.Event{ID: fmt.Sprintf("0190-%d", i), Type: flags.FeatureCreated, FeatureName: f.Name}}
-		if err := s.store.Commit(t.Context(), change); err != nil {
+		if err := s.Store.Commit(t.Context(), change); err != nil {
 			t.Fatal(err)
 		}
 	}
-	export := func(headers ...string) (got answer, loads int) {
-		calls := count.during(func() { got = s.do(t, "POST", exportData, `{"environment":"development","features":[]}`, headers...) })
+	export := func(headers ...string) (got apitest.Answer, loads int) {
+		calls := count.During(func() {
+			got = s.Do(t, "POST", apitest.Export, `{"environment":"development","features":[]}`, headers...)
+		})
 		for _, c := range calls {
 			if c == "BatchGetItem" {
 				loads++
@@ -50,15 +53,15 @@ func TestExportStopsEarly(t *testing.T) {
 		return got, loads
 	}
 	got, loads := export("Accept-Encoding: identity")
-	if got.status != 413 || loads != 2 || !strings.Contains(got.body, "with limit and cursor") {
-		t.Errorf("%d %.200s after %d loads, want 413 after 2: the caller, and the first 100 flags; it should name the parameters of pages", got.status, got.body, loads)
+	if got.Status != 413 || loads != 2 || !strings.Contains(got.Body, "with limit and cursor") {
+		t.Errorf("%d %.200s after %d loads, want 413 after 2: the caller, and the first 100 flags; it should name the parameters of pages", got.Status, got.Body, loads)
 	}
-	if got, loads := export("Accept-Encoding: gzip"); got.status != 200 || len(got.body) > 1<<20 || loads != 5 {
-		t.Errorf("compressed: %d, %d bytes after %d loads, want 200 with less than 1 MiB after 5", got.status, len(got.body), loads)
+	if got, loads := export("Accept-Encoding: gzip"); got.Status != 200 || len(got.Body) > 1<<20 || loads != 5 {
+		t.Errorf("compressed: %d, %d bytes after %d loads, want 200 with less than 1 MiB after 5", got.Status, len(got.Body), loads)
 	}
 	exported, cursor := 0, ""
 	for pages := 1; ; pages++ { // without compression: a page ends early if its flags are large
-		page := s.exportPage(t, `{"environment":"development","features":[],"limit":300,"cursor":"`+cursor+`"}`)
+		page := exportPage(t, s, `{"environment":"development","features":[],"limit":300,"cursor":"`+cursor+`"}`)
 		if exported += len(page.Features); page.Next == "" {
 			break
 		}
@@ -72,11 +75,11 @@ func TestExportStopsEarly(t *testing.T) {
 }
 
 // exportPage exports a page, without compression.
-func (s *server) exportPage(t *testing.T, body string) (page flagPage) {
+func exportPage(t *testing.T, s *apitest.Server, body string) (page apitest.FlagPage) {
 	t.Helper()
-	got := s.do(t, "POST", exportData, body, "Accept-Encoding: identity")
-	if err := json.Unmarshal([]byte(got.body), &page); err != nil || got.status != 200 {
-		t.Fatalf("%s: %d %.300s (%v)", body, got.status, got.body, err)
+	got := s.Do(t, "POST", apitest.Export, body, "Accept-Encoding: identity")
+	if err := json.Unmarshal([]byte(got.Body), &page); err != nil || got.Status != 200 {
+		t.Fatalf("%s: %d %.300s (%v)", body, got.Status, got.Body, err)
 	}
 	return page
 }
@@ -84,14 +87,14 @@ func (s *server) exportPage(t *testing.T, body string) (page flagPage) {
 // TestExportPages exports flags of two projects in pages. Together they have the flags of the whole export, each once.
 func TestExportPages(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.must(t, "POST", projects, `{"id":"other"}`)
-	s.create(t, strings.Fields("a b-1 b c d e")...)
+	s := apitest.Serve(t)
+	s.Must(t, "POST", apitest.Projects, `{"id":"other"}`)
+	s.Create(t, strings.Fields("a b-1 b c d e")...)
 	for _, name := range strings.Fields("aa bb cc") {
-		s.must(t, "POST", projects+"/other/features", `{"name":"`+name+`"}`)
+		s.Must(t, "POST", apitest.Projects+"/other/features", `{"name":"`+name+`"}`)
 	}
 	for _, name := range strings.Fields("a cc e") {
-		s.must(t, "POST", "/api/admin/features/"+name+"/tags", `{"type":"simple","value":"mine"}`)
+		s.Must(t, "POST", "/api/admin/features/"+name+"/tags", `{"type":"simple","value":"mine"}`)
 	}
 	for selected, want := range map[string]string{
 		`"features":[]`:                       "a aa b b-1 bb c cc d e",
@@ -103,8 +106,8 @@ func TestExportPages(t *testing.T) {
 			var got []string
 			cursor := ""
 			for pages := 0; pages < 12; pages++ {
-				page := s.exportPage(t, fmt.Sprintf(`{"environment":"development",%s,"limit":%d,"cursor":%q}`, selected, limit, cursor))
-				if got = append(got, page.names()...); len(page.Features) > limit {
+				page := exportPage(t, s, fmt.Sprintf(`{"environment":"development",%s,"limit":%d,"cursor":%q}`, selected, limit, cursor))
+				if got = append(got, page.Names()...); len(page.Features) > limit {
 					t.Errorf("%s, limit %d: a page of %d flags", selected, limit, len(page.Features))
 				}
 				if cursor = page.Next; cursor == "" {
@@ -116,10 +119,10 @@ func TestExportPages(t *testing.T) {
 			}
 		}
 	}
-	s.run(t, []call{
-		{"a limit of 0", "POST", exportData, `{"environment":"development","features":[],"limit":0}`, 400, invalid("/limit")},
-		{"a limit over the maximum", "POST", exportData, `{"environment":"development","features":[],"limit":10001}`, 400, invalid("/limit")},
-		{"a cursor that is not a name", "POST", exportData, `{"environment":"development","features":[],"cursor":"a/b"}`, 400, invalid("/cursor")},
-		{"a cursor without a limit", "POST", exportData, `{"environment":"development","features":[],"cursor":"d"}`, 200, `{"...":0,"features":[{"...":0,"name":"e"}]}`},
+	s.Run(t, []apitest.Call{
+		{"a limit of 0", "POST", apitest.Export, `{"environment":"development","features":[],"limit":0}`, 400, apitest.Invalid("/limit")},
+		{"a limit over the maximum", "POST", apitest.Export, `{"environment":"development","features":[],"limit":10001}`, 400, apitest.Invalid("/limit")},
+		{"a cursor that is not a name", "POST", apitest.Export, `{"environment":"development","features":[],"cursor":"a/b"}`, 400, apitest.Invalid("/cursor")},
+		{"a cursor without a limit", "POST", apitest.Export, `{"environment":"development","features":[],"cursor":"d"}`, 200, `{"...":0,"features":[{"...":0,"name":"e"}]}`},
 	})
 }

@@ -108,7 +108,7 @@ func kindOf(key string) string {
 func (c *cell) loggedEvents(t *testing.T) int {
 	t.Helper()
 	var page struct{ Events []struct{ ID json.Number } }
-	if err := json.Unmarshal([]byte(c.must(t, "GET", "/api/admin/events?limit=1000", "").body), &page); err != nil {
+	if err := json.Unmarshal([]byte(c.Must(t, "GET", "/api/admin/events?limit=1000", "").Body), &page); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[json.Number]bool{}

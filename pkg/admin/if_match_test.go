@@ -7,15 +7,17 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"guidon/pkg/apitest"
 )
 
 // tagOf returns the ETag of a read.
-func tagOf(t *testing.T, s *server, path string) string {
+func tagOf(t *testing.T, s *apitest.Server, path string) string {
 	t.Helper()
-	got := s.do(t, "GET", path, "")
-	tag := got.header.Get("ETag")
-	if got.status != 200 || tag == "" {
-		t.Fatalf("GET %s: %d with ETag %q", path, got.status, tag)
+	got := s.Do(t, "GET", path, "")
+	tag := got.Header.Get("ETag")
+	if got.Status != 200 || tag == "" {
+		t.Fatalf("GET %s: %d with ETag %q", path, got.Status, tag)
 	}
 	return tag
 }
@@ -23,12 +25,12 @@ func tagOf(t *testing.T, s *server, path string) string {
 // TestIfMatch changes everything that takes If-Match, with ETags of the present and of the past.
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "f")
-	strategies := in("f", "development") + "/strategies"
-	one := strategies + "/" + s.strategy(t, "f", `{"name":"flexibleRollout"}`)
-	segment := s.must(t, "POST", "/api/admin/segments", `{"name":"s","constraints":[]}`).header.Get("Location")
-	variants := in("f", "development") + "/variants"
+	s := apitest.Serve(t)
+	s.Create(t, "f")
+	strategies := apitest.In("f", "development") + "/strategies"
+	one := strategies + "/" + s.AddStrategy(t, "f", `{"name":"flexibleRollout"}`)
+	segment := s.Must(t, "POST", "/api/admin/segments", `{"name":"s","constraints":[]}`).Header.Get("Location")
+	variants := apitest.In("f", "development") + "/variants"
 	tests := []struct {
 		name, method, path string
 		body               func(value int) string // another state for each value
@@ -51,8 +53,8 @@ func TestIfMatch(t *testing.T) {
 				for i, tag := range tags {
 					headers[i] = "If-Match: " + tag
 				}
-				if got := s.do(t, test.method, test.path, test.body(value), headers...); got.status != want {
-					t.Errorf("%s: %d, want %d: %s", name, got.status, want, got.body)
+				if got := s.Do(t, test.method, test.path, test.body(value), headers...); got.Status != want {
+					t.Errorf("%s: %d, want %d: %s", name, got.Status, want, got.Body)
 				}
 			}
 			send("the ETag of the last read", 1, test.status, old)
@@ -75,25 +77,25 @@ func TestIfMatch(t *testing.T) {
 // TestIfMatchOnRemoval removes only what the caller has read.
 func TestIfMatchOnRemoval(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "f")
-	strategies := in("f", "development") + "/strategies"
-	one := strategies + "/" + s.strategy(t, "f", `{"name":"flexibleRollout"}`)
-	segment := s.must(t, "POST", "/api/admin/segments", `{"name":"s","constraints":[]}`).header.Get("Location")
+	s := apitest.Serve(t)
+	s.Create(t, "f")
+	strategies := apitest.In("f", "development") + "/strategies"
+	one := strategies + "/" + s.AddStrategy(t, "f", `{"name":"flexibleRollout"}`)
+	segment := s.Must(t, "POST", "/api/admin/segments", `{"name":"s","constraints":[]}`).Header.Get("Location")
 	for path, change := range map[string]struct {
 		body    string
 		removed int
 	}{one: {`{"name":"flexibleRollout","title":"changed"}`, 200}, segment: {`{"name":"renamed","constraints":[]}`, 204}} {
 		old := tagOf(t, s, path)
-		if got := s.do(t, "PUT", path, change.body); got.status/100 != 2 {
-			t.Fatalf("PUT %s: %d %s", path, got.status, got.body)
+		if got := s.Do(t, "PUT", path, change.body); got.Status/100 != 2 {
+			t.Fatalf("PUT %s: %d %s", path, got.Status, got.Body)
 		}
-		got := s.do(t, "DELETE", path, "", "If-Match: "+old)
-		if got.status != http.StatusPreconditionFailed || !strings.Contains(got.body, "PreconditionFailedError") {
-			t.Errorf("DELETE %s with an older ETag: %d %s", path, got.status, got.body)
+		got := s.Do(t, "DELETE", path, "", "If-Match: "+old)
+		if got.Status != http.StatusPreconditionFailed || !strings.Contains(got.Body, "PreconditionFailedError") {
+			t.Errorf("DELETE %s with an older ETag: %d %s", path, got.Status, got.Body)
 		}
-		if got := s.do(t, "DELETE", path, "", "If-Match: "+tagOf(t, s, path)); got.status != change.removed {
-			t.Errorf("DELETE %s with the ETag of now: %d %s, want %d", path, got.status, got.body, change.removed)
+		if got := s.Do(t, "DELETE", path, "", "If-Match: "+tagOf(t, s, path)); got.Status != change.removed {
+			t.Errorf("DELETE %s with the ETag of now: %d %s, want %d", path, got.Status, got.Body, change.removed)
 		}
 	}
 }
@@ -101,17 +103,17 @@ func TestIfMatchOnRemoval(t *testing.T) {
 // TestIfMatchOneWins lets many callers change what all of them have read: one of them may.
 func TestIfMatchOneWins(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "f")
-	strategies := in("f", "development") + "/strategies"
-	one := strategies + "/" + s.strategy(t, "f", `{"name":"flexibleRollout"}`)
+	s := apitest.Serve(t)
+	s.Create(t, "f")
+	strategies := apitest.In("f", "development") + "/strategies"
+	one := strategies + "/" + s.AddStrategy(t, "f", `{"name":"flexibleRollout"}`)
 	tag := tagOf(t, s, one)
 	statuses := make([]int, 16)
 	var all sync.WaitGroup
 	for i := range statuses {
 		all.Go(func() {
 			body := fmt.Sprintf(`{"name":"flexibleRollout","parameters":{"rollout":"%d"}}`, i)
-			statuses[i] = s.do(t, "PUT", one, body, "If-Match: "+tag).status
+			statuses[i] = s.Do(t, "PUT", one, body, "If-Match: "+tag).Status
 		})
 	}
 	all.Wait()

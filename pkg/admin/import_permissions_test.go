@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"guidon/pkg/access"
+	"guidon/pkg/apitest"
 )
 
 // importCases has data that needs different permissions. {new} is a new name. {plain}, {kept} and {old} are existing flags: {kept}
@@ -49,31 +50,31 @@ var importCases = []struct{ name, data string }{
 }
 
 // prepareImport creates the flags that data needs, with names that end in suffix, and returns the body of the import.
-func (s *server) prepareImport(t *testing.T, data, suffix string) string {
+func prepareImport(t *testing.T, s *apitest.Server, data, suffix string) string {
 	t.Helper()
 	names := map[string]string{}
 	for _, name := range []string{"new", "plain", "kept", "old"} {
 		names[name] = name + suffix
 		if name != "new" && strings.Contains(data, "{"+name+"}") {
-			s.create(t, names[name])
+			s.Create(t, names[name])
 		}
 		data = strings.ReplaceAll(data, "{"+name+"}", names[name])
 	}
 	if strings.Contains(data, `"`+names["kept"]+`"`) {
-		s.strategy(t, names["kept"], `{"name":"default"}`)
-		s.must(t, "PUT", in(names["kept"], "development")+"/variants", `[{"name":"v","weight":1000,"weightType":"variable","stickiness":"default"}]`)
+		s.AddStrategy(t, names["kept"], `{"name":"default"}`)
+		s.Must(t, "PUT", apitest.In(names["kept"], "development")+"/variants", `[{"name":"v","weight":1000,"weightType":"variable","stickiness":"default"}]`)
 	}
 	if strings.Contains(data, `"`+names["old"]+`"`) {
-		s.must(t, "DELETE", features+"/"+names["old"], "")
+		s.Must(t, "DELETE", apitest.Features+"/"+names["old"], "")
 	}
-	return importOf(data)
+	return apitest.ImportOf(data)
 }
 
 // lacked matches the missing permission in an error message.
 var lacked = regexp.MustCompile(`needs the permission (\w+)`)
 
 // missingPermissions returns the permissions that the report of an import says are missing, sorted.
-func missingPermissions(r report) []string {
+func missingPermissions(r apitest.ImportReport) []string {
 	names := []string{}
 	for _, row := range slices.Concat(r.Features, r.Others) {
 		for _, reason := range row.Reasons {
@@ -98,16 +99,22 @@ type validated struct {
 // The import refuses exactly what the validation reported.
 func TestImportMatchesValidatedPermissions(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	held := strings.Fields(strings.Replace(permissionsOf[access.RootScope], "ADMIN ", "", 1))
-	inProject := strings.Fields(permissionsOf[access.ProjectScope] + " " + permissionsOf[access.EnvironmentScope])
+	s := apitest.Serve(t)
 	without := func(p string) string {
-		but := func(all []string) string {
-			return strings.Join(slices.DeleteFunc(slices.Clone(all), func(one string) bool { return one == p }), " ")
+		but := func(scopes ...access.Scope) string {
+			var held []string
+			for _, scope := range scopes {
+				for _, info := range access.Permissions(scope) {
+					if name := string(info.Name); name != p && name != "ADMIN" {
+						held = append(held, name)
+					}
+				}
+			}
+			return strings.Join(held, " ")
 		}
-		return s.account(t, s.roleOf(t, "root-custom", but(held)), map[string]string{"default": s.roleOf(t, "custom", but(inProject))})
+		return s.Account(t, s.RoleOf(t, "root-custom", but(access.RootScope)), map[string]string{"default": s.RoleOf(t, "custom", but(access.ProjectScope, access.EnvironmentScope))})
 	}
-	callers := map[string]string{"all": s.account(t, "3", nil), "": without("")}
+	callers := map[string]string{"all": s.Account(t, "3", nil), "": without("")}
 	needed := []string{
 		"CREATE_FEATURE", "UPDATE_FEATURE", "UPDATE_FEATURE_ENVIRONMENT", "UPDATE_FEATURE_ENVIRONMENT_VARIANTS", "CREATE_FEATURE_STRATEGY",
 		"DELETE_FEATURE_STRATEGY", "CREATE_TAG_TYPE", "CREATE_CONTEXT_FIELD", "CREATE_SEGMENT",
@@ -119,13 +126,13 @@ func TestImportMatchesValidatedPermissions(t *testing.T) {
 	for lacking, secret := range callers {
 		for _, of := range importCases {
 			n++
-			body := s.prepareImport(t, of.data, fmt.Sprint("-", n))
+			body := prepareImport(t, s, of.data, fmt.Sprint("-", n))
 			reported := []string{}
-			for _, f := range decoded[validated](t, s.do(t, "POST", validateImport, body, as(secret)).body).Permissions {
+			for _, f := range apitest.Decode[validated](t, s.Do(t, "POST", apitest.ValidateImport, body, apitest.As(secret)).Body).Permissions {
 				reported = append(reported, f.AffectedItems...)
 			}
-			var r report
-			if err := json.Unmarshal([]byte(s.do(t, "POST", importData, body, as(secret)).body), &r); err != nil {
+			var r apitest.ImportReport
+			if err := json.Unmarshal([]byte(s.Do(t, "POST", apitest.Import, body, apitest.As(secret)).Body), &r); err != nil {
 				t.Fatal(err)
 			}
 			slices.Sort(reported)
@@ -155,45 +162,45 @@ func TestImportMatchesValidatedPermissions(t *testing.T) {
 // enable it for all users, the import adds a strategy.
 func TestImportStrategyForAllUsers(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	secret := s.account(t, s.roleOf(t, "root-custom", "UPDATE_TAG_TYPE"),
-		map[string]string{"default": s.roleOf(t, "custom", "CREATE_FEATURE UPDATE_FEATURE UPDATE_FEATURE_ENVIRONMENT")})
-	s.create(t, "there")
+	s := apitest.Serve(t)
+	secret := s.Account(t, s.RoleOf(t, "root-custom", "UPDATE_TAG_TYPE"),
+		map[string]string{"default": s.RoleOf(t, "custom", "CREATE_FEATURE UPDATE_FEATURE UPDATE_FEATURE_ENVIRONMENT")})
+	s.Create(t, "there")
 	data := func(strategies string) string {
-		return importOf(`"features":[{"name":"new"},{"name":"there"}],` + strategies + `"featureEnvironments":[{"featureName":"new","enabled":true},{"featureName":"there","enabled":true}]`)
+		return apitest.ImportOf(`"features":[{"name":"new"},{"name":"there"}],` + strategies + `"featureEnvironments":[{"featureName":"new","enabled":true},{"featureName":"there","enabled":true}]`)
 	}
 	const lacks = `{"...":0,"permissions":[{"...":0,"affectedItems":["CREATE_FEATURE_STRATEGY"]}]}`
-	got := s.do(t, "POST", importData, data(`"featureStrategies":[],`), as(secret))
-	if r := decoded[report](t, got.body); got.status != 200 || r.counts() != [4]int{0, 0, 0, 2} || fmt.Sprint(missingPermissions(r)) != "[CREATE_FEATURE_STRATEGY]" {
-		t.Errorf("imported: %d %s, want both flags skipped because CREATE_FEATURE_STRATEGY is missing", got.status, got.body)
+	got := s.Do(t, "POST", apitest.Import, data(`"featureStrategies":[],`), apitest.As(secret))
+	if r := apitest.Decode[apitest.ImportReport](t, got.Body); got.Status != 200 || r.Counts() != [4]int{0, 0, 0, 2} || fmt.Sprint(missingPermissions(r)) != "[CREATE_FEATURE_STRATEGY]" {
+		t.Errorf("imported: %d %s, want both flags skipped because CREATE_FEATURE_STRATEGY is missing", got.Status, got.Body)
 	}
-	s.check(t, call{"validation reports the permission", "POST", validateImport, data(`"featureStrategies":[],`), 200, lacks}, as(secret))
-	s.check(t, call{"nothing was changed", "GET", in("there", "development") + "/strategies", "", 200, `[]`})
+	s.Check(t, apitest.Call{"validation reports the permission", "POST", apitest.ValidateImport, data(`"featureStrategies":[],`), 200, lacks}, apitest.As(secret))
+	s.Check(t, apitest.Call{"nothing was changed", "GET", apitest.In("there", "development") + "/strategies", "", 200, `[]`})
 	// Enabling a flag adds the project's default strategy, which needs no permission beyond enabling.
-	s.must(t, "POST", project+"/environments/development/default-strategy", `{"name":"flexibleRollout","parameters":{"rollout":"5"}}`)
-	got = s.do(t, "POST", importData, data(""), as(secret))
-	if r := decoded[report](t, got.body); got.status != 200 || r.Skipped != 0 {
-		t.Errorf("imported with the default strategy: %d %s, want none skipped", got.status, got.body)
+	s.Must(t, "POST", apitest.Project+"/environments/development/default-strategy", `{"name":"flexibleRollout","parameters":{"rollout":"5"}}`)
+	got = s.Do(t, "POST", apitest.Import, data(""), apitest.As(secret))
+	if r := apitest.Decode[apitest.ImportReport](t, got.Body); got.Status != 200 || r.Skipped != 0 {
+		t.Errorf("imported with the default strategy: %d %s, want none skipped", got.Status, got.Body)
 	}
-	s.check(t, call{"the flag has the default strategy", "GET", in("there", "development") + "/strategies", "", 200, `[{"...":0,"name":"flexibleRollout"}]`})
+	s.Check(t, apitest.Call{"the flag has the default strategy", "GET", apitest.In("there", "development") + "/strategies", "", 200, `[{"...":0,"name":"flexibleRollout"}]`})
 }
 
 // TestRejectedImportUsesNoIDs checks that an import without the permission to create segments uses no segment ids.
 func TestRejectedImportUsesNoIDs(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	one := func(name string) int64 {
 		var created struct{ ID int64 }
-		if err := json.Unmarshal([]byte(s.must(t, "POST", "/api/admin/segments", `{"name":"`+name+`","constraints":[]}`).body), &created); err != nil {
+		if err := json.Unmarshal([]byte(s.Must(t, "POST", "/api/admin/segments", `{"name":"`+name+`","constraints":[]}`).Body), &created); err != nil {
 			t.Fatal(err)
 		}
 		return created.ID
 	}
 	before := one("before")
-	_, viewer := s.person(t, access.RoleViewer)
+	_, viewer := s.Person(t, access.RoleViewer)
 	body := `{"project":"default","environment":"development","data":{"features":[],"segments":[{"id":1,"name":"a","constraints":[]},{"id":2,"name":"b","constraints":[]}]}}`
-	if got := s.do(t, "POST", importData, body, viewer); got.status != 200 || strings.Count(got.body, `"outcome":"skipped"`) != 2 {
-		t.Errorf("a viewer's import: %d %s, want both segments skipped", got.status, got.body)
+	if got := s.Do(t, "POST", apitest.Import, body, viewer); got.Status != 200 || strings.Count(got.Body, `"outcome":"skipped"`) != 2 {
+		t.Errorf("a viewer's import: %d %s, want both segments skipped", got.Status, got.Body)
 	}
 	if after := one("after"); after != before+1 {
 		t.Errorf("the next segment has the id %d, want %d", after, before+1)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"guidon/pkg/apitest"
 )
 
 // partialImports has data of which parts cannot be imported. The service has the flags "kept", "old" (archived), "elsewhere" (in
@@ -67,17 +69,17 @@ func TestValidationMatchesImport(t *testing.T) {
 	t.Parallel()
 	for _, tt := range partialImports {
 		t.Run(tt.name, func(t *testing.T) {
-			s := serve(t)
-			s.create(t, "kept", "old", "parent", "child")
-			s.depends(t, "parent", "child")
-			s.must(t, "DELETE", features+"/old", "")
-			s.must(t, "POST", projects, aShop)
-			s.must(t, "POST", projects+"/shop/features", `{"name":"elsewhere"}`)
-			s.segment(t, `{"name":"here","constraints":[]}`)
-			s.segment(t, `{"name":"theirs","project":"shop","constraints":[]}`)
-			s.must(t, "POST", "/api/admin/strategies", `{"name":"defined","parameters":[]}`)
-			reported := decoded[validated](t, s.must(t, "POST", validateImport, importOf(tt.data)).body)
-			got := decoded[report](t, s.must(t, "POST", importData, importOf(tt.data)).body)
+			s := apitest.Serve(t)
+			s.Create(t, "kept", "old", "parent", "child")
+			s.Depend(t, "parent", "child")
+			s.Must(t, "DELETE", apitest.Features+"/old", "")
+			s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
+			s.Must(t, "POST", apitest.Projects+"/shop/features", `{"name":"elsewhere"}`)
+			s.AddSegment(t, `{"name":"here","constraints":[]}`)
+			s.AddSegment(t, `{"name":"theirs","project":"shop","constraints":[]}`)
+			s.Must(t, "POST", "/api/admin/strategies", `{"name":"defined","parameters":[]}`)
+			reported := apitest.Decode[validated](t, s.Must(t, "POST", apitest.ValidateImport, apitest.ImportOf(tt.data)).Body)
+			got := apitest.Decode[apitest.ImportReport](t, s.Must(t, "POST", apitest.Import, apitest.ImportOf(tt.data)).Body)
 			checkImport(t, reported, got)
 			var skipped []string
 			for _, row := range slices.Concat(got.Features, got.Others) {
@@ -101,7 +103,7 @@ func TestValidationMatchesImport(t *testing.T) {
 }
 
 // checkImport compares the findings of a validation with the report of the import, name by name.
-func checkImport(t *testing.T, reported validated, got report) {
+func checkImport(t *testing.T, reported validated, got apitest.ImportReport) {
 	t.Helper()
 	var skipped, toCreate, overwritten, created []string
 	for _, f := range reported.Errors {

@@ -9,122 +9,56 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 )
 
-const (
-	exportData = "/api/admin/features-batch/export"
-	importData = "/api/admin/features-batch/import"
-)
-
-// A report is the response of an import.
-type report struct {
-	Created, Overwritten, Unchanged, Skipped int
-	Features, Others                         []struct {
-		Kind, Name, Outcome string
-		Reasons             []string
-	}
-}
-
-// counts returns the numbers of created, overwritten, unchanged and skipped flags.
-func (r report) counts() [4]int { return [4]int{r.Created, r.Overwritten, r.Unchanged, r.Skipped} }
-
-// importHere imports data into development of the project "default" and returns the report.
-func (s *server) importHere(t *testing.T, data string) report {
-	t.Helper()
-	var r report
-	body := fmt.Sprintf(`{"project":"default","environment":"development","data":%s}`, data)
-	if err := json.Unmarshal([]byte(s.must(t, "POST", importData, body).body), &r); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// createFullFlag creates the flag "full", which uses every feature of a flag and depends on "parent".
-func (s *server) createFullFlag(t *testing.T) {
-	t.Helper()
-	s.create(t, "parent")
-	s.must(t, "POST", features, `{"name":"full","type":"kill-switch","description":"Every part of a flag.","impressionData":true}`)
-	s.must(t, "POST", "/api/admin/tag-types", `{"name":"team","description":"Who looks after it.","icon":"T"}`)
-	s.must(t, "PUT", "/api/admin/features/full/tags", `{"addedTags":[{"type":"team","value":"core"},{"type":"simple","value":"old/one"}],"removedTags":[]}`)
-	s.must(t, "POST", "/api/admin/context", `{"name":"country","description":"Where they are.","stickiness":true,"legalValues":[{"value":"CH"}]}`)
-	segment := s.must(t, "POST", "/api/admin/segments", `{"name":"testers","description":"Who tests.","constraints":[{"contextName":"userId","operator":"IN","values":["1","2"]}]}`)
-	var created struct{ ID int }
-	if err := json.Unmarshal([]byte(segment.body), &created); err != nil {
-		t.Fatal(err)
-	}
-	s.must(t, "POST", in("full", "development")+"/strategies", fmt.Sprintf(`{"name":"flexibleRollout","title":"Half","parameters":{"rollout":"50"},"segments":[%d],
-		"constraints":[{"contextName":"country","operator":"IN","values":["CH"],"inverted":true}],
-		"variants":[{"name":"blue","weight":1000,"weightType":"variable","stickiness":"default","payload":{"type":"json","value":"{}"}}]}`, created.ID))
-	s.must(t, "POST", in("full", "development")+"/strategies", `{"name":"userWithId","parameters":{"userIds":"7,8"},"disabled":true,"sortOrder":7}`)
-	s.must(t, "PUT", in("full", "development")+"/variants", `[{"name":"a","weight":300,"weightType":"fix","stickiness":"userId"},
-		{"name":"b","weight":700,"weightType":"variable","stickiness":"userId","overrides":[{"contextName":"userId","values":["9"]}]}]`)
-	s.must(t, "POST", in("full", "development")+"/on", "")
-	s.must(t, "POST", features+"/full/dependencies", `{"feature":"parent","enabled":true,"variants":["x"]}`)
-}
+const ()
 
 // TestExportImport imports an export into another service. The export of that service is the same.
 func TestExportImport(t *testing.T) {
 	t.Parallel()
-	from, to := serve(t), serve(t)
-	from.createFullFlag(t)
+	from, to := apitest.Serve(t), apitest.Serve(t)
+	from.CreateFullFlag(t)
 	const all = `{"environment":"development","features":[],"fullSegments":true}`
-	data := from.must(t, "POST", exportData, all).body
+	data := from.Must(t, "POST", apitest.Export, all).Body
 
-	to.must(t, "POST", "/api/admin/segments", `{"name":"another","constraints":[]}`) // makes ids differ
-	got := to.importHere(t, data)
-	if got.counts() != [4]int{2, 0, 0, 0} || len(got.Others) != 3 {
+	to.Must(t, "POST", "/api/admin/segments", `{"name":"another","constraints":[]}`) // makes ids differ
+	got := to.ImportHere(t, data)
+	if got.Counts() != [4]int{2, 0, 0, 0} || len(got.Others) != 3 {
 		t.Fatalf("import: got %+v, want 2 flags, a tag type, a context field and a segment created", got)
 	}
-	if diff := cmp.Diff(exportWithoutIDs(t, data), exportWithoutIDs(t, to.must(t, "POST", exportData, all).body)); diff != "" {
+	if diff := cmp.Diff(apitest.ExportWithoutIDs(t, data), apitest.ExportWithoutIDs(t, to.Must(t, "POST", apitest.Export, all).Body)); diff != "" {
 		t.Errorf("the export after the import (-source +target):\n%s", diff)
 	}
 
-	before := len(to.log(t, "/api/admin/events?limit=100"))
-	if got := to.importHere(t, data); got.counts() != [4]int{0, 0, 2, 0} || len(got.Others) != 0 {
+	before := len(to.Log(t, "/api/admin/events?limit=100"))
+	if got := to.ImportHere(t, data); got.Counts() != [4]int{0, 0, 2, 0} || len(got.Others) != 0 {
 		t.Errorf("the import repeated: got %+v, want 2 flags unchanged", got)
 	}
-	if after := len(to.log(t, "/api/admin/events?limit=100")); after != before {
+	if after := len(to.Log(t, "/api/admin/events?limit=100")); after != before {
 		t.Errorf("the repeated import created %d events", after-before)
 	}
 
-	to.must(t, "POST", in("full", "development")+"/off", "")
-	to.must(t, "PUT", "/api/admin/features/full/tags", `{"addedTags":[{"type":"simple","value":"mine"}],"removedTags":[]}`)
-	if got := to.importHere(t, data); got.counts() != [4]int{0, 1, 1, 0} {
+	to.Must(t, "POST", apitest.In("full", "development")+"/off", "")
+	to.Must(t, "PUT", "/api/admin/features/full/tags", `{"addedTags":[{"type":"simple","value":"mine"}],"removedTags":[]}`)
+	if got := to.ImportHere(t, data); got.Counts() != [4]int{0, 1, 1, 0} {
 		t.Errorf("an import over a changed flag: got %+v, want 1 overwritten", got)
 	}
-	if diff := cmp.Diff(exportWithoutIDs(t, data), exportWithoutIDs(t, to.must(t, "POST", exportData, all).body)); diff != "" {
+	if diff := cmp.Diff(apitest.ExportWithoutIDs(t, data), apitest.ExportWithoutIDs(t, to.Must(t, "POST", apitest.Export, all).Body)); diff != "" {
 		t.Errorf("the export after overwriting (-source +target):\n%s", diff)
 	}
 }
 
-// exportWithoutIDs is an export without the ids of strategies and segments.
-func exportWithoutIDs(t *testing.T, data string) map[string]any {
-	t.Helper()
-	var doc map[string]any
-	if err := json.Unmarshal([]byte(data), &doc); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range doc["featureStrategies"].([]any) {
-		s := s.(map[string]any)
-		delete(s, "id")
-		s["segments"] = len(s["segments"].([]any))
-	}
-	for _, s := range doc["segments"].([]any) {
-		delete(s.(map[string]any), "id")
-	}
-	return doc
-}
-
 func TestExport(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.createFullFlag(t)
-	s.create(t, "gone")
-	s.must(t, "DELETE", features+"/gone", "")
+	s := apitest.Serve(t)
+	s.CreateFullFlag(t)
+	s.Create(t, "gone")
+	s.Must(t, "DELETE", apitest.Features+"/gone", "")
 	names := func(body string) []string {
 		var doc struct{ Features []struct{ Name string } }
-		if err := json.Unmarshal([]byte(s.must(t, "POST", exportData, body).body), &doc); err != nil {
+		if err := json.Unmarshal([]byte(s.Must(t, "POST", apitest.Export, body).Body), &doc); err != nil {
 			t.Fatal(err)
 		}
 		list := []string{}
@@ -152,17 +86,17 @@ func TestExport(t *testing.T) {
 			}
 		})
 	}
-	s.run(t, []call{
-		{"no selection", "POST", exportData, `{"environment":"development"}`, 400, invalid("/features")},
-		{"no environment", "POST", exportData, `{"features":[]}`, 400, invalid("/environment")},
-		{"an unknown environment", "POST", exportData, `{"environment":"nosuch","features":[]}`, 400, invalid("/environment")},
-		{"an unknown flag", "POST", exportData, `{"environment":"development","features":["full","nosuch"]}`, 400, invalid("/features/1")},
-		{"an archived flag", "POST", exportData, `{"environment":"development","features":["gone"]}`, 400, invalid("/features/0")},
-		{"an invalid name", "POST", exportData, `{"environment":"development","features":["a b"]}`, 400, invalid("/features/0")},
-		{"an unknown project", "POST", exportData, `{"environment":"development","project":"nosuch"}`, 400, invalid("/project")},
+	s.Run(t, []apitest.Call{
+		{"no selection", "POST", apitest.Export, `{"environment":"development"}`, 400, apitest.Invalid("/features")},
+		{"no environment", "POST", apitest.Export, `{"features":[]}`, 400, apitest.Invalid("/environment")},
+		{"an unknown environment", "POST", apitest.Export, `{"environment":"nosuch","features":[]}`, 400, apitest.Invalid("/environment")},
+		{"an unknown flag", "POST", apitest.Export, `{"environment":"development","features":["full","nosuch"]}`, 400, apitest.Invalid("/features/1")},
+		{"an archived flag", "POST", apitest.Export, `{"environment":"development","features":["gone"]}`, 400, apitest.Invalid("/features/0")},
+		{"an invalid name", "POST", apitest.Export, `{"environment":"development","features":["a b"]}`, 400, apitest.Invalid("/features/0")},
+		{"an unknown project", "POST", apitest.Export, `{"environment":"development","project":"nosuch"}`, 400, apitest.Invalid("/project")},
 	})
-	answer := s.do(t, "POST", exportData, `{"environment":"development","features":[],"downloadFile":true}`)
-	if got := answer.header.Get("Content-Disposition"); !strings.HasPrefix(got, `attachment; filename="export-development-`) {
+	answer := s.Do(t, "POST", apitest.Export, `{"environment":"development","features":[],"downloadFile":true}`)
+	if got := answer.Header.Get("Content-Disposition"); !strings.HasPrefix(got, `attachment; filename="export-development-`) {
 		t.Errorf("Content-Disposition of a download: got %q", got)
 	}
 }
@@ -170,14 +104,14 @@ func TestExport(t *testing.T) {
 // TestImportSkips imports flags that cannot be imported. They are skipped as a whole, and the other flags are imported.
 func TestImportSkips(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.store) })
-	s.create(t, "kept", "old", "child", "grandparent")
-	s.must(t, "DELETE", features+"/old", "")
-	s.must(t, "POST", features+"/child/dependencies", `{"feature":"grandparent"}`)
-	s.must(t, "POST", "/api/admin/projects", `{"id":"other"}`)
-	s.must(t, "POST", "/api/admin/projects/other/features", `{"name":"elsewhere"}`)
-	got := s.importHere(t, `{
+	s := apitest.Serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
+	s.Create(t, "kept", "old", "child", "grandparent")
+	s.Must(t, "DELETE", apitest.Features+"/old", "")
+	s.Must(t, "POST", apitest.Features+"/child/dependencies", `{"feature":"grandparent"}`)
+	s.Must(t, "POST", "/api/admin/projects", `{"id":"other"}`)
+	s.Must(t, "POST", "/api/admin/projects/other/features", `{"name":"elsewhere"}`)
+	got := s.ImportHere(t, `{
 		"features":[{"name":"good"},{"name":"elsewhere"},{"name":"old"},{"name":"weird"},{"name":"seg"},{"name":"lost"},{"name":"orphan"},{"name":"third"},{"name":"kept"},{"name":"tagged"}],
 		"featureStrategies":[{"featureName":"weird","name":"nosuch"},{"featureName":"seg","name":"default","segments":[3]},
 			{"featureName":"lost","name":"default","segments":[4]},{"featureName":"good","name":"default"}],
@@ -185,8 +119,8 @@ func TestImportSkips(t *testing.T) {
 		"featureTags":[{"featureName":"tagged","tagType":"x","tagValue":"value"}],
 		"segments":[{"id":3,"name":"nosuch"}],
 		"dependencies":[{"feature":"orphan","dependencies":[{"feature":"nosuch"}]},{"feature":"third","dependencies":[{"feature":"child"}]}]}`)
-	if got.counts() != [4]int{1, 0, 1, 8} {
-		t.Errorf("counts: got %v, want 1 created, 1 unchanged, 8 skipped", got.counts())
+	if got.Counts() != [4]int{1, 0, 1, 8} {
+		t.Errorf("counts: got %v, want 1 created, 1 unchanged, 8 skipped", got.Counts())
 	}
 	want := map[string]string{
 		"good": "", "kept": "", "elsewhere": "another project", "old": "archived", "weird": "strategies/0/name", "seg": `"nosuch"`, "lost": "segment 4",
@@ -198,7 +132,7 @@ func TestImportSkips(t *testing.T) {
 			t.Errorf("%s: got the reasons %q, want %q", row.Name, reasons, want[row.Name])
 		}
 		if row.Outcome == "skipped" && row.Name != "elsewhere" && row.Name != "old" {
-			s.check(t, call{row.Name, "GET", features + "/" + row.Name, "", 404, notFound(row.Name)})
+			s.Check(t, apitest.Call{row.Name, "GET", apitest.Features + "/" + row.Name, "", 404, apitest.NotFound(row.Name)})
 		}
 	}
 	if len(got.Others) != 1 || got.Others[0].Outcome != "skipped" || got.Others[0].Name != "x" {
@@ -210,8 +144,8 @@ func TestImportSkips(t *testing.T) {
 // refuses the import, with the place.
 func TestImportForeign(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	got := s.importHere(t, `{"features":[{"name":"f","stale":"true"}],
+	s := apitest.Serve(t)
+	got := s.ImportHere(t, `{"features":[{"name":"f","stale":"true"}],
 		"featureStrategies":[{"featureName":"f","name":"flexibleRollout","parameters":{"rollout":50,"groupId":7,"stickiness":"default"},"segments":["3"],"sortOrder":"1",
 			"constraints":[{"contextName":"age","operator":"NUM_GT","value":18},{"contextName":"age","operator":"IN","values":[18,1e2]}],
 			"variants":[{"name":"a","weight":"1000","weightType":"variable","stickiness":"default","payload":{"type":"number","value":5}}]}],
@@ -221,17 +155,17 @@ func TestImportForeign(t *testing.T) {
 	if got.Created != 1 {
 		t.Errorf("got %+v, want the flag created", got)
 	}
-	s.check(t, call{"the flag", "GET", in("f", "development"), "", 200, `{"...":0,"enabled":true,"strategies":[{"...":0,
+	s.Check(t, apitest.Call{"the flag", "GET", apitest.In("f", "development"), "", 200, `{"...":0,"enabled":true,"strategies":[{"...":0,
 		"parameters":{"rollout":"50","groupId":"7","stickiness":"default"},
 		"constraints":[{"...":0,"value":"18"},{"...":0,"values":["18","100"]}],"variants":[{"...":0,"weight":1000,"payload":{"type":"number","value":"5"}}]}]}`})
-	s.check(t, call{"the tag", "GET", "/api/admin/features/f/tags", "", 200, `{"version":1,"tags":[{"type":"simple","value":"77"}]}`})
+	s.Check(t, apitest.Call{"the tag", "GET", "/api/admin/features/f/tags", "", 200, `{"version":1,"tags":[{"type":"simple","value":"77"}]}`})
 	for place, data := range map[string]string{
 		"/data/featureEnvironments/0/variants/0/weight": `"featureEnvironments":[{"featureName":"f","variants":[{"name":"b","weight":"much"}]}]`,
 		"/data/featureStrategies/0/constraints/0/value": `"featureStrategies":[{"featureName":"f","name":"default","constraints":[{"contextName":"a","operator":"NUM_GT","value":[18]}]}]`,
 		"/data/segments/0/constraints":                  `"segments":[{"id":3,"name":"t","constraints":null}]`,
 		"/data/featureStrategies/0/segments/0":          `"featureStrategies":[{"featureName":"f","name":"default","segments":[1.5]}]`,
 	} {
-		s.check(t, call{place, "POST", importData, `{"project":"default","environment":"development","data":{"features":[{"name":"f"}],` + data + `}}`, 400, invalid(place)})
+		s.Check(t, apitest.Call{place, "POST", apitest.Import, `{"project":"default","environment":"development","data":{"features":[{"name":"f"}],` + data + `}}`, 400, apitest.Invalid(place)})
 	}
 }
 
@@ -239,11 +173,11 @@ func TestImportForeign(t *testing.T) {
 // "default".
 func TestImportEnabledWithoutStrategies(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	data := `{"features":[{"name":"on"}],"featureStrategies":[],"featureEnvironments":[{"featureName":"on","enabled":true}]}`
-	s.importHere(t, data)
-	s.check(t, call{"the flag", "GET", in("on", "development"), "", 200, `{"...":0,"enabled":true,"strategies":[{"...":0,"name":"default"}]}`})
-	if got := s.importHere(t, data); got.counts() != [4]int{0, 0, 1, 0} {
+	s.ImportHere(t, data)
+	s.Check(t, apitest.Call{"the flag", "GET", apitest.In("on", "development"), "", 200, `{"...":0,"enabled":true,"strategies":[{"...":0,"name":"default"}]}`})
+	if got := s.ImportHere(t, data); got.Counts() != [4]int{0, 0, 1, 0} {
 		t.Errorf("the import repeated: got %+v, want it unchanged", got)
 	}
 }
@@ -251,8 +185,8 @@ func TestImportEnabledWithoutStrategies(t *testing.T) {
 // TestImportManyWithParents imports more flags than one round can hold, with parents after their children.
 func TestImportManyWithParents(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	s := apitest.Serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	const children = 230
 	var list, dependencies []string
 	for i := range children {
@@ -264,18 +198,18 @@ func TestImportManyWithParents(t *testing.T) {
 		list = append(list, fmt.Sprintf(`{"name":"root-%d"}`, i))
 	}
 	data := fmt.Sprintf(`{"features":[%s],"dependencies":[%s]}`, strings.Join(list, ","), strings.Join(dependencies, ","))
-	if got := s.importHere(t, data); got.counts() != [4]int{children + 20, 0, 0, 0} {
-		t.Fatalf("got %v created, overwritten, unchanged, skipped; want %d created", got.counts(), children+20)
+	if got := s.ImportHere(t, data); got.Counts() != [4]int{children + 20, 0, 0, 0} {
+		t.Fatalf("got %v created, overwritten, unchanged, skipped; want %d created", got.Counts(), children+20)
 	}
-	if got := s.importHere(t, data); got.counts() != [4]int{0, 0, children + 20, 0} {
-		t.Errorf("the import repeated: got %v, want all unchanged", got.counts())
+	if got := s.ImportHere(t, data); got.Counts() != [4]int{0, 0, children + 20, 0} {
+		t.Errorf("the import repeated: got %v, want all unchanged", got.Counts())
 	}
 }
 
 // TestParallelImports imports the same flags in parallel. Each flag is created once, and no import fails because a name is taken.
 func TestParallelImports(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	var list, tags, dependencies []string
 	for i := range 60 {
 		list = append(list, fmt.Sprintf(`{"name":"f-%02d"}`, i))
@@ -284,17 +218,17 @@ func TestParallelImports(t *testing.T) {
 	}
 	data := fmt.Sprintf(`{"features":[%s,{"name":"root"}],"featureTags":[%s],"dependencies":[%s],"segments":[{"id":1,"name":"all","constraints":[]}]}`,
 		strings.Join(list, ","), strings.Join(tags, ","), strings.Join(dependencies[:10], ","))
-	reports := make([]report, 4)
+	reports := make([]apitest.ImportReport, 4)
 	var working sync.WaitGroup
 	for i := range reports {
-		working.Go(func() { reports[i] = s.importHere(t, data) })
+		working.Go(func() { reports[i] = s.ImportHere(t, data) })
 	}
 	working.Wait()
 	created := 0
 	for i, r := range reports {
 		created += r.Created
 		if r.Skipped > 0 || r.Created+r.Unchanged != 61 {
-			t.Errorf("import %d: got %v created, overwritten, unchanged, skipped; want none skipped", i, r.counts())
+			t.Errorf("import %d: got %v created, overwritten, unchanged, skipped; want none skipped", i, r.Counts())
 		}
 	}
 	if created != 61 {
@@ -306,33 +240,33 @@ func TestParallelImports(t *testing.T) {
 // says so.
 func TestImportOtherSegment(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.must(t, "POST", "/api/admin/segments", `{"name":"mine","constraints":[{"contextName":"userId","operator":"IN","values":["me"]}]}`)
+	s := apitest.Serve(t)
+	s.Must(t, "POST", "/api/admin/segments", `{"name":"mine","constraints":[{"contextName":"userId","operator":"IN","values":["me"]}]}`)
 	data := `{"features":[{"name":"f"}],"featureStrategies":[{"featureName":"f","name":"default","segments":[9]}],"segments":[{"id":9,"name":"mine","constraints":[]}]}`
-	got := s.importHere(t, data)
+	got := s.ImportHere(t, data)
 	if len(got.Others) != 1 || got.Others[0].Outcome != "kept" || got.Created != 1 {
 		t.Errorf("got %+v, want the flag created and the segment kept", got)
 	}
-	s.check(t, call{"validation warns", "POST", validateImport, fmt.Sprintf(`{"project":"default","environment":"development","data":%s}`, data), 200,
+	s.Check(t, apitest.Call{"validation warns", "POST", apitest.ValidateImport, fmt.Sprintf(`{"project":"default","environment":"development","data":%s}`, data), 200,
 		reportOf("", "f mine")})
 }
 
 // TestImportOrder imports strategies that are not in the order of sortOrder. Repeating the import changes nothing.
 func TestImportOrder(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	data := `{"features":[{"name":"f"}],"featureStrategies":[{"featureName":"f","name":"default","sortOrder":9},
 		{"featureName":"f","name":"userWithId","parameters":{"userIds":"1"},"sortOrder":1}]}`
-	s.importHere(t, data)
-	if got := s.importHere(t, data); got.counts() != [4]int{0, 0, 1, 0} {
-		t.Errorf("the import repeated: got %v, want it unchanged", got.counts())
+	s.ImportHere(t, data)
+	if got := s.ImportHere(t, data); got.Counts() != [4]int{0, 0, 1, 0} {
+		t.Errorf("the import repeated: got %v, want it unchanged", got.Counts())
 	}
 }
 
 // TestImportReportFits imports 4,000 invalid flags. The report fits into a response.
 func TestImportReportFits(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	var list, strategies []string
 	for i := range 4000 {
 		list = append(list, fmt.Sprintf(`{"name":"rep%d"}`, i))
@@ -340,29 +274,29 @@ func TestImportReportFits(t *testing.T) {
 			strategies = append(strategies, fmt.Sprintf(`{"featureName":"rep%d","name":"flexibleRollout","parameters":{"rollout":"much"}}`, i))
 		}
 	}
-	got := s.importHere(t, fmt.Sprintf(`{"features":[{"name":"good"},%s],"featureStrategies":[%s]}`, strings.Join(list, ","), strings.Join(strategies, ",")))
-	if got.counts() != [4]int{1, 0, 0, 4000} || len(got.Features[4000].Reasons) == 0 {
-		t.Errorf("got %v, want 1 created and 4000 skipped with a reason each", got.counts())
+	got := s.ImportHere(t, fmt.Sprintf(`{"features":[{"name":"good"},%s],"featureStrategies":[%s]}`, strings.Join(list, ","), strings.Join(strategies, ",")))
+	if got.Counts() != [4]int{1, 0, 0, 4000} || len(got.Features[4000].Reasons) == 0 {
+		t.Errorf("got %v, want 1 created and 4000 skipped with a reason each", got.Counts())
 	}
 }
 
 // TestImportNormalizes checks that values which some SDKs cannot read are stored in another form, and fractions of a rollout are refused.
 func TestImportNormalizes(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	data := func(rollout string) string {
 		return `{"features":[{"name":"f"}],"featureStrategies":[{"featureName":"f","name":"flexibleRollout","parameters":{"rollout":` + rollout + `},
 			"constraints":[{"contextName":"n","operator":"NUM_GT","value":".5"},{"contextName":"d","operator":"DATE_AFTER","value":"2026-01-31"}]}]}`
 	}
-	if r := s.importHere(t, data("12.5")); r.Skipped != 1 || !strings.Contains(fmt.Sprint(r.Features), "a whole number from 0 to 100") {
+	if r := s.ImportHere(t, data("12.5")); r.Skipped != 1 || !strings.Contains(fmt.Sprint(r.Features), "a whole number from 0 to 100") {
 		t.Errorf("a fraction: %+v", r)
 	}
 	for range 2 {
-		s.importHere(t, data("50.0"))
+		s.ImportHere(t, data("50.0"))
 	}
-	if r := s.importHere(t, data("50.0")); r.Unchanged != 1 {
+	if r := s.ImportHere(t, data("50.0")); r.Unchanged != 1 {
 		t.Errorf("imported again: %+v", r)
 	}
-	s.check(t, call{"normalized", "GET", in("f", "development") + "/strategies", "", 200, `[{"...":0,"parameters":{"...":0,"rollout":"50"},
+	s.Check(t, apitest.Call{"normalized", "GET", apitest.In("f", "development") + "/strategies", "", 200, `[{"...":0,"parameters":{"...":0,"rollout":"50"},
 		"constraints":[{"...":0,"value":"0.5"},{"...":0,"value":"2026-01-31T00:00:00.000Z"}]}]`})
 }

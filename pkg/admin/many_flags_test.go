@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"guidon/internal/capacity"
+	"guidon/pkg/apitest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -18,50 +19,50 @@ import (
 func TestEnvironmentOfManyFlags(t *testing.T) {
 	t.Parallel()
 	const n = 10_000
-	count := &counter{}
+	count := &apitest.Counter{}
 	units := &capacity.Counter{Next: count}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = units })
-	const p, stage = projects + "/many", environments + "/stage"
-	s.must(t, "POST", environments, `{"name":"stage","type":"test"}`)
-	s.must(t, "POST", projects, `{"id":"many","environments":["stage"]}`)
-	few := s.costsIn(t, units, p, "few")
-	s.manyFlags(t, n)
-	many := s.costsIn(t, units, p, "all")
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = units })
+	const p, stage = apitest.Projects + "/many", apitest.Environments + "/stage"
+	s.Must(t, "POST", apitest.Environments, `{"name":"stage","type":"test"}`)
+	s.Must(t, "POST", apitest.Projects, `{"id":"many","environments":["stage"]}`)
+	few := costsIn(t, s, units, p, "few")
+	manyFlags(t, s, n)
+	many := costsIn(t, s, units, p, "all")
 	for what, cost := range few {
 		if got := many[what]; got.Calls != cost.Calls || got.Read+got.Write > (cost.Read+cost.Write)*1.3 {
 			t.Errorf("%s costs %+v in a project of %d flags, and %+v in an empty one; want the same calls, and at most 1.3 times the units", what, got, n, cost)
 		}
 	}
-	wantOfMany(t, s.must(t, "GET", p+"/features", "").body, n, true)
+	wantOfMany(t, s.Must(t, "GET", p+"/features", "").Body, n, true)
 
-	s.check(t, call{"deleted while flags are on", "DELETE", stage, "", 409, failure("ConflictError", "f00000, f00001, f00002 and 9997 more")})
-	for _, step := range []call{
+	s.Check(t, apitest.Call{"deleted while flags are on", "DELETE", stage, "", 409, apitest.Failure("ConflictError", "f00000, f00001, f00002 and 9997 more")})
+	for _, step := range []apitest.Call{
 		{"removed from the project", "DELETE", p + "/environments/stage", "", 200, ""},
 		{"deleted", "DELETE", stage, "", 200, ""},
-		{"created again", "POST", environments, `{"name":"stage","type":"test"}`, 201, anything},
+		{"created again", "POST", apitest.Environments, `{"name":"stage","type":"test"}`, 201, apitest.Anything},
 		{"added again", "POST", p + "/environments", `{"environment":"stage"}`, 200, ""},
 	} {
 		want := "BatchGetItem TransactWriteItems"
-		if step.name == "deleted" {
+		if step.Name == "deleted" {
 			want = "BatchGetItem Query TransactWriteItems" // the projects that have the environment
 		}
-		if calls := count.during(func() { s.check(t, step) }); strings.Join(calls, " ") != want {
-			t.Errorf("%s: calls %v, want %s", step.name, calls, want)
+		if calls := count.During(func() { s.Check(t, step) }); strings.Join(calls, " ") != want {
+			t.Errorf("%s: calls %v, want %s", step.Name, calls, want)
 		}
 	}
-	wantOfMany(t, s.must(t, "GET", p+"/features", "").body, n, false)
+	wantOfMany(t, s.Must(t, "GET", p+"/features", "").Body, n, false)
 	for i := 0; i < n; i += n / 20 {
-		s.check(t, call{"a flag in the new environment", "GET", fmt.Sprintf("%s/features/f%05d/environments/stage", p, i), "", 200,
+		s.Check(t, apitest.Call{"a flag in the new environment", "GET", fmt.Sprintf("%s/features/f%05d/environments/stage", p, i), "", 200,
 			`{"...":0,"enabled":false,"strategies":[],"variants":[]}`})
 	}
-	s.check(t, call{"enable a flag", "POST", p + "/features/f00000/environments/stage/on", "", 409, failure("ConflictError", "no strategies")})
-	s.check(t, call{"no enabled flags are counted", "GET", environments + "/project/many", "", 200, `{"...":0,"environments":[{"...":0,"projectEnabledToggleCount":0}]}`})
+	s.Check(t, apitest.Call{"enable a flag", "POST", p + "/features/f00000/environments/stage/on", "", 409, apitest.Failure("ConflictError", "no strategies")})
+	s.Check(t, apitest.Call{"no enabled flags are counted", "GET", apitest.Environments + "/project/many", "", 200, `{"...":0,"environments":[{"...":0,"projectEnabledToggleCount":0}]}`})
 }
 
 // manyFlags stores flags in the project "many" that are enabled in its environment "stage", in as few transactions as possible.
-func (s *server) manyFlags(t *testing.T, n int) {
+func manyFlags(t *testing.T, s *apitest.Server, n int) {
 	t.Helper()
-	view, err := s.store.Load(t.Context(), []flags.Key{flags.ProjectKey("many"), flags.EnvironmentsKey()})
+	view, err := s.Store.Load(t.Context(), []flags.Key{flags.ProjectKey("many"), flags.EnvironmentsKey()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func (s *server) manyFlags(t *testing.T, n int) {
 		}
 		places <- struct{}{}
 		wg.Go(func() {
-			if err := s.store.Commit(t.Context(), change); err != nil {
+			if err := s.Store.Commit(t.Context(), change); err != nil {
 				t.Error(err)
 			}
 			<-places
@@ -124,7 +125,7 @@ func wantOfMany(t *testing.T, body string, n int, on bool) {
 
 // costsIn returns what operations on one flag of a project cost: the least of several requests, because some changes also move
 // entries of the feed. It archives its flags.
-func (s *server) costsIn(t *testing.T, units *capacity.Counter, project, name string) map[string]capacity.Cost {
+func costsIn(t *testing.T, s *apitest.Server, units *capacity.Counter, project, name string) map[string]capacity.Cost {
 	t.Helper()
 	costs := map[string]capacity.Cost{}
 	for i := range 10 {
@@ -141,7 +142,7 @@ func (s *server) costsIn(t *testing.T, units *capacity.Counter, project, name st
 			{"off", "POST", stage + "/off", ""},
 			{"archive", "DELETE", one, ""},
 		} {
-			cost := units.During(func() { s.must(t, step.method, step.path, step.body) })
+			cost := units.During(func() { s.Must(t, step.method, step.path, step.body) })
 			if least, known := costs[step.what]; !known || cost.Read+cost.Write < least.Read+least.Write {
 				costs[step.what] = cost
 			}

@@ -3,28 +3,30 @@ package admin_test
 import (
 	"strings"
 	"testing"
+
+	"guidon/pkg/apitest"
 )
 
 // TestFieldsThatClientsRead checks fields and headers that clients of Unleash read and the contract does not mention.
 func TestFieldsThatClientsRead(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.must(t, "POST", features, `{"name":"f","description":"What it is for"}`)
-	s.must(t, "POST", features, `{"name":"gone"}`)
-	s.must(t, "DELETE", features+"/gone", "")
-	s.must(t, "POST", project+"/environments/production/default-strategy", `{"name":"default"}`)
-	s.run(t, []call{
-		{"the description in a list", "GET", features, "", 200, `{"version":2,"features":[{"...":0,"name":"f","description":"What it is for"}]}`},
-		{"the description in a project", "GET", project, "", 200, `{"...":0,"features":[{"...":0,"name":"f","description":"What it is for"}]}`},
+	s := apitest.Serve(t)
+	s.Must(t, "POST", apitest.Features, `{"name":"f","description":"What it is for"}`)
+	s.Must(t, "POST", apitest.Features, `{"name":"gone"}`)
+	s.Must(t, "DELETE", apitest.Features+"/gone", "")
+	s.Must(t, "POST", apitest.Project+"/environments/production/default-strategy", `{"name":"default"}`)
+	s.Run(t, []apitest.Call{
+		{"the description in a list", "GET", apitest.Features, "", 200, `{"version":2,"features":[{"...":0,"name":"f","description":"What it is for"}]}`},
+		{"the description in a project", "GET", apitest.Project, "", 200, `{"...":0,"features":[{"...":0,"name":"f","description":"What it is for"}]}`},
 		{"the description in a search", "GET", "/api/admin/search/features", "", 200, `{"...":0,"features":[{"...":0,"name":"f","description":"What it is for"}]}`},
 		{"the environments of an archived flag", "GET", "/api/admin/archive/features/default", "", 200,
 			`{"version":2,"features":[{"...":0,"name":"gone","environments":[{"...":0,"name":"development","enabled":false},{"...":0,"name":"production","enabled":false}],"wasEnabledIn":[]}]}`},
-		{"the statistics of a project", "GET", project, "", 200, `{"...":0,"stats":{"...":0,"createdCurrentWindow":1,"createdPastWindow":0}}`},
-		{"its default strategies", "GET", project, "", 200,
+		{"the statistics of a project", "GET", apitest.Project, "", 200, `{"...":0,"stats":{"...":0,"createdCurrentWindow":1,"createdPastWindow":0}}`},
+		{"its default strategies", "GET", apitest.Project, "", 200,
 			`{"...":0,"environments":[{"environment":"development"},{"environment":"production","defaultStrategy":{"...":0,"name":"default"}}]}`},
 		{"the counts of an environment", "GET", "/api/admin/environments", "", 200, `{"...":0,"environments":[{"...":0},{"...":0,"enabledToggleCount":null},{"...":0}]}`},
-		{"archivedAt after a change", "PUT", features + "/f", `{"stale":true}`, 200, `{"...":0,"archivedAt":null}`},
-		{"the description of a detail", "POST", features, `{"name":"a b"}`, 400,
+		{"archivedAt after a change", "PUT", apitest.Features + "/f", `{"stale":true}`, 200, `{"...":0,"archivedAt":null}`},
+		{"the description of a detail", "POST", apitest.Features, `{"name":"a b"}`, 400,
 			`{"...":0,"details":[{"path":"/name","message":"<has use only>","description":"<has use only>"}]}`},
 	})
 }
@@ -32,29 +34,29 @@ func TestFieldsThatClientsRead(t *testing.T) {
 // TestLocation checks that the Location header of a created object leads to the object.
 func TestLocation(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "f")
+	s := apitest.Serve(t)
+	s.Create(t, "f")
 	for _, tt := range []struct{ name, path, body, want string }{
-		{"a flag", features, `{"name":"new~flag"}`, features + "/new~flag"},
-		{"a clone", features + "/f/clone", `{"name":"copy"}`, features + "/copy"},
+		{"a flag", apitest.Features, `{"name":"new~flag"}`, apitest.Features + "/new~flag"},
+		{"a clone", apitest.Features + "/f/clone", `{"name":"copy"}`, apitest.Features + "/copy"},
 		{"a project", "/api/admin/projects", `{"id":"shop"}`, "/api/admin/projects/shop"},
 		{"an environment", "/api/admin/environments", `{"name":"test","type":"test"}`, "/api/admin/environments/test"},
 		{"a context field", "/api/admin/context", `{"name":"plan"}`, "/api/admin/context/plan"},
-		{"a segment", allSegments, `{"name":"testers","constraints":[]}`, allSegments + "/1"},
+		{"a segment", apitest.Segments, `{"name":"testers","constraints":[]}`, apitest.Segments + "/1"},
 		{"a strategy type", "/api/admin/strategies", `{"name":"byPlan","parameters":[]}`, "/api/admin/strategies/byPlan"},
 		{"a tag type", "/api/admin/tag-types", `{"name":"team"}`, "/api/admin/tag-types/team"},
 		{"a tag", "/api/admin/features/f/tags", `{"type":"simple","value":"mine"}`, "/api/admin/features/f/tags"},
-		{"a user", people, `{"username":"ada","rootRole":3}`, people + "/2"},
+		{"a user", apitest.Users, `{"username":"ada","rootRole":3}`, apitest.Users + "/2"},
 		{"an API token", "/api/admin/api-tokens", `{"tokenName":"a b/c","type":"client"}`, "/api/admin/api-tokens/a%20b%2Fc"},
 	} {
-		got := s.must(t, "POST", tt.path, tt.body)
-		at := got.header.Get("Location")
-		if got.status != 201 || at != tt.want {
-			t.Errorf("%s: %d, Location %q, want 201 and %q", tt.name, got.status, at, tt.want)
+		got := s.Must(t, "POST", tt.path, tt.body)
+		at := got.Header.Get("Location")
+		if got.Status != 201 || at != tt.want {
+			t.Errorf("%s: %d, Location %q, want 201 and %q", tt.name, got.Status, at, tt.want)
 			continue
 		}
-		if read := s.do(t, "GET", at, ""); read.status != 200 || tt.name == "an API token" && !strings.Contains(read.body, "a b/c") {
-			t.Errorf("%s: GET %s: %d %.200s, want the object", tt.name, at, read.status, read.body)
+		if read := s.Do(t, "GET", at, ""); read.Status != 200 || tt.name == "an API token" && !strings.Contains(read.Body, "a b/c") {
+			t.Errorf("%s: GET %s: %d %.200s, want the object", tt.name, at, read.Status, read.Body)
 		}
 	}
 }
@@ -63,17 +65,17 @@ func TestLocation(t *testing.T) {
 // them.
 func TestLargeDefaultStrategies(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	body := func(bytes int) string {
 		return `{"name":"default","parameters":{"a":"` + strings.Repeat("x", bytes) + `"}}`
 	}
-	s.run(t, []call{
-		{"a large default strategy", "POST", project + "/environments/production/default-strategy", body(40_000), 200, anything},
-		{"a second one, which exceeds the limit", "POST", project + "/environments/development/default-strategy", body(40_000), 400, failure("ValidationError", "default strategies")},
-		{"the first one, smaller", "POST", project + "/environments/production/default-strategy", body(10_000), 200, anything},
-		{"the second one, which fits", "POST", project + "/environments/development/default-strategy", body(40_000), 200, anything},
+	s.Run(t, []apitest.Call{
+		{"a large default strategy", "POST", apitest.Project + "/environments/production/default-strategy", body(40_000), 200, apitest.Anything},
+		{"a second one, which exceeds the limit", "POST", apitest.Project + "/environments/development/default-strategy", body(40_000), 400, apitest.Failure("ValidationError", "default strategies")},
+		{"the first one, smaller", "POST", apitest.Project + "/environments/production/default-strategy", body(10_000), 200, apitest.Anything},
+		{"the second one, which fits", "POST", apitest.Project + "/environments/development/default-strategy", body(40_000), 200, apitest.Anything},
 	})
-	s.create(t, "f", "p")
-	s.check(t, call{"too many variants of a parent", "POST", features + "/f/dependencies", `{"feature":"p","variants":[` + strings.TrimSuffix(strings.Repeat(`"v",`, 101), ",") + `]}`,
+	s.Create(t, "f", "p")
+	s.Check(t, apitest.Call{"too many variants of a parent", "POST", apitest.Features + "/f/dependencies", `{"feature":"p","variants":[` + strings.TrimSuffix(strings.Repeat(`"v",`, 101), ",") + `]}`,
 		400, `{"...":0,"name":"ValidationError","message":"<has at most 100>"}`})
 }

@@ -10,65 +10,66 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
 
 // movePath is the path that moves a flag of the project "default".
-func movePath(flag string) string { return features + "/" + flag + "/changeProject" }
+func movePath(flag string) string { return apitest.Features + "/" + flag + "/changeProject" }
 
 func TestMove(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.store) })
-	s.enabled(t, "f", "g", "h", "parent")
-	s.create(t, "child", "plain", "gone")
-	s.must(t, "POST", in("f", "production")+"/strategies", `{"name":"default"}`)
-	s.must(t, "POST", in("g", "production")+"/strategies", `{"name":"default"}`)
-	s.must(t, "POST", in("g", "production")+"/on", "")
-	s.must(t, "POST", "/api/admin/features/f/tags", `{"type":"simple","value":"mine"}`)
-	s.must(t, "POST", features+"/f/favorites", "")
-	s.must(t, "PUT", features+"/h", `{"stale":true}`)
-	s.must(t, "POST", features+"/child/dependencies", `{"feature":"parent"}`)
-	s.must(t, "DELETE", features+"/gone", "")
-	s.must(t, "POST", projects, `{"id":"shop","environments":["development"]}`)
-	const shop, there, everywhere = projects + "/shop", projects + "/shop/features", projects + "/default/changeProject"
+	s := apitest.Serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
+	s.CreateEnabled(t, "f", "g", "h", "parent")
+	s.Create(t, "child", "plain", "gone")
+	s.Must(t, "POST", apitest.In("f", "production")+"/strategies", `{"name":"default"}`)
+	s.Must(t, "POST", apitest.In("g", "production")+"/strategies", `{"name":"default"}`)
+	s.Must(t, "POST", apitest.In("g", "production")+"/on", "")
+	s.Must(t, "POST", "/api/admin/features/f/tags", `{"type":"simple","value":"mine"}`)
+	s.Must(t, "POST", apitest.Features+"/f/favorites", "")
+	s.Must(t, "PUT", apitest.Features+"/h", `{"stale":true}`)
+	s.Must(t, "POST", apitest.Features+"/child/dependencies", `{"feature":"parent"}`)
+	s.Must(t, "DELETE", apitest.Features+"/gone", "")
+	s.Must(t, "POST", apitest.Projects, `{"id":"shop","environments":["development"]}`)
+	const shop, there, everywhere = apitest.Projects + "/shop", apitest.Projects + "/shop/features", apitest.Projects + "/default/changeProject"
 	const to = `{"newProjectId":"shop"}`
 	related := func(name string) string {
 		return fmt.Sprintf(`{"id":"<uuid>","name":"ConflictError","message":"<has cannot be moved because it has dependencies>","details":[{"message":%q}]}`, name)
 	}
-	s.run(t, []call{
+	s.Run(t, []apitest.Call{
 		{"to its own project", "POST", movePath("f"), `{"newProjectId":"default"}`, 200, ""},
-		{"to an unknown project", "POST", movePath("f"), `{"newProjectId":"nosuch"}`, 400, invalid("/newProjectId")},
-		{"newProjectId is missing", "POST", movePath("f"), `{}`, 400, invalid("/newProjectId")},
-		{"an unknown flag", "POST", movePath("nosuch"), to, 404, notFound(`"nosuch"`)},
-		{"an archived flag", "POST", movePath("gone"), to, 404, notFound("is archived")},
+		{"to an unknown project", "POST", movePath("f"), `{"newProjectId":"nosuch"}`, 400, apitest.Invalid("/newProjectId")},
+		{"newProjectId is missing", "POST", movePath("f"), `{}`, 400, apitest.Invalid("/newProjectId")},
+		{"an unknown flag", "POST", movePath("nosuch"), to, 404, apitest.NotFound(`"nosuch"`)},
+		{"an archived flag", "POST", movePath("gone"), to, 404, apitest.NotFound("is archived")},
 		{"a parent", "POST", movePath("parent"), to, 409, related("child")},
 		{"a child", "POST", movePath("child"), to, 409, related("parent")},
-		{"a flag that is enabled in an environment the new project does not have", "POST", movePath("g"), to, 409, failure("ConflictError", `project "shop" does not have ("production")`)},
+		{"a flag that is enabled in an environment the new project does not have", "POST", movePath("g"), to, 409, apitest.Failure("ConflictError", `project "shop" does not have ("production")`)},
 		{"move a flag", "POST", movePath("f"), to, 200, ""},
 		{"read it in the new project", "GET", there + "/f", "", 200, `{"...":0,"project":"shop","enabled":true,"favorite":true,"tags":[{"type":"simple","value":"mine"}],` +
 			`"environments":[{"...":0,"name":"development","enabled":true,"strategies":[{"...":0,"name":"default"}]}]}`},
-		{"it is not in the old project", "GET", features + "/f", "", 404, notFound(`"f"`)},
+		{"it is not in the old project", "GET", apitest.Features + "/f", "", 404, apitest.NotFound(`"f"`)},
 		{"list the new project", "GET", there, "", 200, `{"version":2,"features":[{"...":0,"name":"f","environments":[{"...":0,"enabled":true}]}]}`},
-		{"move it again", "POST", movePath("f"), to, 404, notFound(`"f"`)},
+		{"move it again", "POST", movePath("f"), to, 404, apitest.NotFound(`"f"`)},
 		{"move several flags", "POST", everywhere, `{"features":["plain","g","h","nosuch","f"],"newProjectId":"shop"}`, 409,
-			partialFailure("ConflictError", "3 of 5 flags could not be moved", "1", `"production"`, "3", "nosuch", "4", `"f"`)},
+			apitest.PartialFailure("ConflictError", "3 of 5 flags could not be moved", "1", `"production"`, "3", "nosuch", "4", `"f"`)},
 		{"list the moved flags", "GET", there, "", 200, `{"version":2,"features":[{"...":0,"name":"f"},{"...":0,"name":"h","stale":true},{"...":0,"name":"plain"}]}`},
 		{"the new project counts them", "GET", shop, "", 200, `{"...":0,"health":67}`},
-		{"the old project does not count them", "GET", project, "", 200, `{"...":0,"health":100}`},
-		{"several flags to an unknown project", "POST", everywhere, `{"features":["g"],"newProjectId":"nosuch"}`, 400, invalid("/newProjectId")},
+		{"the old project does not count them", "GET", apitest.Project, "", 200, `{"...":0,"health":100}`},
+		{"several flags to an unknown project", "POST", everywhere, `{"features":["g"],"newProjectId":"nosuch"}`, 400, apitest.Invalid("/newProjectId")},
 		{"add the missing environment", "POST", shop + "/environments", `{"environment":"production"}`, 200, ""},
 		{"the strategies of that environment are back, disabled", "GET", there + "/f/environments/production", "", 200, `{"...":0,"enabled":false,"strategies":[{"...":0,"name":"default"}]}`},
 		{"move the flag that is enabled there", "POST", movePath("g"), to, 200, ""},
 		{"it is enabled in both environments", "GET", there + "/g", "", 200, `{"...":0,"environments":[{"...":0,"enabled":true},{"...":0,"enabled":true}]}`},
 		{"move it back", "POST", there + "/g/changeProject", `{"newProjectId":"default"}`, 200, ""},
-		{"it is still enabled in both environments", "GET", features + "/g", "", 200, `{"...":0,"environments":[{"...":0,"enabled":true},{"...":0,"enabled":true}]}`},
+		{"it is still enabled in both environments", "GET", apitest.Features + "/g", "", 200, `{"...":0,"environments":[{"...":0,"enabled":true},{"...":0,"enabled":true}]}`},
 	})
-	s.wantEvents(t, "f", flags.FeatureMoved, 1)
-	s.wantEvents(t, "g", flags.FeatureMoved, 2)
-	events, err := s.store.Events(t.Context(), &flags.Feature{Name: "f"})
+	s.WantEvents(t, "f", flags.FeatureMoved, 1)
+	s.WantEvents(t, "g", flags.FeatureMoved, 2)
+	events, err := s.Store.Events(t.Context(), &flags.Feature{Name: "f"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,19 +81,19 @@ func TestMove(t *testing.T) {
 // TestMovePermissions checks that a move needs one permission in the old project and another in the new one.
 func TestMovePermissions(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.store) })
-	s.create(t, "f", "g")
-	s.must(t, "POST", projects, aShop)
+	s := apitest.Serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
+	s.Create(t, "f", "g")
+	s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
 	caller := func(here, there string) string {
 		held := map[string]string{}
 		if here != "" {
-			held["default"] = s.roleOf(t, "custom", here)
+			held["default"] = s.RoleOf(t, "custom", here)
 		}
 		if there != "" {
-			held["shop"] = s.roleOf(t, "custom", there)
+			held["shop"] = s.RoleOf(t, "custom", there)
 		}
-		return as(s.account(t, "3", held))
+		return apitest.As(s.Account(t, "3", held))
 	}
 	for _, tt := range []struct {
 		here, there string
@@ -106,9 +107,9 @@ func TestMovePermissions(t *testing.T) {
 		{"MOVE_FEATURE_TOGGLE", "CREATE_FEATURE", 200},
 	} {
 		header := caller(tt.here, tt.there)
-		for path, body := range map[string]string{movePath("f"): `{"newProjectId":"shop"}`, project + "/changeProject": `{"features":["g"],"newProjectId":"shop"}`} {
-			if got := s.do(t, "POST", path, body, header); got.status != tt.status {
-				t.Errorf("%s with %q in the old project and %q in the new one: %d %s, want %d", path, tt.here, tt.there, got.status, got.body, tt.status)
+		for path, body := range map[string]string{movePath("f"): `{"newProjectId":"shop"}`, apitest.Project + "/changeProject": `{"features":["g"],"newProjectId":"shop"}`} {
+			if got := s.Do(t, "POST", path, body, header); got.Status != tt.status {
+				t.Errorf("%s with %q in the old project and %q in the new one: %d %s, want %d", path, tt.here, tt.there, got.Status, got.Body, tt.status)
 			}
 		}
 	}
@@ -117,23 +118,23 @@ func TestMovePermissions(t *testing.T) {
 // TestParallelMoves moves flags back and forth while others are created, archived and revived. The counts stay exact.
 func TestParallelMoves(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.store) })
-	s.must(t, "POST", projects, aShop)
+	s := apitest.Serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
+	s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
 	const n, steps = 6, 8
 	do := func(method, path, body string) {
-		if got, err := s.try(method, path, body); err != nil || got.status >= 300 {
-			t.Errorf("%s %s %s: %d %s, %v, want success", method, path, body, got.status, got.body, err)
+		if got, err := s.Try(method, path, body); err != nil || got.Status >= 300 {
+			t.Errorf("%s %s %s: %d %s, %v, want success", method, path, body, got.Status, got.Body, err)
 		}
 	}
 	var wg sync.WaitGroup
 	for w := range n {
 		wg.Go(func() {
 			name := fmt.Sprintf("f%d", w)
-			do("POST", features, fmt.Sprintf(`{"name":%q}`, name))
+			do("POST", apitest.Features, fmt.Sprintf(`{"name":%q}`, name))
 			here, there := "default", "shop"
 			for i := range steps {
-				at := projects + "/" + here
+				at := apitest.Projects + "/" + here
 				switch (w + i) % 3 {
 				case 0:
 					do("POST", at+"/changeProject", fmt.Sprintf(`{"features":[%q],"newProjectId":%q}`, name, there))
@@ -151,9 +152,9 @@ func TestParallelMoves(t *testing.T) {
 	wg.Wait()
 	all := 0
 	for _, id := range []string{"default", "shop"} {
-		list := s.must(t, "GET", of(id), "").body
+		list := s.Must(t, "GET", of(id), "").Body
 		want, stale := strings.Count(list, `"favorite":`), strings.Count(list, `"stale":true`)
-		active, counted := s.counts(t, id)
+		active, counted := s.FlagCounts(t, id)
 		if active != want || counted != stale {
 			t.Errorf("project %s: counted %d active and %d stale, the list has %d and %d", id, active, counted, want, stale)
 		}
@@ -164,38 +165,25 @@ func TestParallelMoves(t *testing.T) {
 	}
 }
 
-func of(project string) string { return projects + "/" + project + "/features" }
-
-// counts returns the numbers of active and stale flags in the guards of a project.
-func (s *server) counts(t *testing.T, id string) (active, stale int) {
-	t.Helper()
-	view, err := s.store.Load(t.Context(), []flags.Key{flags.ProjectKey(id)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if active, stale, err = s.store.Counts(t.Context(), flags.Find[*flags.Project](view, flags.ProjectKey(id)).UID); err != nil {
-		t.Fatal(err)
-	}
-	return active, stale
-}
+func of(project string) string { return apitest.Projects + "/" + project + "/features" }
 
 // TestMoveToDeletedProject moves a flag to a project that is deleted in parallel. One of the two requests is refused.
 func TestMoveToDeletedProject(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	s := apitest.Serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	for i := range 12 {
 		flag, shop := fmt.Sprintf("f%d", i), fmt.Sprintf("shop%d", i)
-		s.create(t, flag)
-		s.must(t, "POST", projects, fmt.Sprintf(`{"id":%q}`, shop))
-		calls := []call{
-			{method: "POST", path: movePath(flag), body: fmt.Sprintf(`{"newProjectId":%q}`, shop)},
-			{method: "DELETE", path: projects + "/" + shop},
+		s.Create(t, flag)
+		s.Must(t, "POST", apitest.Projects, fmt.Sprintf(`{"id":%q}`, shop))
+		calls := []apitest.Call{
+			{Method: "POST", Path: movePath(flag), Body: fmt.Sprintf(`{"newProjectId":%q}`, shop)},
+			{Method: "DELETE", Path: apitest.Projects + "/" + shop},
 		}
-		got := s.parallel(t, 2, func(i int) call { return calls[i] })
-		moved := s.do(t, "GET", projects+"/"+shop+"/features/"+flag, "").status == 200
-		stayed := s.do(t, "GET", features+"/"+flag, "").status == 200
-		there := s.do(t, "GET", projects+"/"+shop, "").status == 200
+		got := s.Parallel(t, 2, func(i int) apitest.Call { return calls[i] })
+		moved := s.Do(t, "GET", apitest.Projects+"/"+shop+"/features/"+flag, "").Status == 200
+		stayed := s.Do(t, "GET", apitest.Features+"/"+flag, "").Status == 200
+		there := s.Do(t, "GET", apitest.Projects+"/"+shop, "").Status == 200
 		if got[200] != 1 || moved == stayed || moved != there {
 			t.Errorf("statuses %v; moved %t, stayed %t, the project exists %t; want the flag in a project that exists", got, moved, stayed, there)
 		}
@@ -243,18 +231,18 @@ func TestListsOfMovingFlag(t *testing.T) {
 		{playground, `{"environment":"development","projects":"*","context":{"appName":"a"}}`},
 	} {
 		m := &mover{}
-		s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = m })
-		s.must(t, "POST", projects, `{"id":"other"}`)
-		s.create(t, "f", "g")
-		found, err := s.store.Load(t.Context(), []flags.Key{flags.ProjectKey("default"), flags.ProjectKey("other")})
+		s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = m })
+		s.Must(t, "POST", apitest.Projects, `{"id":"other"}`)
+		s.Create(t, "f", "g")
+		found, err := s.Store.Load(t.Context(), []flags.Key{flags.ProjectKey("default"), flags.ProjectKey("other")})
 		if err != nil {
 			t.Fatal(err)
 		}
 		m.from, m.to = flags.Find[*flags.Project](found, flags.ProjectKey("default")).UID, flags.Find[*flags.Project](found, flags.ProjectKey("other")).UID
 		m.moved = make(chan struct{})
-		move := func() { s.must(t, "POST", features+"/f/changeProject", `{"newProjectId":"other"}`) }
+		move := func() { s.Must(t, "POST", apitest.Features+"/f/changeProject", `{"newProjectId":"other"}`) }
 		m.move.Store(&move)
-		answer := decoded[struct{ Features []struct{ Name string } }](t, s.must(t, "POST", c.path, c.body).body)
+		answer := apitest.Decode[struct{ Features []struct{ Name string } }](t, s.Must(t, "POST", c.path, c.body).Body)
 		if m.move.Load() != nil {
 			t.Fatal("the flag was not moved")
 		}
@@ -268,23 +256,23 @@ func TestListsOfMovingFlag(t *testing.T) {
 // webhook of the project that the flag left.
 func TestMoveIsInBothLogs(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.must(t, "POST", projects, `{"id":"shop"}`)
-	s.must(t, "POST", projects, `{"id":"third"}`)
-	s.must(t, "POST", "/api/admin/addons", `{"provider":"webhook","description":"d","enabled":true,"projects":["default"],"events":["feature-project-change"],"parameters":{"url":"https://example.com"}}`)
-	s.create(t, "f")
-	s.must(t, "POST", features+"/f/changeProject", `{"newProjectId":"shop"}`)
+	s := apitest.Serve(t)
+	s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
+	s.Must(t, "POST", apitest.Projects, `{"id":"third"}`)
+	s.Must(t, "POST", "/api/admin/addons", `{"provider":"webhook","description":"d","enabled":true,"projects":["default"],"events":["feature-project-change"],"parameters":{"url":"https://example.com"}}`)
+	s.Create(t, "f")
+	s.Must(t, "POST", apitest.Features+"/f/changeProject", `{"newProjectId":"shop"}`)
 	for query, want := range map[string]int{
 		"": 1, "&feature=IS:f": 1, "&project=IS:default": 1, "&project=IS:shop": 1, "&project=IS_ANY_OF:default,third": 1, "&project=IS:third": 0,
 		"&feature=IS:f&project=IS:default": 1, "&feature=IS:f&project=IS:third": 0,
 	} {
-		got := s.must(t, "GET", "/api/admin/search/events?type=IS:feature-project-change"+query, "").body
+		got := s.Must(t, "GET", "/api/admin/search/events?type=IS:feature-project-change"+query, "").Body
 		if n := strings.Count(got, `"oldProject":"default"`); n != want {
 			t.Errorf("the log with %q has the move %d times, want %d: %s", query, n, want, got)
 		}
 	}
-	if n := strings.Count(dynamotest.Scan(t, s.store), `"OUTBOX#`); n != 1 {
+	if n := strings.Count(dynamotest.Scan(t, s.Store), `"OUTBOX#`); n != 1 {
 		t.Errorf("%d entries of webhooks, want 1", n)
 	}
-	dynamotest.Check(t, s.store)
+	dynamotest.Check(t, s.Store)
 }

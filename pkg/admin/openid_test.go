@@ -15,6 +15,7 @@ import (
 	"guidon/internal/oidctest"
 	"guidon/pkg/access"
 	"guidon/pkg/admin/signin"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -36,13 +37,7 @@ func inGroups(p oidctest.Person, groups ...string) oidctest.Person {
 }
 
 // serveOpenID starts a server and a provider with Anna and Berta. Settings are pairs such as "OIDC_DEFAULT_ROLE=Viewer".
-func serveOpenID(t *testing.T, settings ...string) (*server, *oidctest.Provider) {
-	t.Helper()
-	return serveOpenIDOver(t, nil, settings...)
-}
-
-// serveOpenIDOver does the same, with a transport of the store's requests; nil for the usual one.
-func serveOpenIDOver(t *testing.T, store http.RoundTripper, settings ...string) (*server, *oidctest.Provider) {
+func serveOpenID(t *testing.T, settings ...string) (*apitest.Server, *oidctest.Provider) {
 	t.Helper()
 	idp := oidctest.New(t, publicURL+oidc.CallbackPath, anna, berta)
 	more := map[string]string{}
@@ -56,24 +51,23 @@ func serveOpenIDOver(t *testing.T, store http.RoundTripper, settings ...string) 
 		t.Fatal(err)
 	}
 	provider := oidc.New(*parsed, time.Now)
-	s := serve(t, func(config *httpapi.Config, transport *http.RoundTripper) {
-		*transport = store
+	s := apitest.Serve(t, func(config *httpapi.Config, _ *http.RoundTripper) {
 		config.PublicURL = publicURL
 		config.OpenID = signin.OpenID(func(context.Context) (*oidc.Provider, error) { return provider, nil })
 	})
-	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	return s, idp
 }
 
 // A browser has the cookies of the server, and a client with those of the provider.
 type browser struct {
-	s       *server
+	s       *apitest.Server
 	idp     *oidctest.Provider
 	client  *http.Client
 	cookies map[string]string
 }
 
-func newBrowser(t *testing.T, s *server, idp *oidctest.Provider) *browser {
+func newBrowser(t *testing.T, s *apitest.Server, idp *oidctest.Provider) *browser {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -84,16 +78,16 @@ func newBrowser(t *testing.T, s *server, idp *oidctest.Provider) *browser {
 }
 
 // get calls a path with the cookies, and keeps those of the response.
-func (b *browser) get(path string) (answer, error) {
+func (b *browser) get(path string) (apitest.Answer, error) {
 	var cookies []string
 	for name, value := range b.cookies {
 		cookies = append(cookies, name+"="+value)
 	}
-	got, err := b.s.try("GET", path, "", "Authorization:", "Cookie:"+strings.Join(cookies, "; "))
+	got, err := b.s.Try("GET", path, "", "Authorization:", "Cookie:"+strings.Join(cookies, "; "))
 	if err != nil {
 		return got, err
 	}
-	for _, c := range (&http.Response{Header: got.header}).Cookies() {
+	for _, c := range (&http.Response{Header: got.Header}).Cookies() {
 		if b.cookies[c.Name] = c.Value; c.MaxAge < 0 {
 			delete(b.cookies, c.Name)
 		}
@@ -104,10 +98,10 @@ func (b *browser) get(path string) (answer, error) {
 // begin starts a sign-in, has a person sign in at the provider, and returns the path of the callback.
 func (b *browser) begin(person, next string) (string, error) {
 	got, err := b.get("/auth/oidc/login?next=" + url.QueryEscape(next))
-	if err != nil || got.status != 302 {
-		return "", fmt.Errorf("login: %d %.300s, %w", got.status, got.body, err)
+	if err != nil || got.Status != 302 {
+		return "", fmt.Errorf("login: %d %.300s, %w", got.Status, got.Body, err)
 	}
-	back, err := b.idp.SignIn(b.client, got.header.Get("Location"), person)
+	back, err := b.idp.SignIn(b.client, got.Header.Get("Location"), person)
 	if err != nil {
 		return "", err
 	}
@@ -127,10 +121,10 @@ func (b *browser) signIn(t *testing.T, person, next string) string {
 func (b *browser) finish(t *testing.T, callback string) string {
 	t.Helper()
 	got, err := b.get(callback)
-	if err != nil || got.status != 302 || got.header.Get("Cache-Control") != "no-store" {
-		t.Fatalf("callback: %d %.300s, Cache-Control %q, %v; want 302 and no-store", got.status, got.body, got.header.Get("Cache-Control"), err)
+	if err != nil || got.Status != 302 || got.Header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("callback: %d %.300s, Cache-Control %q, %v; want 302 and no-store", got.Status, got.Body, got.Header.Get("Cache-Control"), err)
 	}
-	return got.header.Get("Location")
+	return got.Header.Get("Location")
 }
 
 // A whoAmI is what the API says of the user who is signed in.
@@ -148,13 +142,13 @@ type whoAmI struct {
 func (b *browser) who(t *testing.T, status int) whoAmI {
 	t.Helper()
 	got, err := b.get("/api/admin/user")
-	if err != nil || got.status != status {
-		t.Fatalf("GET /api/admin/user: %d %.300s, %v; want %d", got.status, got.body, err, status)
+	if err != nil || got.Status != status {
+		t.Fatalf("GET /api/admin/user: %d %.300s, %v; want %d", got.Status, got.Body, err, status)
 	}
 	if status != 200 {
 		return whoAmI{}
 	}
-	return decoded[whoAmI](t, got.body)
+	return apitest.Decode[whoAmI](t, got.Body)
 }
 
 func wantEnd(t *testing.T, got, want string) {
@@ -165,16 +159,16 @@ func wantEnd(t *testing.T, got, want string) {
 }
 
 // rootRole is the root role of a user.
-func (s *server) rootRole(t *testing.T, id int64) int64 {
+func rootRole(t *testing.T, s *apitest.Server, id int64) int64 {
 	t.Helper()
-	return decoded[struct{ RootRole int64 }](t, s.must(t, "GET", fmt.Sprintf("%s/%d", people, id), "").body).RootRole
+	return apitest.Decode[struct{ RootRole int64 }](t, s.Must(t, "GET", fmt.Sprintf("%s/%d", apitest.Users, id), "").Body).RootRole
 }
 
 // typesOfLog are the types of the events of the first page of the log, oldest first.
-func (s *server) typesOfLog(t *testing.T) []string {
+func typesOfLog(t *testing.T, s *apitest.Server) []string {
 	t.Helper()
 	var types []string
-	for _, e := range s.newest(t) {
+	for _, e := range s.Newest(t) {
 		types = append(types, e.Type)
 	}
 	slices.Reverse(types)
@@ -185,31 +179,31 @@ func (s *server) typesOfLog(t *testing.T) []string {
 func TestOpenIDSignIn(t *testing.T) {
 	t.Parallel()
 	s, idp := serveOpenID(t, "OIDC_GROUP_ROLES=devs=Editor")
-	methods := s.do(t, "GET", "/auth/methods", "", "Authorization:")
-	if different := match(`{"open":false,"link":true,"oidc":{"name":"Test provider","url":"/auth/oidc/login"}}`, methods.body); len(different) > 0 {
+	methods := s.Do(t, "GET", "/auth/methods", "", "Authorization:")
+	if different := apitest.Match(`{"open":false,"link":true,"oidc":{"name":"Test provider","url":"/auth/oidc/login"}}`, methods.Body); len(different) > 0 {
 		t.Errorf("methods: %v", different)
 	}
-	s.sendAll(t)
-	before, sent := len(s.typesOfLog(t)), len(s.outboxOf(t))
+	s.SendAll(t)
+	before, sent := len(typesOfLog(t, s)), len(s.Outbox(t))
 	b := newBrowser(t, s, idp)
 	b.who(t, 401)
 	wantEnd(t, b.signIn(t, "anna", "/projects/default?tab=flags"), "/projects/default?tab=flags")
 	first := b.who(t, 200)
-	if first.User.Email != "anna@example.com" || first.User.Name != "Test Anna" || s.rootRole(t, first.User.ID) != access.RoleEditor {
+	if first.User.Email != "anna@example.com" || first.User.Name != "Test Anna" || rootRole(t, s, first.User.ID) != access.RoleEditor {
 		t.Errorf("user %+v", first.User)
 	}
 	if len(b.cookies) != 1 || b.cookies["guidon-session"] == "" {
 		t.Errorf("cookies %v, want only that of the session", b.cookies)
 	}
 	wantEnd(t, newBrowser(t, s, idp).signIn(t, "anna", ""), "/")
-	if got, want := s.typesOfLog(t)[before:], []string{"user-created", "user-signed-in", "user-signed-in"}; !slices.Equal(got, want) {
+	if got, want := typesOfLog(t, s)[before:], []string{"user-created", "user-signed-in", "user-signed-in"}; !slices.Equal(got, want) {
 		t.Errorf("events %v, want %v", got, want)
 	}
-	if got := len(s.outboxOf(t)) - sent; got != 3 {
+	if got := len(s.Outbox(t)) - sent; got != 3 {
 		t.Errorf("a webhook sends %d of these events, want 3", got)
 	}
-	s.check(t, call{"the last sign-in", "GET", fmt.Sprintf("%s/%d", people, first.User.ID), "", 200, `{"...":0,"seenAt":"<time>"}`})
-	newest := s.newest(t)[0]
+	s.Check(t, apitest.Call{"the last sign-in", "GET", fmt.Sprintf("%s/%d", apitest.Users, first.User.ID), "", 200, `{"...":0,"seenAt":"<time>"}`})
+	newest := s.Newest(t)[0]
 	if newest.CreatedBy != "anna@example.com" || newest.Data["how"] != "oidc" {
 		t.Errorf("the event of the sign-in is by %q, with %v", newest.CreatedBy, newest.Data)
 	}
@@ -223,7 +217,7 @@ func TestOpenIDGroups(t *testing.T) {
 	b.signIn(t, "anna", "/")
 	id := b.who(t, 200).User.ID
 	project := func() []int64 {
-		view, err := s.store.Load(t.Context(), []flags.Key{flags.ProjectKey("default")})
+		view, err := s.Store.Load(t.Context(), []flags.Key{flags.ProjectKey("default")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +235,7 @@ func TestOpenIDGroups(t *testing.T) {
 	for _, step := range steps {
 		idp.Put(inGroups(anna, step.groups...))
 		wantEnd(t, b.signIn(t, "anna", "/"), "/")
-		if role := s.rootRole(t, id); role != step.role || !slices.Equal(project(), step.member) {
+		if role := rootRole(t, s, id); role != step.role || !slices.Equal(project(), step.member) {
 			t.Errorf("groups %v: root role %d, roles in the project %v; want %d, %v", step.groups, role, project(), step.role, step.member)
 		}
 	}
@@ -250,7 +244,7 @@ func TestOpenIDGroups(t *testing.T) {
 	idp.Put(inGroups(anna))
 	wantEnd(t, newBrowser(t, s, idp).signIn(t, "anna", "/"), "/sign-in?error=no-access")
 	b.who(t, 401)
-	if role := s.rootRole(t, id); role != 0 {
+	if role := rootRole(t, s, id); role != 0 {
 		t.Errorf("root role %d, want none", role)
 	}
 	idp.Put(anna)
@@ -290,7 +284,7 @@ func TestOpenIDFirstSignIn(t *testing.T) {
 			s, idp := serveOpenID(t, test.settings...)
 			existing := int64(0)
 			if test.user != "" {
-				existing = decoded[struct{ ID int64 }](t, s.must(t, "POST", people, test.user).body).ID
+				existing = apitest.Decode[struct{ ID int64 }](t, s.Must(t, "POST", apitest.Users, test.user).Body).ID
 			}
 			idp.Put(test.person)
 			b := newBrowser(t, s, idp)
@@ -300,8 +294,8 @@ func TestOpenIDFirstSignIn(t *testing.T) {
 				return
 			}
 			who := b.who(t, 200).User
-			if who.Username != test.username || s.rootRole(t, who.ID) != test.role || existing != 0 && who.ID != existing {
-				t.Errorf("user %+v with role %d, want user %d with role %d", who, s.rootRole(t, who.ID), existing, test.role)
+			if who.Username != test.username || rootRole(t, s, who.ID) != test.role || existing != 0 && who.ID != existing {
+				t.Errorf("user %+v with role %d, want user %d with role %d", who, rootRole(t, s, who.ID), existing, test.role)
 			}
 		})
 	}
@@ -322,13 +316,13 @@ func TestOpenIDAddressOfAnother(t *testing.T) {
 func TestOpenIDFirstAdministrator(t *testing.T) {
 	t.Parallel()
 	s, idp := serveOpenID(t, "OIDC_GROUP_ROLES=devs=Viewer")
-	s.must(t, "PUT", people+"/1", `{"email":"anna@example.com"}`)
+	s.Must(t, "PUT", apitest.Users+"/1", `{"email":"anna@example.com"}`)
 	b := newBrowser(t, s, idp)
 	for _, person := range []oidctest.Person{anna, inGroups(anna)} {
 		idp.Put(person)
 		wantEnd(t, b.signIn(t, "anna", "/"), "/")
-		if id := b.who(t, 200).User.ID; id != 1 || s.rootRole(t, 1) != access.RoleAdmin {
-			t.Errorf("user %d with role %d, want the first administrator", id, s.rootRole(t, 1))
+		if id := b.who(t, 200).User.ID; id != 1 || rootRole(t, s, 1) != access.RoleAdmin {
+			t.Errorf("user %d with role %d, want the first administrator", id, rootRole(t, s, 1))
 		}
 	}
 }
@@ -344,12 +338,12 @@ func TestOpenIDDeletedUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.must(t, "DELETE", fmt.Sprintf("%s/%d", people, id), "")
+	s.Must(t, "DELETE", fmt.Sprintf("%s/%d", apitest.Users, id), "")
 	b.who(t, 401)
 	wantEnd(t, b.finish(t, callback), "/sign-in?error=no-access")
 	b.who(t, 401)
 
-	created := decoded[struct{ ID int64 }](t, s.must(t, "POST", people, `{"email":"anna@example.com","rootRole":2}`).body).ID
+	created := apitest.Decode[struct{ ID int64 }](t, s.Must(t, "POST", apitest.Users, `{"email":"anna@example.com","rootRole":2}`).Body).ID
 	wantEnd(t, b.signIn(t, "anna", "/"), "/")
 	if got := b.who(t, 200).User.ID; got != created {
 		t.Errorf("user %d, want %d", got, created)
@@ -363,10 +357,10 @@ func TestOpenIDProviderAway(t *testing.T) {
 	idp.SetAway("*", true)
 	b := newBrowser(t, s, idp)
 	got, err := b.get("/auth/oidc/login")
-	if err != nil || got.status != 302 {
-		t.Fatalf("login: %d %.300s, %v", got.status, got.body, err)
+	if err != nil || got.Status != 302 {
+		t.Fatalf("login: %d %.300s, %v", got.Status, got.Body, err)
 	}
-	wantEnd(t, got.header.Get("Location"), "/sign-in?error=provider-unavailable")
+	wantEnd(t, got.Header.Get("Location"), "/sign-in?error=provider-unavailable")
 
 	s, idp = serveOpenID(t, "OIDC_DEFAULT_ROLE=Viewer")
 	signedIn, other := newBrowser(t, s, idp), newBrowser(t, s, idp)
@@ -418,8 +412,8 @@ func TestOpenIDFirstSignInsAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i, b := range browsers {
 		wg.Go(func() {
-			if got, err := b.get(callbacks[i]); err != nil || got.status != 302 || got.header.Get("Location") != "/" {
-				t.Errorf("callback: %d %.300s to %q, %v", got.status, got.body, got.header.Get("Location"), err)
+			if got, err := b.get(callbacks[i]); err != nil || got.Status != 302 || got.Header.Get("Location") != "/" {
+				t.Errorf("callback: %d %.300s to %q, %v", got.Status, got.Body, got.Header.Get("Location"), err)
 			}
 		})
 	}
@@ -430,7 +424,7 @@ func TestOpenIDFirstSignInsAtOnce(t *testing.T) {
 			t.Errorf("user %d, want %d", got, id)
 		}
 	}
-	if list := strings.Count(s.must(t, "GET", people, "").body, "anna@example.com"); list != 1 {
+	if list := strings.Count(s.Must(t, "GET", apitest.Users, "").Body, "anna@example.com"); list != 1 {
 		t.Errorf("%d users have the address, want 1", list)
 	}
 }
@@ -438,11 +432,11 @@ func TestOpenIDFirstSignInsAtOnce(t *testing.T) {
 // TestOpenIDNotSet calls the operations of a server without a provider.
 func TestOpenIDNotSet(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	for _, path := range []string{"/auth/oidc/login", "/auth/oidc/callback?state=a&code=b"} {
-		got := s.do(t, "GET", path, "", "Authorization:")
-		if got.status != 302 || got.header.Get("Location") != "/sign-in?error=misconfigured" {
-			t.Errorf("%s: %d to %q", path, got.status, got.header.Get("Location"))
+		got := s.Do(t, "GET", path, "", "Authorization:")
+		if got.Status != 302 || got.Header.Get("Location") != "/sign-in?error=misconfigured" {
+			t.Errorf("%s: %d to %q", path, got.Status, got.Header.Get("Location"))
 		}
 	}
 }

@@ -12,27 +12,14 @@ import (
 	"sync"
 	"testing"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/httpapi"
 )
 
-// A flagPage is a page of a list of flags.
-type flagPage struct {
-	Features []struct{ Name string }
-	Next     string
-}
-
-func (p flagPage) names() []string {
-	names := []string{}
-	for _, f := range p.Features {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
 // page reads a page of a list of flags.
-func (s *server) page(t *testing.T, path string, query url.Values) (page flagPage) {
+func page(t *testing.T, s *apitest.Server, path string, query url.Values) (page apitest.FlagPage) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(s.must(t, "GET", path+"?"+query.Encode(), "").body), &page); err != nil {
+	if err := json.Unmarshal([]byte(s.Must(t, "GET", path+"?"+query.Encode(), "").Body), &page); err != nil {
 		t.Fatal(err)
 	}
 	return page
@@ -41,31 +28,31 @@ func (s *server) page(t *testing.T, path string, query url.Values) (page flagPag
 // TestPagesOfFlags reads lists of flags in pages, by cursor. Together the pages have the whole list, in its order.
 func TestPagesOfFlags(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.must(t, "POST", projects, `{"id":"other"}`)
+	s := apitest.Serve(t)
+	s.Must(t, "POST", apitest.Projects, `{"id":"other"}`)
 	names := strings.Fields("A a a-b a.b a_b aa ab b b1 b10 b2 ~z")
-	s.create(t, names...)
+	s.Create(t, names...)
 	for _, name := range []string{"a-b", "b1", "~z"} {
-		s.must(t, "POST", "/api/admin/features/"+name+"/tags", `{"type":"simple","value":"mine"}`)
+		s.Must(t, "POST", "/api/admin/features/"+name+"/tags", `{"type":"simple","value":"mine"}`)
 	}
 	for i := range 7 { // archived, in two projects
 		in := []string{"default", "other"}[i%2]
-		s.must(t, "POST", projects+"/"+in+"/features", fmt.Sprintf(`{"name":"old-%d"}`, i))
-		s.must(t, "DELETE", projects+"/"+in+"/features/"+fmt.Sprintf("old-%d", i), "")
+		s.Must(t, "POST", apitest.Projects+"/"+in+"/features", fmt.Sprintf(`{"name":"old-%d"}`, i))
+		s.Must(t, "DELETE", apitest.Projects+"/"+in+"/features/"+fmt.Sprintf("old-%d", i), "")
 	}
 	for _, tt := range []struct {
 		name, path, query string
 	}{
-		{"flags of a project", features, ""},
-		{"flags with a prefix", features, "namePrefix=a"},
-		{"flags with a tag", features, "tag=simple:mine"},
-		{"flags with a tag and a prefix", features, "tag=simple:mine&namePrefix=b"},
+		{"flags of a project", apitest.Features, ""},
+		{"flags with a prefix", apitest.Features, "namePrefix=a"},
+		{"flags with a tag", apitest.Features, "tag=simple:mine"},
+		{"flags with a tag and a prefix", apitest.Features, "tag=simple:mine&namePrefix=b"},
 		{"archived flags of a project", "/api/admin/archive/features/default", ""},
 		{"archived flags of all projects", "/api/admin/archive/features", ""},
 	} {
 		filter, _ := url.ParseQuery(tt.query)
-		whole := s.page(t, tt.path, filter)
-		want := whole.names()
+		whole := page(t, s, tt.path, filter)
+		want := whole.Names()
 		if len(want) == 0 || !slices.IsSorted(want) || whole.Next != "" {
 			t.Fatalf("%s: the whole list is %v with next %q, want a sorted list without next", tt.name, want, whole.Next)
 		}
@@ -75,10 +62,10 @@ func TestPagesOfFlags(t *testing.T) {
 				query[k] = v
 			}
 			for pages := 0; ; pages++ {
-				page := s.page(t, tt.path, query)
-				got = append(got, page.names()...)
+				page := page(t, s, tt.path, query)
+				got = append(got, page.Names()...)
 				if len(page.Features) > size || pages > len(want) || page.Next != "" && len(page.Features) != size {
-					t.Fatalf("%s, limit %d: page %d has %v and next %q", tt.name, size, pages, page.names(), page.Next)
+					t.Fatalf("%s, limit %d: page %d has %v and next %q", tt.name, size, pages, page.Names(), page.Next)
 				}
 				if page.Next == "" {
 					break
@@ -95,15 +82,15 @@ func TestPagesOfFlags(t *testing.T) {
 // TestCursors sends cursors that are not the next of a page.
 func TestCursors(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "a", "b", "c")
-	for _, path := range []string{features, "/api/admin/archive/features/default", "/api/admin/archive/features"} {
+	s := apitest.Serve(t)
+	s.Create(t, "a", "b", "c")
+	for _, path := range []string{apitest.Features, "/api/admin/archive/features/default", "/api/admin/archive/features"} {
 		for _, cursor := range []string{"a/b", "a b", "..", "\xff", "FLAG#a", strings.Repeat("a", 101)} {
-			s.check(t, call{"the cursor " + cursor, "GET", path + "?cursor=" + url.QueryEscape(cursor), "", 400, failure("ValidationError", "cursor")})
+			s.Check(t, apitest.Call{"the cursor " + cursor, "GET", path + "?cursor=" + url.QueryEscape(cursor), "", 400, apitest.Failure("ValidationError", "cursor")})
 		}
 	}
 	for _, query := range []string{"limit=many", "offset=x", "cursor=a&limit=one"} {
-		s.check(t, call{query, "GET", features + "?" + query, "", 400, failure("ValidationError", "must be a whole number, not")})
+		s.Check(t, apitest.Call{query, "GET", apitest.Features + "?" + query, "", 400, apitest.Failure("ValidationError", "must be a whole number, not")})
 	}
 	for query, want := range map[string]string{
 		"cursor=":                  "a b c",
@@ -125,7 +112,7 @@ func TestCursors(t *testing.T) {
 		"limit=1&offset=5&cursor=": "a",
 	} {
 		filter, _ := url.ParseQuery(query)
-		if got := strings.Join(s.page(t, features, filter).names(), " "); got != want {
+		if got := strings.Join(page(t, s, apitest.Features, filter).Names(), " "); got != want {
 			t.Errorf("%s: %q, want %q", query, got, want)
 		}
 	}
@@ -169,15 +156,15 @@ func (c *sizeCounter) during(f func()) readCost {
 func TestPagesReadOnlyTheirRows(t *testing.T) {
 	t.Parallel()
 	count := &sizeCounter{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
-	s.must(t, "POST", environments, `{"name":"stage","type":"test"}`)
-	s.must(t, "POST", projects, `{"id":"many","environments":["stage"]}`)
-	s.manyFlags(t, 2_000)
-	const list = projects + "/many/features"
-	s.must(t, "GET", list+"?limit=1", "") // an instance learns whose favorites a token has with its first request
-	first := count.during(func() { s.must(t, "GET", list+"?limit=10", "") })
-	later := count.during(func() { s.must(t, "GET", list+"?limit=10&cursor=f01500", "") })
-	whole := count.during(func() { s.must(t, "GET", list, "") })
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.Must(t, "POST", apitest.Environments, `{"name":"stage","type":"test"}`)
+	s.Must(t, "POST", apitest.Projects, `{"id":"many","environments":["stage"]}`)
+	manyFlags(t, s, 2_000)
+	const list = apitest.Projects + "/many/features"
+	s.Must(t, "GET", list+"?limit=1", "") // an instance learns whose favorites a token has with its first request
+	first := count.during(func() { s.Must(t, "GET", list+"?limit=10", "") })
+	later := count.during(func() { s.Must(t, "GET", list+"?limit=10&cursor=f01500", "") })
+	whole := count.during(func() { s.Must(t, "GET", list, "") })
 	if first.calls != 2 || later.calls != 2 || whole.calls != 2 {
 		t.Errorf("%d, %d and %d calls, want 2 for each page and for the whole list", first.calls, later.calls, whole.calls)
 	}

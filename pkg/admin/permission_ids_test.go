@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"guidon/pkg/apitest"
 )
 
 // TestPermissionIDs checks what the acceptance tests of Unleash's Terraform provider read: the ids of permissions, and the
@@ -14,8 +16,8 @@ func TestPermissionIDs(t *testing.T) {
 		ID                      int
 		Name, Type, Environment string
 	}
-	s := serve(t)
-	list := decoded[struct {
+	s := apitest.Serve(t)
+	list := apitest.Decode[struct {
 		Permissions struct {
 			Root, Project []permission
 			Environments  []struct {
@@ -23,7 +25,7 @@ func TestPermissionIDs(t *testing.T) {
 				Permissions []permission
 			}
 		}
-	}](t, s.must(t, "GET", "/api/admin/permissions", "").body)
+	}](t, s.Must(t, "GET", "/api/admin/permissions", "").Body)
 	all := slices.Concat(list.Permissions.Root, list.Permissions.Project)
 	for _, env := range list.Permissions.Environments {
 		if env.Name == "development" {
@@ -44,5 +46,5 @@ func TestPermissionIDs(t *testing.T) {
 			t.Errorf("got %v, want %v", got, want)
 		}
 	}
-	s.check(t, call{"the default project", "GET", project, "", 200, `{"...":0,"name":"Default","description":"Default project"}`})
+	s.Check(t, apitest.Call{"the default project", "GET", apitest.Project, "", 200, `{"...":0,"name":"Default","description":"Default project"}`})
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"guidon/pkg/admin"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 )
@@ -21,21 +22,21 @@ const (
 // TestPlayground checks the whole answer for a flag with each kind of strategy, in the form that Unleash 5.12.8 answers.
 func TestPlayground(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.must(t, "POST", "/api/admin/strategies", `{"name":"custom","parameters":[]}`)
-	s.must(t, "POST", "/api/admin/segments", `{"name":"nordic","constraints":[{"contextName":"country","operator":"IN","values":["NO"]}]}`)
-	s.create(t, "parent", "child")
-	id := s.strategy(t, "child", `{"name":"flexibleRollout","title":"all","parameters":{"rollout":"100","groupId":"g"},
+	s := apitest.Serve(t)
+	s.Must(t, "POST", "/api/admin/strategies", `{"name":"custom","parameters":[]}`)
+	s.Must(t, "POST", "/api/admin/segments", `{"name":"nordic","constraints":[{"contextName":"country","operator":"IN","values":["NO"]}]}`)
+	s.Create(t, "parent", "child")
+	id := s.AddStrategy(t, "child", `{"name":"flexibleRollout","title":"all","parameters":{"rollout":"100","groupId":"g"},
 		"variants":[{"name":"red","weight":1,"weightType":"variable","stickiness":"default","payload":{"type":"string","value":"r"}}]}`)
 	for _, strategy := range []string{
 		`{"name":"default","disabled":true,"constraints":[{"contextName":"userId","operator":"IN","values":["7"]}]}`,
 		`{"name":"custom","segments":[1]}`,
 		`{"name":"applicationHostname","parameters":{"hostNames":"h"},"constraints":[{"contextName":"age","operator":"NUM_GT","value":"18","inverted":true}]}`,
 	} {
-		s.strategy(t, "child", strategy)
+		s.AddStrategy(t, "child", strategy)
 	}
-	s.must(t, "POST", in("child", "development")+"/on", "")
-	s.must(t, "POST", features+"/child/dependencies", `{"feature":"parent","variants":["blue"]}`)
+	s.Must(t, "POST", apitest.In("child", "development")+"/on", "")
+	s.Must(t, "POST", apitest.Features+"/child/dependencies", `{"feature":"parent","variants":["blue"]}`)
 	red := `{"name":"red","weight":1000,"weightType":"variable","stickiness":"default","payload":{"type":"string","value":"r"}}`
 	links := `{"edit":"<has /projects/default/features/child/strategies/edit?environmentId=development&strategyId=>"}`
 	constraint := `{"contextName":%q,"operator":%q,"values":[%s],"inverted":%t,"caseInsensitive":false%s,"result":%t}`
@@ -55,9 +56,9 @@ func TestPlayground(t *testing.T) {
 	context := `{"appName":"shop","userId":7,"country":"NO","properties":{"age":"20"},"tags":["x"]}`
 	off := `{"name":"parent","projectId":"default","isEnabled":false,"isEnabledInCurrentEnvironment":false,"hasUnsatisfiedDependency":false,
 		"variant":{"name":"disabled","enabled":false,"feature_enabled":false,"featureEnabled":false},"variants":[],"strategies":{"result":false,"data":[]}}`
-	s.check(t, call{"plain", "POST", trial, `{"environment":"development","context":` + context + `}`, 200,
+	s.Check(t, apitest.Call{"plain", "POST", trial, `{"environment":"development","context":` + context + `}`, 200,
 		`{"features":[{` + child + `},` + off + `],"input":{"environment":"development","context":` + context + `},"warnings":{"invalidContextProperties":["tags"]}}`})
-	s.check(t, call{"advanced", "POST", advanced, `{"environments":["development"],"projects":"*","context":` + context + `}`, 200,
+	s.Check(t, apitest.Call{"advanced", "POST", advanced, `{"environments":["development"],"projects":"*","context":` + context + `}`, 200,
 		`{"features":[{"name":"child","projectId":"default","environments":{"development":[{` + child + `,"environment":"development",
 			"context":{"appName":"shop","userId":"7","country":"NO","age":"20"}}]}},"<any>"],
 		"input":{"environments":["development"],"projects":"*","context":` + context + `},"warnings":{"invalidContextProperties":["tags"]}}`})
@@ -66,8 +67,8 @@ func TestPlayground(t *testing.T) {
 // TestPlaygroundCombinations checks which contexts an advanced request evaluates, with commas in values.
 func TestPlaygroundCombinations(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.enabled(t, "f")
+	s := apitest.Serve(t)
+	s.CreateEnabled(t, "f")
 	for context, want := range map[string]string{
 		`{"appName":"a,b"}`: "development a / development b / production a / production b",
 		`{"appName":"a","properties":{"plan":"x,,y"},"plan":"no"}`: "development a plan=x / development a plan= / development a plan=y / production a plan=x / production a plan= / production a plan=y",
@@ -83,7 +84,7 @@ func TestPlaygroundCombinations(t *testing.T) {
 				}
 			}
 		}
-		body := s.must(t, "POST", advanced, `{"environments":["development","production"],"context":`+context+`}`).body
+		body := s.Must(t, "POST", advanced, `{"environments":["development","production"],"context":`+context+`}`).Body
 		if err := json.Unmarshal([]byte(body), &answer); err != nil {
 			t.Fatal(err)
 		}
@@ -109,19 +110,19 @@ func TestPlaygroundCombinations(t *testing.T) {
 // TestPlaygroundSelection checks whose flags are evaluated.
 func TestPlaygroundSelection(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	for _, id := range []string{"shop", "empty"} {
-		s.must(t, "POST", projects, `{"id":"`+id+`"}`)
+		s.Must(t, "POST", apitest.Projects, `{"id":"`+id+`"}`)
 	}
-	s.must(t, "POST", projects+"/shop/features", `{"name":"of-shop"}`)
-	s.create(t, "active", "archived")
-	s.must(t, "DELETE", features+"/archived", "")
+	s.Must(t, "POST", apitest.Projects+"/shop/features", `{"name":"of-shop"}`)
+	s.Create(t, "active", "archived")
+	s.Must(t, "DELETE", apitest.Features+"/archived", "")
 	for selected, want := range map[string]string{
 		``: "active of-shop", `,"projects":"*"`: "active of-shop", `,"projects":["shop"]`: "of-shop", `,"projects":["shop","default"]`: "active of-shop",
 		`,"projects":["empty"]`: "", `,"projects":[]`: "",
 	} {
 		var answer struct{ Features []struct{ Name string } }
-		body := s.must(t, "POST", trial, `{"environment":"development","context":{"appName":"a"}`+selected+`}`).body
+		body := s.Must(t, "POST", trial, `{"environment":"development","context":{"appName":"a"}`+selected+`}`).Body
 		if err := json.Unmarshal([]byte(body), &answer); err != nil {
 			t.Fatal(err)
 		}
@@ -138,8 +139,8 @@ func TestPlaygroundSelection(t *testing.T) {
 // TestPlaygroundBodies checks what is refused.
 func TestPlaygroundBodies(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "a", "b")
+	s := apitest.Serve(t)
+	s.Create(t, "a", "b")
 	many := func(n int) string { return strings.Repeat("x,", n-1) + "x" }
 	properties := strings.TrimSuffix(strings.Repeat(`"p%d":"v",`, 101), ",")
 	numbers := make([]any, 101)
@@ -172,56 +173,56 @@ func TestPlaygroundBodies(t *testing.T) {
 		{advanced, `{"environments":["development","production"],"context":{"appName":"` + many(4000) + `"}}`, "this would be 16000 results, of 2 flags in 2 environments for 4000 contexts"},
 	} {
 		want, _ := json.Marshal(map[string]string{"name": "ValidationError", "message": "<has " + tt.message + ">", "...": ""})
-		s.check(t, call{tt.path, "POST", tt.path, tt.body, 400, string(want)})
+		s.Check(t, apitest.Call{tt.path, "POST", tt.path, tt.body, 400, string(want)})
 	}
 }
 
 // TestLargePlaygrounds checks that an answer that is too large is refused early: by its number of results, and by its size.
 func TestLargePlaygrounds(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	r := httptest.NewRequest(http.MethodPost, trial, strings.NewReader(`{"environment":"development","projects":["default"],"context":{"appName":"a"}}`))
 	r.Header.Set("Authorization", dynamotest.AdminToken)
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
-	httpapi.New(longStore{s.store, 15_001}, admin.Group("playground"), httpapi.Config{}).ServeHTTP(w, r)
-	if diff := match(malformed("15001 results"), w.Body.String()); w.Code != 400 || len(diff) > 0 {
+	httpapi.New(apitest.LongStore{Store: s.Store, Flags: 15_001}, admin.Group("playground"), httpapi.Config{}).ServeHTTP(w, r)
+	if diff := apitest.Match(apitest.Malformed("15001 results"), w.Body.String()); w.Code != 400 || len(diff) > 0 {
 		t.Errorf("15,001 flags: %d %v", w.Code, diff)
 	}
 
-	s.create(t, "large")
+	s.Create(t, "large")
 	values := strings.TrimSuffix(strings.Repeat(`"`+strings.Repeat("v", 90)+`",`, 200), ",")
-	s.strategy(t, "large", `{"name":"default","constraints":[{"contextName":"x","operator":"IN","values":[`+values+`]}]}`)
+	s.AddStrategy(t, "large", `{"name":"default","constraints":[{"contextName":"x","operator":"IN","values":[`+values+`]}]}`)
 	for _, tt := range []struct {
 		contexts int
 		encoding string
 		status   int
 	}{{100, "identity", 200}, {1_000, "identity", 413}, {1_000, "gzip", 200}, {4_900, "gzip", 413}} {
 		body := `{"environments":["development"],"context":{"appName":"a","userId":"` + strings.Repeat("1,", tt.contexts-1) + `1"}}`
-		got := s.do(t, "POST", advanced, body, "Accept-Encoding: "+tt.encoding)
-		if got.status != tt.status {
-			t.Errorf("%d contexts, Accept-Encoding %q: %d %.300s, want %d", tt.contexts, tt.encoding, got.status, got.body, tt.status)
+		got := s.Do(t, "POST", advanced, body, "Accept-Encoding: "+tt.encoding)
+		if got.Status != tt.status {
+			t.Errorf("%d contexts, Accept-Encoding %q: %d %.300s, want %d", tt.contexts, tt.encoding, got.Status, got.Body, tt.status)
 		}
-		if got.status == 413 && len(match(failure("PayloadTooLargeError", "name fewer projects"), got.body)) > 0 {
-			t.Errorf("%d contexts: %s", tt.contexts, got.body)
+		if got.Status == 413 && len(apitest.Match(apitest.Failure("PayloadTooLargeError", "name fewer projects"), got.Body)) > 0 {
+			t.Errorf("%d contexts: %s", tt.contexts, got.Body)
 		}
 	}
 	// Much context for each result: it is counted too.
 	body := `{"environments":["development"],"context":{"appName":"` + strings.Repeat("1,", 4_999) + `1","x":"` + strings.Repeat("x", 9_000) + `"}}`
-	if got := s.do(t, "POST", advanced, body, "Accept-Encoding: gzip"); got.status != 413 {
-		t.Errorf("a long context: %d %.300s, want 413", got.status, got.body)
+	if got := s.Do(t, "POST", advanced, body, "Accept-Encoding: gzip"); got.Status != 413 {
+		t.Errorf("a long context: %d %.300s, want 413", got.Status, got.Body)
 	}
 }
 
 // TestPlaygroundCallers checks that tokens of applications cannot use it.
 func TestPlaygroundCallers(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "secret-flag")
+	s := apitest.Serve(t)
+	s.Create(t, "secret-flag")
 	for _, token := range []string{dynamotest.ClientToken, "nosuch"} {
-		got := s.do(t, "POST", trial, `{"environment":"development","context":{"appName":"a"}}`, "Authorization: "+token)
-		if got.status != 401 && got.status != 403 || strings.Contains(got.body, "secret-flag") {
-			t.Errorf("%s: %d %s", token, got.status, got.body)
+		got := s.Do(t, "POST", trial, `{"environment":"development","context":{"appName":"a"}}`, "Authorization: "+token)
+		if got.Status != 401 && got.Status != 403 || strings.Contains(got.Body, "secret-flag") {
+			t.Errorf("%s: %d %s", token, got.Status, got.Body)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"guidon/pkg/access"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/review"
@@ -20,9 +21,9 @@ import (
 func TestProposedByPrograms(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
-	account := r.id(t, "/api/admin/service-account", `{"username":"ci","name":"Build","rootRole":3}`)
+	account := r.ID(t, "/api/admin/service-account", `{"username":"ci","name":"Build","rootRole":3}`)
 	var made struct{ Secret string }
-	decodeInto(t, r.must(t, "POST", "/api/admin/service-account/"+account+"/token", `{"description":"ci","expiresAt":"2100-01-01T00:00:00Z"}`).body, &made)
+	apitest.DecodeInto(t, r.Must(t, "POST", "/api/admin/service-account/"+account+"/token", `{"description":"ci","expiresAt":"2100-01-01T00:00:00Z"}`).Body, &made)
 	byToken := []string{"Authorization: " + made.Secret}
 	_, alone := r.signedIn(t, "4", "APPROVE_CHANGE_REQUEST APPLY_CHANGE_REQUEST")
 
@@ -31,11 +32,11 @@ func TestProposedByPrograms(t *testing.T) {
 		t.Errorf("what a service account proposes needs %d approvals, want 2", q.MinApprovals)
 	}
 	const author = `"username":"ci","name":"Build","serviceAccount":true,"imageUrl":null}`
-	if got := r.must(t, "GET", pathOf(q), "").body; strings.Count(got, author) != 2 { // of the request and of its change
+	if got := r.Must(t, "GET", pathOf(q), "").Body; strings.Count(got, author) != 2 { // of the request and of its change
 		t.Errorf("its author is not %s: %s", author, got)
 	}
 	const actor = `"createdByName":"Build","createdByServiceAccount":true`
-	if got := r.must(t, "GET", "/api/admin/events?type=change-request-created", "").body; !strings.Contains(got, actor) {
+	if got := r.Must(t, "GET", "/api/admin/events?type=change-request-created", "").Body; !strings.Contains(got, actor) {
 		t.Errorf("its event has no %s: %s", actor, got)
 	}
 	if q = r.to(t, alone, q, "Approved", 200); q.State != "In review" {
@@ -53,7 +54,7 @@ func TestProposedByPrograms(t *testing.T) {
 	}
 	q = r.as(t, nil, "PUT", fmt.Sprintf("%s/changes/%d", pathOf(q), q.Features[0].Changes[0].ID), change("g", "addStrategy", `{"name":"default"}`), 200)
 	r.to(t, alone, r.to(t, alone, q, "Approved", 200), "Applied", 409, "1 of the 2 approvals")
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
 // TestFullQueue fills the queue of a project: the draft of a user who was deleted makes room, and the owner can cancel requests.
@@ -65,20 +66,20 @@ func TestFullQueue(t *testing.T) {
 	q := r.inReview(t, switchOff("g"))
 	r.copy(t, q, review.MaxOpen-2)
 	r.as(t, r.editor, "POST", submitted, switchOff("f"), 409, "300 open change requests")
-	r.must(t, "DELETE", fmt.Sprintf("%s/%d", people, leaver), "")
+	r.Must(t, "DELETE", fmt.Sprintf("%s/%d", apitest.Users, leaver), "")
 	r.as(t, r.editor, "POST", submitted, switchOff("f"), 200)
 	r.as(t, r.editor, "GET", pathOf(left), "", 404)
 	r.as(t, r.first, "POST", submitted, switchOff("f"), 409, "300 open change requests")
 	r.to(t, r.first, q, "Cancelled", 403, "only")
 	r.to(t, r.editor, q, "Cancelled", 200)
 	r.as(t, r.first, "POST", submitted, switchOff("f"), 200)
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
 // copy stores copies of a change request, as it is stored, with other IDs.
 func (r *reviewing) copy(t *testing.T, q changeRequest, n int) {
 	t.Helper()
-	view, err := r.store.Load(t.Context(), []flags.Key{review.RequestKey(q.ID)})
+	view, err := r.Store.Load(t.Context(), []flags.Key{review.RequestKey(q.ID)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func (r *reviewing) copy(t *testing.T, q changeRequest, n int) {
 		more := first.Clone()
 		more.ID, more.Version = 1000*q.ID+i, 0
 		event := flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: flags.RequestCreated, CreatedAt: time.Now()}
-		if err := r.store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: more}}, Event: event}); err != nil {
+		if err := r.Store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: more}}, Event: event}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -103,7 +104,7 @@ func TestCommentsOfOne(t *testing.T) {
 	}
 	r.as(t, r.editor, "POST", pathOf(q)+"/comments", `{"text":"Please."}`, 409, "25 comments", "limit")
 	r.as(t, r.first, "POST", pathOf(q)+"/comments", `{"text":"No."}`, 204)
-	_, viewer := r.person(t, access.RoleViewer)
+	_, viewer := r.Person(t, access.RoleViewer)
 	for range review.MaxCommentsOfReader {
 		r.as(t, []string{viewer}, "POST", pathOf(q)+"/comments", `{"text":"And?"}`, 204)
 	}
@@ -114,11 +115,11 @@ func TestCommentsOfOne(t *testing.T) {
 func TestFormerMembers(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
-	r.must(t, "PUT", project, `{"name":"Default","mode":"protected"}`)
+	r.Must(t, "PUT", apitest.Project, `{"name":"Default","mode":"protected"}`)
 	q := r.inReview(t, switchOff("f"), switchOff("g"))
 	first := fmt.Sprintf("%s/changes/%d", pathOf(q), q.Features[0].Changes[0].ID)
-	r.must(t, "DELETE", fmt.Sprintf("%s/users/%d/roles/4", project, r.authorID), "")
-	for _, c := range []call{
+	r.Must(t, "DELETE", fmt.Sprintf("%s/users/%d/roles/4", apitest.Project, r.authorID), "")
+	for _, c := range []apitest.Call{
 		{"edit", "PUT", first, change("f", "addStrategy", `{"name":"default"}`), 403, ""},
 		{"remove", "DELETE", first, "", 403, ""},
 		{"re-base", "POST", pathOf(q) + "/rebase", "", 403, ""},
@@ -126,12 +127,12 @@ func TestFormerMembers(t *testing.T) {
 		{"choose reviewers", "PUT", pathOf(q) + "/approvers", `{"reviewers":[]}`, 403, ""},
 		{"cancel", "PUT", pathOf(q) + "/state", `{"state":"Cancelled"}`, 200, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.Name, func(t *testing.T) {
 			says := "only members"
-			if c.status == 200 {
+			if c.Status == 200 {
 				says = "Cancelled"
 			}
-			r.as(t, r.author, c.method, c.path, c.body, c.status, says)
+			r.as(t, r.author, c.Method, c.Path, c.Body, c.Status, says)
 		})
 	}
 }
@@ -141,23 +142,23 @@ func TestFormerMembers(t *testing.T) {
 func TestEvidenceOutlivesProject(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
-	at := projects + "/shop"
+	at := apitest.Projects + "/shop"
 	config, list := at+"/environments/production/change-requests/config", at+"/change-requests/"
-	r.must(t, "POST", projects, `{"id":"shop"}`)
-	r.must(t, "PUT", config, `{"changeRequestsEnabled":true}`)
-	r.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/4", at, r.authorID), "")
-	r.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%s", at, r.firstID, r.roleOf(t, "custom", "APPROVE_CHANGE_REQUEST")), "")
-	r.must(t, "POST", at+"/features", `{"name":"cart"}`)
+	r.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
+	r.Must(t, "PUT", config, `{"changeRequestsEnabled":true}`)
+	r.Must(t, "POST", fmt.Sprintf("%s/users/%d/roles/4", at, r.authorID), "")
+	r.Must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%s", at, r.firstID, r.RoleOf(t, "custom", "APPROVE_CHANGE_REQUEST")), "")
+	r.Must(t, "POST", at+"/features", `{"name":"cart"}`)
 	propose := func() (path string) {
 		q := r.as(t, r.author, "POST", at+"/environments/production/change-requests", change("cart", "addStrategy", `{"name":"default"}`), 200)
 		path = fmt.Sprint(list, q.ID)
 		r.as(t, r.author, "PUT", path+"/state", `{"state":"In review"}`, 200)
-		r.clock.advance(2 * time.Minute)
+		r.clock.Advance(2 * time.Minute)
 		r.as(t, r.first, "PUT", path+"/state", `{"state":"Approved"}`, 200)
 		return path
 	}
 	path := propose()
-	r.must(t, "PUT", path+"/state", `{"state":"Applied"}`)
+	r.Must(t, "PUT", path+"/state", `{"state":"Applied"}`)
 	open := propose()
 
 	r.as(t, r.author, "PUT", config, `{"changeRequestsEnabled":false}`, 204) // alone, from here on
@@ -165,20 +166,20 @@ func TestEvidenceOutlivesProject(t *testing.T) {
 	r.as(t, r.author, "DELETE", at, "", 200)
 	readable := func() {
 		t.Helper()
-		r.run(t, []call{
+		r.Run(t, []apitest.Call{
 			{"the evidence", "GET", path + "/evidence", "", 200, fmt.Sprintf(`{"...":0,"changeRequest":{"...":0,"state":"Applied"},"approvals":[{"...":0,"createdBy":{"...":0,"id":%d}}]}`, r.firstID)},
 			{"one that was open", "GET", open, "", 200, `{"...":0,"state":"In review"}`},
 			{"the log has it", "GET", "/api/admin/search/events?project=IS:shop&type=IS:change-request-applied", "", 200,
 				`{"...":0,"events":[{"...":0,"data":{"...":0,"changeRequestId":` + strings.TrimPrefix(path, list) + `}}]}`},
-			{"in another project", "GET", strings.Replace(path, "shop", "default", 1), "", 404, notFound("there is no change request")},
-			{"nothing changes it", "PUT", open + "/state", `{"state":"Cancelled"}`, 404, anything},
-			{"nor is it commented", "POST", path + "/comments", `{"text":"x"}`, 404, anything},
+			{"in another project", "GET", strings.Replace(path, "shop", "default", 1), "", 404, apitest.NotFound("there is no change request")},
+			{"nothing changes it", "PUT", open + "/state", `{"state":"Cancelled"}`, 404, apitest.Anything},
+			{"nor is it commented", "POST", path + "/comments", `{"text":"x"}`, 404, apitest.Anything},
 		})
 		r.as(t, r.first, "GET", path+"/evidence", "", 404)
 		r.as(t, r.author, "GET", path, "", 404)
 	}
 	readable()
-	r.must(t, "POST", projects, `{"id":"shop"}`) // another project of that name
+	r.Must(t, "POST", apitest.Projects, `{"id":"shop"}`) // another project of that name
 	readable()
 }
 
@@ -202,12 +203,12 @@ func TestLargeEvidence(t *testing.T) {
 	}
 	size, edited, pages, cursor := 0, 0, 0, ""
 	for {
-		body := r.must(t, "GET", pathOf(q)+"/evidence?cursor="+url.QueryEscape(cursor), "").body
+		body := r.Must(t, "GET", pathOf(q)+"/evidence?cursor="+url.QueryEscape(cursor), "").Body
 		var page struct {
 			Events []struct{ Type string }
 			Next   string
 		}
-		decodeInto(t, body, &page)
+		apitest.DecodeInto(t, body, &page)
 		for _, e := range page.Events {
 			if e.Type == "change-edited" {
 				edited++
@@ -256,11 +257,11 @@ func TestGrownRequest(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
 	constraint := `{"contextName":"userId","operator":"IN","values":["x"` + strings.Repeat(`,"`+strings.Repeat("y", 90)+`"`, 240) + `]}`
-	r.must(t, "POST", inProduction+"/default-strategy", `{"name":"default","constraints":[`+constraint+","+constraint+`]}`)
+	r.Must(t, "POST", apitest.InProduction+"/default-strategy", `{"name":"default","constraints":[`+constraint+","+constraint+`]}`)
 	var changes []string
 	for i := range 8 {
 		name := fmt.Sprint("off-", i)
-		r.create(t, name)
+		r.Create(t, name)
 		changes = append(changes, change(name, "updateEnabled", `{"enabled":true}`))
 	}
 	r.as(t, r.author, "POST", submitted, "["+strings.Join(changes, ",")+"]", 400, "at most 300 KiB")
@@ -274,7 +275,7 @@ func TestRenamedSegment(t *testing.T) {
 	r := serveReviews(t, 1)
 	segment := r.ownSegment(t, "employees")
 	q := r.approved(t, `{"action":"updateSegment","payload":`+strings.Replace(ownSegmentBody("employees", `"8"`), "{", `{"id":`+segment+`,`, 1)+`}`)
-	r.must(t, "PUT", allSegments+"/"+segment, ownSegmentBody("everyone", `"7"`))
+	r.Must(t, "PUT", apitest.Segments+"/"+segment, ownSegmentBody("everyone", `"7"`))
 	r.to(t, r.releaser, q, "Applied", 409, "it was renamed")
 }
 
@@ -283,7 +284,7 @@ func TestSwitchedOnElsewhere(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
 	whole, one := r.approved(t, change("f", "archiveFeature", `null`)), r.approved(t, switchOff("g"))
-	r.must(t, "PUT", project+"/environments/development/change-requests/config", `{"changeRequestsEnabled":true}`)
+	r.Must(t, "PUT", apitest.Project+"/environments/development/change-requests/config", `{"changeRequestsEnabled":true}`)
 	r.to(t, r.releaser, whole, "Applied", 409, `switched on in environment \"development\"`, "re-base it")
 	whole = r.as(t, r.author, "POST", pathOf(whole)+"/rebase", "", 200)
 	r.to(t, r.releaser, r.to(t, r.first, whole, "Approved", 200), "Applied", 200)
@@ -313,12 +314,12 @@ func TestInvisibleTexts(t *testing.T) {
 func TestSegmentUsedSinceThen(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
-	segment := r.segment(t, `{"name":"s","constraints":[{"contextName":"userId","operator":"IN","values":["nobody"]}]}`)
+	segment := r.AddSegment(t, `{"name":"s","constraints":[{"contextName":"userId","operator":"IN","values":["nobody"]}]}`)
 	wide := r.approved(t, `{"action":"updateSegment","payload":`+fmt.Sprintf(`{"id":%s,"name":"s","constraints":[]}`, segment)+`}`)
 	if len(r.read(t, wide).Segments) != 1 {
 		t.Fatal("no segment")
 	}
-	id := idsIn(t, r.must(t, "GET", in("f", "production")+"/strategies", "").body)[0]
+	id := idsIn(t, r.Must(t, "GET", apitest.In("f", "production")+"/strategies", "").Body)[0]
 	narrow := r.approved(t, change("f", "updateStrategy", `{"id":"`+id+`","name":"default","segments":[`+segment+`]}`))
 	r.to(t, r.releaser, narrow, "Applied", 200)
 	r.to(t, nil, wide, "Applied", 409)
@@ -329,25 +330,25 @@ func TestSegmentUsedSinceThen(t *testing.T) {
 func TestSegmentUsedElsewhereSinceThen(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
-	segment := r.segment(t, `{"name":"s","constraints":[{"contextName":"userId","operator":"IN","values":["nobody"]}]}`)
+	segment := r.AddSegment(t, `{"name":"s","constraints":[{"contextName":"userId","operator":"IN","values":["nobody"]}]}`)
 	uses := `{"name":"default","segments":[` + segment + `]}`
 	wide := r.inReview(t, change("f", "addStrategy", uses), `{"action":"updateSegment","payload":`+fmt.Sprintf(`{"id":%s,"name":"s","constraints":[]}`, segment)+`}`)
-	r.must(t, "POST", projects, `{"id":"other"}`)
-	r.must(t, "POST", "/api/admin/projects/other/features", `{"name":"theirs"}`)
-	r.must(t, "POST", "/api/admin/projects/other/features/theirs/environments/production/strategies", uses)
-	r.must(t, "POST", in("f", "development")+"/strategies", uses)
+	r.Must(t, "POST", apitest.Projects, `{"id":"other"}`)
+	r.Must(t, "POST", "/api/admin/projects/other/features", `{"name":"theirs"}`)
+	r.Must(t, "POST", "/api/admin/projects/other/features/theirs/environments/production/strategies", uses)
+	r.Must(t, "POST", apitest.In("f", "development")+"/strategies", uses)
 	wide = r.to(t, r.first, wide, "Approved", 200)
-	strategy := idIn(r.must(t, "POST", in("g", "development")+"/strategies", uses).body)
-	r.must(t, "DELETE", in("g", "development")+"/strategies/"+strategy, "")
-	r.must(t, "POST", in("g", "development")+"/strategies", uses)
-	r.must(t, "PUT", "/api/admin/projects/other/environments/production/change-requests/config", `{"changeRequestsEnabled":true}`)
+	strategy := apitest.IDIn(r.Must(t, "POST", apitest.In("g", "development")+"/strategies", uses).Body)
+	r.Must(t, "DELETE", apitest.In("g", "development")+"/strategies/"+strategy, "")
+	r.Must(t, "POST", apitest.In("g", "development")+"/strategies", uses)
+	r.Must(t, "PUT", "/api/admin/projects/other/environments/production/change-requests/config", `{"changeRequestsEnabled":true}`)
 	r.to(t, r.releaser, wide, "Applied", 409, "used by other strategies")
-	r.must(t, "PUT", "/api/admin/projects/other/environments/production/change-requests/config", `{"changeRequestsEnabled":false}`)
+	r.Must(t, "PUT", "/api/admin/projects/other/environments/production/change-requests/config", `{"changeRequestsEnabled":false}`)
 	if q := r.read(t, wide); q.State != "Approved" || q.Segments[0].Conflict != "" {
 		t.Errorf("the request is %+v", q)
 	}
 	r.to(t, nil, wide, "Applied", 200)
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
 // TestChildSinceThen checks that the approval to switch a flag off does not stand once another flag depends on it, which it could switch on.
@@ -367,7 +368,7 @@ func TestChildSinceSchedule(t *testing.T) {
 	q := r.approved(t, switchOff("f"))
 	r.schedule(t, r.releaser, q, time.Hour, 200)
 	r.to(t, r.releaser, r.approved(t, change("g", "addDependency", `{"feature":"f","enabled":false}`)), "Applied", 200)
-	r.clock.advance(2 * time.Hour)
+	r.clock.Advance(2 * time.Hour)
 	r.runs(t)
 	if got := r.read(t, q); got.State == "Applied" {
 		t.Error("applied")
@@ -381,8 +382,8 @@ func TestClosedRequestsHideNothing(t *testing.T) {
 	r := serveReviews(t, 1)
 	q := r.approved(t, switchOff("f"))
 	r.to(t, r.releaser, q, "Applied", 200)
-	viewerID, _ := r.person(t, access.RoleViewer)
-	viewer := inSession(r.signIn(t, viewerID))
+	viewerID, _ := r.Person(t, access.RoleViewer)
+	viewer := apitest.InSession(r.SignIn(t, viewerID))
 	draft := r.as(t, viewer, "POST", submitted, switchOff("g"), 200)
 	r.as(t, viewer, "DELETE", pathOf(draft), "", 200)
 	sent := r.as(t, viewer, "POST", submitted, switchOff("g"), 200)
@@ -390,28 +391,28 @@ func TestClosedRequestsHideNothing(t *testing.T) {
 	for _, closed := range []changeRequest{draft, sent} {
 		r.copy(t, closed, review.MaxListed)
 	}
-	for _, path := range []string{allRequests, fmt.Sprintf("/api/admin/search/change-requests?state=IS:closed&createdBy=IS:%d", r.authorID)} {
-		if got := r.must(t, "GET", path, "").body; !strings.Contains(got, `"state":"Applied"`) {
+	for _, path := range []string{apitest.ChangeRequests, fmt.Sprintf("/api/admin/search/change-requests?state=IS:closed&createdBy=IS:%d", r.authorID)} {
+		if got := r.Must(t, "GET", path, "").Body; !strings.Contains(got, `"state":"Applied"`) {
 			t.Errorf("GET %s has no applied request any more: %.300s", path, got)
 		}
 	}
-	r.run(t, []call{{"they are counted", "GET", allRequests + "/count", "", 200, `{"...":0,"total":301,"applied":1}`}})
+	r.Run(t, []apitest.Call{{"they are counted", "GET", apitest.ChangeRequests + "/count", "", 200, `{"...":0,"total":301,"applied":1}`}})
 }
 
 // TestNewChildOfGuardedFlag checks that nobody alone makes a flag a parent, which could then not be switched off in an emergency.
 func TestNewChildOfGuardedFlag(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.onInProduction(t, "payment")
-	s.must(t, "PUT", environments+"/update/production", `{"requiredApprovals":1,"offAllowed":true}`)
-	s.review(t)
-	id, member := s.person(t, access.RoleViewer)
-	s.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/5", project, id), "")
+	s := apitest.Serve(t)
+	s.OnInProduction(t, "payment")
+	s.Must(t, "PUT", apitest.Environments+"/update/production", `{"requiredApprovals":1,"offAllowed":true}`)
+	s.Review(t)
+	id, member := s.Person(t, access.RoleViewer)
+	s.Must(t, "POST", fmt.Sprintf("%s/users/%d/roles/5", apitest.Project, id), "")
 	for _, env := range []string{"development", "production"} {
-		s.do(t, "POST", "/api/admin/features-batch/import", fmt.Sprintf(`{"project":"default","environment":%q,"data":{"features":[{"name":"junk-%[1]s","type":"release"}],`+
+		s.Do(t, "POST", "/api/admin/features-batch/import", fmt.Sprintf(`{"project":"default","environment":%q,"data":{"features":[{"name":"junk-%[1]s","type":"release"}],`+
 			`"featureStrategies":[],"featureEnvironments":[],"contextFields":[],"featureTags":[],"segments":[],"tagTypes":[],"dependencies":[{"feature":"junk-%[1]s","dependencies":[{"feature":"payment"}]}]}}`, env), member)
 	}
-	if got := s.do(t, "POST", in("payment", "production")+"/off", "", s.owner(t, "")); got.status != 200 {
-		t.Errorf("switching off, which needs no request: %d %.300s", got.status, got.body)
+	if got := s.Do(t, "POST", apitest.In("payment", "production")+"/off", "", s.Owner(t, "")); got.Status != 200 {
+		t.Errorf("switching off, which needs no request: %d %.300s", got.Status, got.Body)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"guidon/pkg/access"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 )
@@ -20,8 +21,8 @@ import (
 // interruptedBy is a project in which production is guarded, like that of serveReviews, with a transport to the store.
 func interruptedBy(t *testing.T, by http.RoundTripper) *reviewing {
 	t.Helper()
-	now := newClock()
-	r := &reviewing{clock: now, server: serve(t, func(c *httpapi.Config, transport *http.RoundTripper) { c.Now, *transport = now.time, by })}
+	now := apitest.NewClock()
+	r := &reviewing{clock: now, Server: apitest.Serve(t, func(c *httpapi.Config, transport *http.RoundTripper) { c.Now, *transport = now.Time, by })}
 	r.begin(t, 1)
 	return r
 }
@@ -34,12 +35,12 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // ownSegment is a segment of the project for user 7, which the author can change.
 func (r *reviewing) ownSegment(t *testing.T, name string) (id string) {
 	t.Helper()
-	got := r.do(t, "POST", allSegments, ownSegmentBody(name, `"7"`), r.author...)
-	if got.status != 201 {
-		t.Fatalf("segment: %d %s", got.status, got.body)
+	got := r.Do(t, "POST", apitest.Segments, ownSegmentBody(name, `"7"`), r.author...)
+	if got.Status != 201 {
+		t.Fatalf("segment: %d %s", got.Status, got.Body)
 	}
 	var made struct{ ID json.Number }
-	decodeInto(t, got.body, &made)
+	apitest.DecodeInto(t, got.Body, &made)
 	return made.ID.String()
 }
 
@@ -56,27 +57,27 @@ func TestApprovedSegments(t *testing.T) {
 			return r.inReview(t, change("f", "addStrategy", `{"name":"default","segments":[`+segment+`]}`))
 		},
 		"updateStrategy": func(t *testing.T, segment string) changeRequest {
-			id := idsIn(t, r.must(t, "GET", in("g", "production")+"/strategies", "").body)[0]
+			id := idsIn(t, r.Must(t, "GET", apitest.In("g", "production")+"/strategies", "").Body)[0]
 			return r.inReview(t, change("g", "updateStrategy", `{"id":"`+id+`","name":"default","segments":[`+segment+`]}`))
 		},
 		"updateEnabled": func(t *testing.T, segment string) changeRequest {
-			r.create(t, "bare")
-			r.as(t, r.author, "POST", inProduction+"/default-strategy", `{"name":"default","segments":[`+segment+`]}`, 200)
+			r.Create(t, "bare")
+			r.as(t, r.author, "POST", apitest.InProduction+"/default-strategy", `{"name":"default","segments":[`+segment+`]}`, 200)
 			return r.inReview(t, change("bare", "updateEnabled", `{"enabled":true}`))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			segment := r.ownSegment(t, name)
 			q := r.to(t, r.first, prepare(t, segment), "Approved", 200)
-			r.as(t, r.author, "PUT", allSegments+"/"+segment, ownSegmentBody("renamed-"+name, `"7"`), 204)
+			r.as(t, r.author, "PUT", apitest.Segments+"/"+segment, ownSegmentBody("renamed-"+name, `"7"`), 204)
 			if got := r.read(t, q); got.State != "In review" {
 				t.Errorf("after the segment was renamed, it is %+v", got)
 			}
-			r.as(t, r.author, "PUT", allSegments+"/"+segment, ownSegmentBody(name, `"7"`), 204)
+			r.as(t, r.author, "PUT", apitest.Segments+"/"+segment, ownSegmentBody(name, `"7"`), 204)
 			if got := r.read(t, q); got.State != "Approved" {
 				t.Errorf("after the segment has its name again, it is %+v", got)
 			}
-			r.as(t, r.author, "PUT", allSegments+"/"+segment, ownSegmentBody(name, `"7","8"`), 204)
+			r.as(t, r.author, "PUT", apitest.Segments+"/"+segment, ownSegmentBody(name, `"7","8"`), 204)
 			const says = "a segment that it uses was changed"
 			if got := r.read(t, q); got.State != "In review" || !strings.Contains(got.Features[0].Conflict, says) {
 				t.Errorf("it is %s with the conflict %q, want In review and %q", got.State, got.Features[0].Conflict, says)
@@ -86,22 +87,22 @@ func TestApprovedSegments(t *testing.T) {
 			r.to(t, r.releaser, r.to(t, r.first, q, "Approved", 200), "Applied", 200)
 		})
 	}
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
 // TestSegmentChangedMeanwhile changes a segment between the decision to apply a change that begins to use it and the transaction: the
 // change is not applied with another content than the approved one.
 func TestSegmentChangedMeanwhile(t *testing.T) {
 	t.Parallel()
-	i := &interruption{}
+	i := &apitest.Interruption{}
 	r := interruptedBy(t, i)
 	segment := r.ownSegment(t, "one")
 	q := r.to(t, r.first, r.inReview(t, change("f", "addStrategy", `{"name":"default","segments":[`+segment+`]}`)), "Approved", 200)
-	i.do = func() {
-		r.as(t, r.author, "PUT", allSegments+"/"+segment, ownSegmentBody("one", `"7","8"`), 204)
+	i.Do = func() {
+		r.as(t, r.author, "PUT", apitest.Segments+"/"+segment, ownSegmentBody("one", `"7","8"`), 204)
 	}
 	r.to(t, r.releaser, q, "Applied", 409, "a segment that it uses was changed")
-	if i.do != nil {
+	if i.Do != nil {
 		t.Error("nothing was interrupted")
 	}
 	q = r.as(t, r.author, "POST", pathOf(q)+"/rebase", "", 200)
@@ -110,82 +111,82 @@ func TestSegmentChangedMeanwhile(t *testing.T) {
 	segment = r.ownSegment(t, "two")
 	q = r.inReview(t, fmt.Sprintf(both, segment), change("g", "addStrategy", `{"name":"default","segments":[`+segment+`]}`))
 	r.to(t, r.releaser, r.to(t, r.first, q, "Approved", 200), "Applied", 200)
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
 // TestStandingChangedMeanwhile takes from a request what it needs to be applied, between the decision to apply it and the transaction.
 func TestStandingChangedMeanwhile(t *testing.T) {
 	t.Parallel()
-	i := &interruption{}
+	i := &apitest.Interruption{}
 	r := interruptedBy(t, i)
 	applied := 0
 	for name, prepare := range map[string]func(t *testing.T, approver int64, role string) (done func()){
 		"more approvals are needed": func(t *testing.T, _ int64, _ string) func() {
-			return func() { r.must(t, "PUT", reviews, `{"changeRequestsEnabled":true,"requiredApprovals":2}`) }
+			return func() { r.Must(t, "PUT", apitest.ReviewConfig, `{"changeRequestsEnabled":true,"requiredApprovals":2}`) }
 		},
 		"more approvals are needed everywhere": func(t *testing.T, _ int64, _ string) func() {
 			return func() {
-				r.must(t, "PUT", "/api/admin/environments/update/production", `{"requiredApprovals":2}`)
+				r.Must(t, "PUT", "/api/admin/environments/update/production", `{"requiredApprovals":2}`)
 			}
 		},
 		"the approver is deleted": func(t *testing.T, approver int64, _ string) func() {
-			return func() { r.must(t, "DELETE", fmt.Sprintf("%s/%d", people, approver), "") }
+			return func() { r.Must(t, "DELETE", fmt.Sprintf("%s/%d", apitest.Users, approver), "") }
 		},
 		"the approver, an administrator, is deleted": func(t *testing.T, approver int64, role string) func() {
-			r.must(t, "DELETE", fmt.Sprintf("%s/users/%d/roles/%s", project, approver, role), "")
-			r.must(t, "PUT", fmt.Sprintf("%s/%d", people, approver), fmt.Sprintf(`{"rootRole":%d}`, access.RoleAdmin))
-			return func() { r.must(t, "DELETE", fmt.Sprintf("%s/%d", people, approver), "") }
+			r.Must(t, "DELETE", fmt.Sprintf("%s/users/%d/roles/%s", apitest.Project, approver, role), "")
+			r.Must(t, "PUT", fmt.Sprintf("%s/%d", apitest.Users, approver), fmt.Sprintf(`{"rootRole":%d}`, access.RoleAdmin))
+			return func() { r.Must(t, "DELETE", fmt.Sprintf("%s/%d", apitest.Users, approver), "") }
 		},
 		"the approver is no administrator any more": func(t *testing.T, approver int64, role string) func() {
-			r.must(t, "DELETE", fmt.Sprintf("%s/users/%d/roles/%s", project, approver, role), "")
-			r.must(t, "PUT", fmt.Sprintf("%s/%d", people, approver), fmt.Sprintf(`{"rootRole":%d}`, access.RoleAdmin))
-			return func() { r.must(t, "PUT", fmt.Sprintf("%s/%d", people, approver), `{"rootRole":3}`) }
+			r.Must(t, "DELETE", fmt.Sprintf("%s/users/%d/roles/%s", apitest.Project, approver, role), "")
+			r.Must(t, "PUT", fmt.Sprintf("%s/%d", apitest.Users, approver), fmt.Sprintf(`{"rootRole":%d}`, access.RoleAdmin))
+			return func() { r.Must(t, "PUT", fmt.Sprintf("%s/%d", apitest.Users, approver), `{"rootRole":3}`) }
 		},
 		"the approver loses the role": func(t *testing.T, approver int64, role string) func() {
-			return func() { r.must(t, "DELETE", fmt.Sprintf("%s/users/%d/roles/%s", project, approver, role), "") }
+			return func() { r.Must(t, "DELETE", fmt.Sprintf("%s/users/%d/roles/%s", apitest.Project, approver, role), "") }
 		},
 		"the role loses the permission": func(t *testing.T, _ int64, role string) func() {
 			return func() {
-				r.must(t, "PUT", "/api/admin/roles/"+role, `{"name":"empty `+role+`","type":"custom","permissions":[]}`)
+				r.Must(t, "PUT", "/api/admin/roles/"+role, `{"name":"empty `+role+`","type":"custom","permissions":[]}`)
 			}
 		},
 		"": func(*testing.T, int64, string) func() { return func() {} },
 	} {
-		r.must(t, "PUT", "/api/admin/environments/update/production", `{"requiredApprovals":null}`)
-		r.must(t, "PUT", reviews, `{"changeRequestsEnabled":true,"requiredApprovals":1}`)
+		r.Must(t, "PUT", "/api/admin/environments/update/production", `{"requiredApprovals":null}`)
+		r.Must(t, "PUT", apitest.ReviewConfig, `{"changeRequestsEnabled":true,"requiredApprovals":1}`)
 		approver, headers := r.signedIn(t, "5", "")
-		role := r.roleOf(t, "custom", "APPROVE_CHANGE_REQUEST")
-		r.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%s", project, approver, role), "")
+		role := r.RoleOf(t, "custom", "APPROVE_CHANGE_REQUEST")
+		r.Must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%s", apitest.Project, approver, role), "")
 		interrupt := prepare(t, approver, role)
 		q := r.to(t, headers, r.inReview(t, change("f", "addStrategy", `{"name":"default"}`)), "Approved", 200)
 		if q.State != "Approved" {
 			t.Fatalf("%s: it is %+v", name, q)
 		}
-		i.do = interrupt
+		i.Do = interrupt
 		if name == "" {
 			r.to(t, r.releaser, q, "Applied", 200)
 			applied++
 			continue
 		}
-		if got := r.do(t, "PUT", pathOf(q)+"/state", `{"state":"Applied"}`, r.releaser...); got.status != 409 || !strings.Contains(got.body, "approvals that it needs") {
-			t.Errorf("%s: applying is %d %s, want 409", name, got.status, got.body)
+		if got := r.Do(t, "PUT", pathOf(q)+"/state", `{"state":"Applied"}`, r.releaser...); got.Status != 409 || !strings.Contains(got.Body, "approvals that it needs") {
+			t.Errorf("%s: applying is %d %s, want 409", name, got.Status, got.Body)
 		}
-		if i.do != nil {
+		if i.Do != nil {
 			t.Errorf("%s: nothing was interrupted", name)
 		}
-		r.do(t, "PUT", pathOf(q)+"/state", `{"state":"Cancelled"}`)
+		r.Do(t, "PUT", pathOf(q)+"/state", `{"state":"Cancelled"}`)
 	}
-	if n := len(idsIn(t, r.must(t, "GET", in("f", "production")+"/strategies", "").body)); n != 1+applied {
+	if n := len(idsIn(t, r.Must(t, "GET", apitest.In("f", "production")+"/strategies", "").Body)); n != 1+applied {
 		t.Errorf("%d strategies, want the first and %d that were applied", n, applied)
 	}
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
 // idsIn are the ids of a list.
 func idsIn(t *testing.T, list string) (ids []string) {
 	t.Helper()
 	var all []struct{ ID string }
-	decodeInto(t, list, &all)
+	apitest.DecodeInto(t, list, &all)
 	for _, one := range all {
 		ids = append(ids, one.ID)
 	}
@@ -197,13 +198,13 @@ func idsIn(t *testing.T, list string) (ids []string) {
 func TestUntriedChanges(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
-	r.create(t, "bare")
+	r.Create(t, "bare")
 	segment := r.ownSegment(t, "one")
 	q := r.inReview(t, change("bare", "addStrategy", `{"name":"userWithId","parameters":{"userIds":"7"}}`), change("bare", "updateEnabled", `{"enabled":true}`),
 		`{"action":"updateSegment","payload":`+strings.Replace(ownSegmentBody("one", `"8"`), "{", `{"id":`+segment+",", 1)+`}`)
-	r.as(t, r.author, "PUT", allSegments+"/"+segment, ownSegmentBody("one", `"9"`), 204)
+	r.as(t, r.author, "PUT", apitest.Segments+"/"+segment, ownSegmentBody("one", `"9"`), 204)
 	r.as(t, r.author, "DELETE", pathOf(q)+"/changes/1", "", 200)
-	r.as(t, r.author, "PUT", allSegments+"/"+segment, ownSegmentBody("one", `"7"`), 204)
+	r.as(t, r.author, "PUT", apitest.Segments+"/"+segment, ownSegmentBody("one", `"7"`), 204)
 	r.as(t, r.author, "PUT", pathOf(q)+"/title", `{"title":"Harmless"}`, 204)
 	const says = "not tried"
 	if q = r.read(t, q); !strings.Contains(q.Features[0].Conflict, says) || !strings.Contains(q.Segments[0].Conflict, says) {
@@ -211,13 +212,13 @@ func TestUntriedChanges(t *testing.T) {
 	}
 	r.to(t, r.first, q, "Approved", 409, says)
 	r.as(t, r.author, "PUT", pathOf(q)+"/changes/2", switchOff("f"), 409, says)
-	r.as(t, r.author, "POST", inProduction+"/default-strategy", `{"name":"default"}`, 200)
+	r.as(t, r.author, "POST", apitest.InProduction+"/default-strategy", `{"name":"default"}`, 200)
 	q = r.as(t, r.author, "POST", pathOf(q)+"/rebase", "", 200)
 	if q.Features[0].Conflict != "" || q.Features[0].DefaultChange == nil {
 		t.Errorf("re-based, it is %+v, want a default strategy and no conflict", q)
 	}
 	r.to(t, r.releaser, r.to(t, r.first, q, "Approved", 200), "Applied", 200)
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
 // TestApprovedOrder changes a sort number, but not the order, after a change of the order was approved: it would lead to another order. Only
@@ -225,19 +226,19 @@ func TestUntriedChanges(t *testing.T) {
 func TestApprovedOrder(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
-	list := in("f", "production") + "/strategies"
+	list := apitest.In("f", "production") + "/strategies"
 	for _, at := range []string{"1", "2"} {
-		r.must(t, "POST", list, `{"name":"default","sortOrder":`+at+`,"variants":[{"name":"a`+at+`","weight":1000,"weightType":"variable","stickiness":"default"}]}`)
+		r.Must(t, "POST", list, `{"name":"default","sortOrder":`+at+`,"variants":[{"name":"a`+at+`","weight":1000,"weightType":"variable","stickiness":"default"}]}`)
 	}
-	ids := idsIn(t, r.must(t, "GET", list, "").body)
+	ids := idsIn(t, r.Must(t, "GET", list, "").Body)
 	place := func(i int, at string) string { return `[{"id":"` + ids[i] + `","sortOrder":` + at + `}]` }
-	r.must(t, "POST", list+"/set-sort-order", place(0, "0"))
+	r.Must(t, "POST", list+"/set-sort-order", place(0, "0"))
 	q := r.to(t, r.first, r.inReview(t, change("f", "reorderStrategy", place(0, "1.5"))), "Approved", 200)
 	r.as(t, r.author, "POST", list+"/set-sort-order", place(2, "1.2"), 403, "SKIP_CHANGE_REQUEST")
 	if got := r.read(t, q); got.State != "Approved" {
 		t.Errorf("the approval ended: %+v", got)
 	}
-	r.must(t, "POST", list+"/set-sort-order", place(2, "1.2"))
+	r.Must(t, "POST", list+"/set-sort-order", place(2, "1.2"))
 	r.to(t, r.releaser, q, "Applied", 409, "its strategies were changed")
 }
 
@@ -245,9 +246,9 @@ func TestApprovedOrder(t *testing.T) {
 func TestStrategiesInDisguise(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
-	list := in("f", "production") + "/strategies"
-	r.must(t, "POST", list, `{"name":"default","sortOrder":5}`)
-	second := idIn(r.must(t, "POST", list, `{"name":"default","sortOrder":7}`).body)
+	list := apitest.In("f", "production") + "/strategies"
+	r.Must(t, "POST", list, `{"name":"default","sortOrder":5}`)
+	second := apitest.IDIn(r.Must(t, "POST", list, `{"name":"default","sortOrder":7}`).Body)
 	for _, tt := range []struct{ action, members, says string }{
 		{"addStrategy", `"sortOrder":6`, "reorderStrategy"},
 		{"updateStrategy", `"id":"` + second + `","sortOrder":8`, "reorderStrategy"},
@@ -286,7 +287,7 @@ func TestDraftClosedMeanwhile(t *testing.T) {
 	if discard != nil || got.ID == q.ID || got.State != "Draft" {
 		t.Errorf("the change was added to %+v", got)
 	}
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
 // TestRevisionOfStates sends the revision of an older state with each change of the state.
@@ -329,7 +330,7 @@ func TestRenamedAfterApproval(t *testing.T) {
 	r.to(t, r.second, seen, "Approved", 412, "its new revision")
 	r.as(t, r.second, "PUT", pathOf(seen)+"/state", `{"state":"Approved"}`, 409, "less than a minute ago")
 
-	admin := r.admin(t)
+	admin := administrator(t, r.Server)
 	renamed = rename(admin, renamed, "By an administrator", 204)
 	r.to(t, admin, renamed, "Approved", 403, "someone else must")
 	r.schedule(t, r.releaser, r.to(t, r.first, renamed, "Approved", 200), time.Hour, 200)
@@ -341,18 +342,18 @@ func TestAppliedInParallel(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
 	for range 5 {
-		before := len(idsIn(t, r.must(t, "GET", in("f", "production")+"/strategies", "").body))
+		before := len(idsIn(t, r.Must(t, "GET", apitest.In("f", "production")+"/strategies", "").Body))
 		q := r.to(t, r.first, r.inReview(t, change("f", "addStrategy", `{"name":"default"}`)), "Approved", 200)
 		var running sync.WaitGroup
 		for range 8 {
 			running.Go(func() {
-				if got, err := r.try("PUT", pathOf(q)+"/state", `{"state":"Applied"}`, r.releaser...); err != nil || got.status != 200 {
-					t.Errorf("%v, %d %s", err, got.status, got.body)
+				if got, err := r.Try("PUT", pathOf(q)+"/state", `{"state":"Applied"}`, r.releaser...); err != nil || got.Status != 200 {
+					t.Errorf("%v, %d %s", err, got.Status, got.Body)
 				}
 			})
 		}
 		running.Wait()
-		if n := len(idsIn(t, r.must(t, "GET", in("f", "production")+"/strategies", "").body)); n != before+1 {
+		if n := len(idsIn(t, r.Must(t, "GET", apitest.In("f", "production")+"/strategies", "").Body)); n != before+1 {
 			t.Errorf("%d strategies, want %d", n, before+1)
 		}
 	}
@@ -383,9 +384,9 @@ func TestUnknownMembers(t *testing.T) {
 	} {
 		r.as(t, r.author, "POST", submitted, tt.change, 400, `"path":"`+tt.at+`"`)
 	}
-	list := in("f", "production") + "/strategies"
-	strategy := r.must(t, "POST", list, `{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":["7"]}],"variants":[{"name":"a","weight":1000,"weightType":"variable","stickiness":"default","payload":{"type":"string","value":"b"}}]}`).body
-	another := strings.Replace(strategy, idIn(strategy), "another", 1)
+	list := apitest.In("f", "production") + "/strategies"
+	strategy := r.Must(t, "POST", list, `{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":["7"]}],"variants":[{"name":"a","weight":1000,"weightType":"variable","stickiness":"default","payload":{"type":"string","value":"b"}}]}`).Body
+	another := strings.Replace(strategy, apitest.IDIn(strategy), "another", 1)
 	r.as(t, r.author, "POST", submitted, "["+change("f", "updateStrategy", strategy)+","+change("f", "addStrategy", another)+","+change("f", "archiveFeature", "{}")+"]", 200)
 }
 
@@ -393,10 +394,10 @@ func TestUnknownMembers(t *testing.T) {
 func TestCompletedPayloads(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
-	list := in("f", "production") + "/strategies"
+	list := apitest.In("f", "production") + "/strategies"
 	only := `"name":"flexibleRollout","parameters":{"rollout":"10"},"constraints":[{"contextName":"userId","operator":"IN","values":["7"]}]`
-	r.must(t, "POST", list, "{"+only+"}")
-	ids := idsIn(t, r.must(t, "GET", list, "").body)
+	r.Must(t, "POST", list, "{"+only+"}")
+	ids := idsIn(t, r.Must(t, "GET", list, "").Body)
 	id := ids[len(ids)-1]
 	for _, tt := range []struct{ action, payload, want string }{
 		{"updateStrategy", `{"id":"` + id + `"}`, `"constraints":[],"id":"` + id + `","name":"flexibleRollout","parameters":{"groupId":"f","rollout":"100","stickiness":"default"},"segments":[],"variants":[]}`},
@@ -421,11 +422,11 @@ func TestCompletedPayloads(t *testing.T) {
 // the environment begins to require approvals. That of "attached" is ensured twice: by the condition of withRegistry, and by that of the guard.
 func TestProjectWhilePolicyChanges(t *testing.T) {
 	t.Parallel()
-	i := &interruption{}
+	i := &apitest.Interruption{}
 	r := interruptedBy(t, i)
-	r.must(t, "POST", projects, `{"id":"attached"}`)
-	r.must(t, "DELETE", projects+"/attached/environments/production", "")
-	r.must(t, "POST", projects, `{"id":"off","changeRequestEnvironments":[{"name":"production"}]}`)
+	r.Must(t, "POST", apitest.Projects, `{"id":"attached"}`)
+	r.Must(t, "DELETE", apitest.Projects+"/attached/environments/production", "")
+	r.Must(t, "POST", apitest.Projects, `{"id":"off","changeRequestEnvironments":[{"name":"production"}]}`)
 	for _, c := range []struct {
 		project, method, path, body string
 		status                      int
@@ -434,15 +435,15 @@ func TestProjectWhilePolicyChanges(t *testing.T) {
 		{"attached", "POST", "/attached/environments", `{"environment":"production"}`, 200},
 		{"off", "PUT", "/off/environments/production/change-requests/config", `{"changeRequestsEnabled":false}`, 409},
 	} {
-		r.must(t, "PUT", environments+"/update/production", `{"requiredApprovals":null}`)
-		i.do = func() { r.must(t, "PUT", environments+"/update/production", `{"requiredApprovals":2}`) }
-		if got := r.do(t, c.method, projects+c.path, c.body); got.status != c.status {
-			t.Errorf("%s: %d %s, want %d", c.project, got.status, got.body, c.status)
+		r.Must(t, "PUT", apitest.Environments+"/update/production", `{"requiredApprovals":null}`)
+		i.Do = func() { r.Must(t, "PUT", apitest.Environments+"/update/production", `{"requiredApprovals":2}`) }
+		if got := r.Do(t, c.method, apitest.Projects+c.path, c.body); got.Status != c.status {
+			t.Errorf("%s: %d %s, want %d", c.project, got.Status, got.Body, c.status)
 		}
-		if i.do != nil {
+		if i.Do != nil {
 			t.Errorf("%s: nothing was interrupted", c.project)
 		}
-		got := r.must(t, "GET", projects+"/"+c.project+"/change-requests/config", "").body
+		got := r.Must(t, "GET", apitest.Projects+"/"+c.project+"/change-requests/config", "").Body
 		if !strings.Contains(got, `"environment":"production","type":"production","changeRequestEnabled":true`) {
 			t.Errorf("%s: %s", c.project, got)
 		}

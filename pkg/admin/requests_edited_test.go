@@ -15,7 +15,7 @@ import (
 func TestEditsOfOneRequest(t *testing.T) {
 	t.Parallel()
 	r, units := countedReviews(t)
-	_, header := r.person(t, access.RoleViewer)
+	_, header := r.Person(t, access.RoleViewer)
 	viewer := []string{header}
 	values := strings.TrimSuffix(strings.Repeat(`"`+strings.Repeat("x", 90)+`",`, 250), ",")
 	large := change("f", "addStrategy", `{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":[`+values+`]}]}`)
@@ -41,7 +41,7 @@ func TestEditsOfOneRequest(t *testing.T) {
 		}
 		title := fmt.Sprint(edits)
 		got := 0
-		written += units.During(func() { got = r.do(t, "PUT", pathOf(q)+"/title", `{"title":"`+title+`"}`, viewer...).status }).Write
+		written += units.During(func() { got = r.Do(t, "PUT", pathOf(q)+"/title", `{"title":"`+title+`"}`, viewer...).Status }).Write
 		if got != 204 {
 			break
 		}

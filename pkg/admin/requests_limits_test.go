@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/review"
 )
@@ -17,7 +18,7 @@ func TestRequestLimits(t *testing.T) {
 	var switches, adding, strategies, segments []string
 	for i := range review.MaxFlags + 1 {
 		name := fmt.Sprint("flag-", i)
-		r.onInProduction(t, name)
+		r.OnInProduction(t, name)
 		switches, adding = append(switches, switchOff(name)), append(adding, change(name, "addStrategy", `{"name":"default"}`))
 	}
 	large := `{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":["` + strings.Repeat("x", 90) + `"` + strings.Repeat(`,"`+strings.Repeat("y", 90)+`"`, 240) + `]}]}`
@@ -38,7 +39,7 @@ func TestRequestLimits(t *testing.T) {
 	send(append(switches[:review.MaxFlags:review.MaxFlags], adding[:review.MaxFlags]...), 400, "items in one transaction, more than the limit of 70")
 
 	for i := range 20 {
-		r.must(t, "POST", "/api/admin/addons", fmt.Sprintf(`{"provider":"webhook","description":"%d","enabled":true,"events":["change-request-applied","feature-environment-disabled"],"parameters":{"url":"https://example.com"}}`, i))
+		r.Must(t, "POST", "/api/admin/addons", fmt.Sprintf(`{"provider":"webhook","description":"%d","enabled":true,"events":["change-request-applied","feature-environment-disabled"],"parameters":{"url":"https://example.com"}}`, i))
 	}
 	q := r.to(t, r.author, send(switches[:review.MaxFlags], 200), "In review", 200)
 	q = r.to(t, r.first, q, "Approved", 200)
@@ -55,7 +56,7 @@ func TestRequestLimits(t *testing.T) {
 		r.to(t, r.author, send(switches[review.MaxFlags:], 200), "In review", 200)
 	}
 	send(switches[review.MaxFlags:], 409, "has 50 open change requests")
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
 // TestDraftsOfOne begins drafts in many environments. Only their author sees them, but they count among the open requests of the project.
@@ -64,14 +65,14 @@ func TestDraftsOfOne(t *testing.T) {
 	r := serveReviews(t, 1)
 	for i := range review.MaxDraftsOfOne {
 		name := fmt.Sprint("stage-", i)
-		r.must(t, "POST", environments, `{"name":"`+name+`","type":"test"}`)
-		r.must(t, "POST", project+"/environments", `{"environment":"`+name+`"}`)
-		r.must(t, "PUT", project+"/environments/"+name+"/change-requests/config", `{"changeRequestsEnabled":true}`)
-		r.as(t, r.author, "POST", project+"/environments/"+name+"/change-requests", change("f", "addStrategy", `{"name":"default"}`), 200)
+		r.Must(t, "POST", apitest.Environments, `{"name":"`+name+`","type":"test"}`)
+		r.Must(t, "POST", apitest.Project+"/environments", `{"environment":"`+name+`"}`)
+		r.Must(t, "PUT", apitest.Project+"/environments/"+name+"/change-requests/config", `{"changeRequestsEnabled":true}`)
+		r.as(t, r.author, "POST", apitest.Project+"/environments/"+name+"/change-requests", change("f", "addStrategy", `{"name":"default"}`), 200)
 	}
 	r.as(t, r.author, "POST", submitted, switchOff("f"), 409, "has 10 drafts of change requests", "send or discard some first")
 	r.as(t, r.editor, "POST", submitted, switchOff("f"), 200)
-	first := r.as(t, r.author, "POST", project+"/environments/stage-0/change-requests", change("g", "addStrategy", `{"name":"default"}`), 200)
+	first := r.as(t, r.author, "POST", apitest.Project+"/environments/stage-0/change-requests", change("g", "addStrategy", `{"name":"default"}`), 200)
 	r.to(t, r.author, first, "In review", 200)
 	r.as(t, r.author, "POST", submitted, switchOff("f"), 200)
 }

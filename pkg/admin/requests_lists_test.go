@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"guidon/pkg/access"
+	"guidon/pkg/apitest"
 	"guidon/pkg/flags"
 	"guidon/pkg/review"
 )
@@ -18,21 +19,21 @@ import (
 func TestListsOfLargeRequests(t *testing.T) {
 	t.Parallel()
 	r, units := countedReviews(t)
-	_, header := r.person(t, access.RoleViewer)
+	_, header := r.Person(t, access.RoleViewer)
 	viewer := []string{header}
 	var changes []string
 	for i := range review.MaxFlags {
 		name := fmt.Sprintf("checkout-new-payment-form-%02d", i)
-		r.create(t, name)
+		r.Create(t, name)
 		changes = append(changes, switchOff(name))
 	}
 	body := "[" + strings.TrimSuffix(strings.Repeat(strings.Join(changes, ",")+",", review.MaxChanges/review.MaxFlags), ",") + "]"
 	q := r.as(t, viewer, "POST", submitted, body, 200)
 	r.as(t, viewer, "PUT", pathOf(q)+"/title", `{"title":"`+strings.Repeat("😀", review.MaxTitle)+`"}`, 204)
-	r.as(t, viewer, "GET", allRequests+"/pending", "", 200, fmt.Sprintf(`{"id":%d,"action"`, review.MaxChanges))
+	r.as(t, viewer, "GET", apitest.ChangeRequests+"/pending", "", 200, fmt.Sprintf(`{"id":%d,"action"`, review.MaxChanges))
 	r.as(t, viewer, "PUT", pathOf(q)+"/state", `{"state":"In review"}`, 200)
 
-	view, err := r.store.Load(t.Context(), []flags.Key{review.RequestKey(q.ID)})
+	view, err := r.Store.Load(t.Context(), []flags.Key{review.RequestKey(q.ID)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,17 +44,17 @@ func TestListsOfLargeRequests(t *testing.T) {
 			more.State = review.Cancelled
 		}
 		event := flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: flags.RequestCreated, CreatedAt: time.Now()}
-		if err := r.store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: more}}, Event: event}); err != nil {
+		if err := r.Store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: more}}, Event: event}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	plain := append([]string{"Accept-Encoding: identity"}, r.first...)
-	for path, most := range map[string]float64{allRequests: 800, allRequests + "/count": 800, "/api/admin/search/change-requests?state=IS:open": 550} {
+	for path, most := range map[string]float64{apitest.ChangeRequests: 800, apitest.ChangeRequests + "/count": 800, "/api/admin/search/change-requests?state=IS:open": 550} {
 		cost := units.During(func() { r.as(t, plain, "GET", path, "", 200) })
 		if cost.Read > most {
 			t.Errorf("GET %s reads %v units in %d calls, want at most %v", path, cost.Read, cost.Calls, most)
 		}
 	}
 	last := fmt.Sprintf("checkout-new-payment-form-%02d", review.MaxFlags-1)
-	r.as(t, r.first, "GET", allRequests+"/pending/"+last, "", 200, `{"name":"`+last+`","changes":[{`)
+	r.as(t, r.first, "GET", apitest.ChangeRequests+"/pending/"+last, "", 200, `{"name":"`+last+`","changes":[{`)
 }

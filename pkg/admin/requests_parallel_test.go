@@ -15,6 +15,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -129,10 +130,10 @@ func TestRequestsLinearizable(t *testing.T) {
 		r := serveReviews(t, 2)
 		faults := &dynamotest.Faults{LoseResponses: 0.2, DropRequests: 0.05, LateDeliveries: 0.05, Conflicts: true, Delay: 3 * time.Millisecond, Seed: seed}
 		faulty := r.over(t, faults)
-		admin := r.admin(t)
+		admin := administrator(t, r.Server)
 		for round := range uint64(8) {
 			h := &requestHistory{reviewing: r, faulty: faulty, started: time.Now(), alone: round%4 == 0, done: done}
-			content := variantIn(r.must(t, "GET", in("f", "production")+"/variants", "").body)
+			content := variantIn(r.Must(t, "GET", apitest.In("f", "production")+"/variants", "").Body)
 			h.request = r.inReview(t, h.change(fmt.Sprintf("v%d", round)))
 			h.note(requestInput{kind: "start", value: fmt.Sprintf("v%d", round)}, requestOutput{status: 200, revision: h.request.Revision, content: content}, time.Since(h.started))
 			var clients sync.WaitGroup
@@ -174,7 +175,7 @@ func TestRequestsLinearizable(t *testing.T) {
 			lost += h.lost
 		}
 		injected += faults.Injected()[dynamotest.LoseResponse]
-		dynamotest.Check(t, r.store)
+		dynamotest.Check(t, r.Store)
 	}
 	t.Logf("done: %v; %d lost responses of the store, after %d of which the caller knew nothing", done, injected, lost)
 	for _, kind := range []string{"edit", "rebase", "approve", "schedule", "apply", "cancel", "reject", "underneath"} {
@@ -187,7 +188,7 @@ func TestRequestsLinearizable(t *testing.T) {
 // A requestHistory records operations on one change request.
 type requestHistory struct {
 	*reviewing
-	faulty     *server // with lost responses
+	faulty     *apitest.Server // with lost responses
 	request    changeRequest
 	started    time.Time
 	mu         sync.Mutex
@@ -217,12 +218,12 @@ func (h *requestHistory) note(in requestInput, out requestOutput, called time.Du
 }
 
 // over serves the same table through a transport with faults.
-func (r *reviewing) over(t *testing.T, faults *dynamotest.Faults) *server {
+func (r *reviewing) over(t *testing.T, faults *dynamotest.Faults) *apitest.Server {
 	t.Helper()
-	store := dynamotest.OpenOn(t, dynamotest.Engine(), r.store.Table(), faults)
-	web := httptest.NewServer(everyGroup(store, httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Now: r.clock.time}))
+	store := dynamotest.OpenOn(t, dynamotest.Engine(), r.Store.Table(), faults)
+	web := httptest.NewServer(apitest.Handler(store, httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Now: r.clock.Time}))
 	t.Cleanup(web.Close)
-	return &server{url: web.URL, client: web.Client(), store: store}
+	return &apitest.Server{URL: web.URL, Client: web.Client(), Store: store}
 }
 
 // do does one operation and records it. Those whose responses have a revision are done without faults.
@@ -234,55 +235,55 @@ func (h *requestHistory) do(t *testing.T, who string, headers []string, kind, va
 		}
 		return q
 	}
-	send := func(s *server, method, path, body string, more ...string) (got answer) {
-		got, err := s.try(method, path, body, append(slices.Clone(headers), more...)...)
+	send := func(s *apitest.Server, method, path, body string, more ...string) (got apitest.Answer) {
+		got, err := s.Try(method, path, body, append(slices.Clone(headers), more...)...)
 		if err != nil {
 			t.Error(err)
 		}
 		return got
 	}
 	if kind == "approve" {
-		op.revision = read(send(h.server, "GET", path, "").body).Revision
+		op.revision = read(send(h.Server, "GET", path, "").Body).Revision
 	}
 	called := time.Since(h.started)
-	var got answer
+	var got apitest.Answer
 	switch kind {
 	case "read":
-		got = send(h.server, "GET", path, "")
-		q := read(got.body)
+		got = send(h.Server, "GET", path, "")
+		q := read(got.Body)
 		out.revision, out.state = q.Revision, q.State
 	case "content":
-		got = send(h.server, "GET", in("f", "production")+"/variants", "")
-		out.content = variantIn(got.body)
+		got = send(h.Server, "GET", apitest.In("f", "production")+"/variants", "")
+		out.content = variantIn(got.Body)
 	case "edit", "rebase":
-		q := read(send(h.server, "GET", path, "").body)
+		q := read(send(h.Server, "GET", path, "").Body)
 		if kind == "edit" {
-			got = send(h.server, "PUT", fmt.Sprintf("%s/changes/%d", path, q.Features[0].Changes[0].ID), h.change(value))
+			got = send(h.Server, "PUT", fmt.Sprintf("%s/changes/%d", path, q.Features[0].Changes[0].ID), h.change(value))
 		} else {
-			got = send(h.server, "POST", path+"/rebase", "")
+			got = send(h.Server, "POST", path+"/rebase", "")
 		}
-		if got.status == http.StatusOK {
-			out.revision = read(got.body).Revision
+		if got.Status == http.StatusOK {
+			out.revision = read(got.Body).Revision
 		}
 	case "approve":
 		got = send(h.faulty, "PUT", path+"/state", `{"state":"Approved"}`, `If-Match: "`+op.revision+`"`)
 	case "schedule", "apply", "cancel", "reject":
 		body := fmt.Sprintf(`{"state":%q}`, asked[kind])
 		if kind == "schedule" {
-			body = fmt.Sprintf(`{"state":"Scheduled","scheduledAt":%q}`, h.clock.time().Add(time.Hour).Format(time.RFC3339))
+			body = fmt.Sprintf(`{"state":"Scheduled","scheduledAt":%q}`, h.clock.Time().Add(time.Hour).Format(time.RFC3339))
 		}
 		got = send(h.faulty, "PUT", path+"/state", body)
 	case "underneath":
-		got = send(h.faulty, "PUT", in("f", "production")+"/variants", fmt.Sprintf(`[{"name":%q,"weight":1000}]`, value))
+		got = send(h.faulty, "PUT", apitest.In("f", "production")+"/variants", fmt.Sprintf(`[{"name":%q,"weight":1000}]`, value))
 	}
-	out.status = got.status
+	out.status = got.Status
 	switch {
-	case got.status == http.StatusServiceUnavailable && strings.Contains(got.body, "nothing was changed"):
+	case got.Status == http.StatusServiceUnavailable && strings.Contains(got.Body, "nothing was changed"):
 		return
-	case got.status == http.StatusServiceUnavailable:
+	case got.Status == http.StatusServiceUnavailable:
 		out.lost = true
-	case got.status >= 500:
-		t.Errorf("%s: %d %s", kind, got.status, got.body)
+	case got.Status >= 500:
+		t.Errorf("%s: %d %s", kind, got.Status, got.Body)
 	}
 	h.note(op, out, called)
 }

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"guidon/pkg/access"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 )
 
 const (
-	allRequests = project + "/change-requests"
-	submitted   = inProduction + "/change-requests"
+	submitted = apitest.InProduction + "/change-requests"
 )
 
 // A changeRequest is what these tests read of a change request.
@@ -43,8 +43,8 @@ type changeRequestFeature struct {
 
 // A reviewing is a project in which production is guarded, with people.
 type reviewing struct {
-	*server
-	clock                         *clock
+	*apitest.Server
+	clock                         *apitest.Clock
 	author, editor, first, second []string // headers; author and editor own the project, first and second may approve
 	releaser                      []string // may apply, and make all changes
 	releaserID, firstID, secondID int64
@@ -54,8 +54,8 @@ type reviewing struct {
 // reviewing begins with the flags "f" and "g", which are on in production, and one approval that is needed.
 func serveReviews(t *testing.T, approvals int) *reviewing {
 	t.Helper()
-	now := newClock()
-	r := &reviewing{server: serveAt(t, now), clock: now}
+	now := apitest.NewClock()
+	r := &reviewing{Server: apitest.ServeAt(t, now), clock: now}
 	r.begin(t, approvals)
 	return r
 }
@@ -63,8 +63,8 @@ func serveReviews(t *testing.T, approvals int) *reviewing {
 // begin sets up the project and the people.
 func (r *reviewing) begin(t *testing.T, approvals int) {
 	t.Helper()
-	r.onInProduction(t, "f", "g")
-	r.must(t, "PUT", reviews, fmt.Sprintf(`{"changeRequestsEnabled":true,"requiredApprovals":%d}`, approvals))
+	r.OnInProduction(t, "f", "g")
+	r.Must(t, "PUT", apitest.ReviewConfig, fmt.Sprintf(`{"changeRequestsEnabled":true,"requiredApprovals":%d}`, approvals))
 	r.authorID, r.author = r.signedIn(t, "4", "")
 	_, r.editor = r.signedIn(t, "4", "")
 	r.firstID, r.first = r.signedIn(t, "5", "APPROVE_CHANGE_REQUEST")
@@ -75,36 +75,36 @@ func (r *reviewing) begin(t *testing.T, approvals int) {
 // signedIn is a viewer with a session, a role in the project, and permissions there.
 func (r *reviewing) signedIn(t *testing.T, role, permissions string) (id int64, headers []string) {
 	t.Helper()
-	id, _ = r.person(t, access.RoleViewer)
-	at := fmt.Sprintf("%s/users/%d/roles/", project, id)
-	r.must(t, "POST", at+role, "")
+	id, _ = r.Person(t, access.RoleViewer)
+	at := fmt.Sprintf("%s/users/%d/roles/", apitest.Project, id)
+	r.Must(t, "POST", at+role, "")
 	if permissions != "" {
-		r.must(t, "POST", at+r.roleOf(t, "custom", permissions), "")
+		r.Must(t, "POST", at+r.RoleOf(t, "custom", permissions), "")
 	}
-	return id, inSession(r.signIn(t, id))
+	return id, apitest.InSession(r.SignIn(t, id))
 }
 
 // as sends a request that has to have a status, and returns the change request in the response.
 func (r *reviewing) as(t *testing.T, who []string, method, path, body string, status int, want ...string) (got changeRequest) {
 	t.Helper()
-	response := r.do(t, method, path, body, who...)
-	if response.status != status {
-		t.Fatalf("%s %s %.300s: %d %.600s, want %d", method, path, body, response.status, response.body, status)
+	response := r.Do(t, method, path, body, who...)
+	if response.Status != status {
+		t.Fatalf("%s %s %.300s: %d %.600s, want %d", method, path, body, response.Status, response.Body, status)
 	}
 	for _, text := range want {
-		if !strings.Contains(response.body, text) {
-			t.Errorf("%s %s %.300s: %.600s, want it to say %q", method, path, body, response.body, text)
+		if !strings.Contains(response.Body, text) {
+			t.Errorf("%s %s %.300s: %.600s, want it to say %q", method, path, body, response.Body, text)
 		}
 	}
-	if status < 300 && strings.HasPrefix(response.body, `{"id"`) {
-		if err := json.Unmarshal([]byte(response.body), &got); err != nil {
+	if status < 300 && strings.HasPrefix(response.Body, `{"id"`) {
+		if err := json.Unmarshal([]byte(response.Body), &got); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return got
 }
 
-func pathOf(q changeRequest) string { return fmt.Sprintf("%s/%d", allRequests, q.ID) }
+func pathOf(q changeRequest) string { return fmt.Sprintf("%s/%d", apitest.ChangeRequests, q.ID) }
 
 // inReview adds changes to a draft of the author and sends it to review.
 func (r *reviewing) inReview(t *testing.T, changes ...string) changeRequest {
@@ -128,7 +128,7 @@ func (r *reviewing) read(t *testing.T, q changeRequest) changeRequest {
 func (r *reviewing) on(t *testing.T, flag string) bool {
 	t.Helper()
 	var f struct{ Enabled bool }
-	if err := json.Unmarshal([]byte(r.must(t, "GET", in(flag, "production"), "").body), &f); err != nil {
+	if err := json.Unmarshal([]byte(r.Must(t, "GET", apitest.In(flag, "production"), "").Body), &f); err != nil {
 		t.Fatal(err)
 	}
 	return f.Enabled
@@ -199,7 +199,7 @@ func TestChangeRequest(t *testing.T) {
 			Skipped   []string `json:"skippedChangeRequests"`
 		}
 	}
-	if err := json.Unmarshal([]byte(r.must(t, "GET", "/api/admin/search/events?limit=3", "").body), &log); err != nil {
+	if err := json.Unmarshal([]byte(r.Must(t, "GET", "/api/admin/search/events?limit=3", "").Body), &log); err != nil {
 		t.Fatal(err)
 	}
 	var types []string
@@ -217,7 +217,7 @@ func TestChangeRequest(t *testing.T) {
 		Bases     struct{ Features map[string]any }
 		Events    []struct{ Type string }
 	}
-	if err := json.Unmarshal([]byte(r.must(t, "GET", pathOf(q)+"/evidence", "").body), &evidence); err != nil {
+	if err := json.Unmarshal([]byte(r.Must(t, "GET", pathOf(q)+"/evidence", "").Body), &evidence); err != nil {
 		t.Fatal(err)
 	}
 	history := []string{}
@@ -230,14 +230,14 @@ func TestChangeRequest(t *testing.T) {
 	if len(evidence.Approvals) != 2 || evidence.Approvals[0].Revision != q.Revision || len(evidence.Bases.Features) != 2 {
 		t.Errorf("the evidence is %+v", evidence)
 	}
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
 // TestChangeRequestRefusesNow checks that what is wrong with a change is said when it is added, and that nothing is stored then.
 func TestChangeRequestRefusesNow(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
-	segment := r.segment(t, `{"name":"one","constraints":[]}`)
+	segment := r.AddSegment(t, `{"name":"one","constraints":[]}`)
 	tests := []struct{ name, body, says string }{
 		{"no change", `[]`, "at least one"},
 		{"an unknown action", `{"feature":"f","action":"explode"}`, "must be one of updateEnabled, addStrategy, "},
@@ -260,25 +260,25 @@ func TestChangeRequestRefusesNow(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { r.as(t, r.author, "POST", submitted, tt.body, 400, tt.says) })
 	}
-	r.as(t, r.author, "POST", project+"/environments/development/change-requests", switchOff("f"), 400, "change it directly")
-	r.as(t, r.author, "GET", allRequests, "", 200, "[]")
-	dynamotest.Check(t, r.store)
+	r.as(t, r.author, "POST", apitest.Project+"/environments/development/change-requests", switchOff("f"), 400, "change it directly")
+	r.as(t, r.author, "GET", apitest.ChangeRequests, "", 200, "[]")
+	dynamotest.Check(t, r.Store)
 }
 
 // TestChangeRequestActions applies changes of every action in one request.
 func TestChangeRequestActions(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
-	r.create(t, "child", "lonely", "old", "bare")
-	r.must(t, "POST", features+"/lonely/dependencies", `{"feature":"g"}`)
-	used, unused := r.segment(t, `{"name":"used","constraints":[]}`), r.segment(t, `{"name":"unused","constraints":[]}`)
-	production := inProduction + "/change-requests/config"
-	r.must(t, "PUT", production, `{"changeRequestsEnabled":false}`)
-	list := in("f", "production") + "/strategies"
-	second := idIn(r.must(t, "POST", list, `{"name":"default","segments":[`+used+`]}`).body)
-	third := idIn(r.must(t, "POST", list, `{"name":"default","title":"third"}`).body)
-	r.must(t, "POST", inProduction+"/default-strategy", `{"name":"flexibleRollout","parameters":{"rollout":"30"}}`)
-	r.must(t, "PUT", production, `{"changeRequestsEnabled":true}`)
+	r.Create(t, "child", "lonely", "old", "bare")
+	r.Must(t, "POST", apitest.Features+"/lonely/dependencies", `{"feature":"g"}`)
+	used, unused := r.AddSegment(t, `{"name":"used","constraints":[]}`), r.AddSegment(t, `{"name":"unused","constraints":[]}`)
+	production := apitest.InProduction + "/change-requests/config"
+	r.Must(t, "PUT", production, `{"changeRequestsEnabled":false}`)
+	list := apitest.In("f", "production") + "/strategies"
+	second := apitest.IDIn(r.Must(t, "POST", list, `{"name":"default","segments":[`+used+`]}`).Body)
+	third := apitest.IDIn(r.Must(t, "POST", list, `{"name":"default","title":"third"}`).Body)
+	r.Must(t, "POST", apitest.InProduction+"/default-strategy", `{"name":"flexibleRollout","parameters":{"rollout":"30"}}`)
+	r.Must(t, "PUT", production, `{"changeRequestsEnabled":true}`)
 	q := r.inReview(t,
 		change("f", "updateStrategy", `{"id":"`+second+`","name":"default","title":"changed","segments":[`+used+`]}`),
 		change("f", "deleteStrategy", `{"id":"`+third+`"}`),
@@ -295,25 +295,25 @@ func TestChangeRequestActions(t *testing.T) {
 	if d := q.Features[i].DefaultChange; d == nil || d.Payload.Name != "flexibleRollout" {
 		t.Errorf("the default strategy of the flag without strategies is %+v", q.Features[i])
 	}
-	r.must(t, "POST", inProduction+"/default-strategy", `{"name":"default"}`)
+	r.Must(t, "POST", apitest.InProduction+"/default-strategy", `{"name":"default"}`)
 	q = r.to(t, r.first, q, "Approved", 200)
-	releaser := r.personWith(t, r.roleOf(t, "root-custom", "UPDATE_SEGMENT DELETE_SEGMENT"), "APPLY_CHANGE_REQUEST")
+	releaser := r.PersonWith(t, r.RoleOf(t, "root-custom", "UPDATE_SEGMENT DELETE_SEGMENT"), "APPLY_CHANGE_REQUEST")
 	r.to(t, r.releaser, q, "Applied", 403, "UPDATE_SEGMENT")
 	r.to(t, []string{releaser}, q, "Applied", 200)
-	r.run(t, []call{
+	r.Run(t, []apitest.Call{
 		{"the strategies", "GET", list, "", 200, `[{"...":0,"id":"` + second + `","title":"changed"},{"...":0}]`},
-		{"the variants", "GET", in("f", "production") + "/variants", "", 200, `{"...":0,"variants":[{"...":0,"name":"blue"}]}`},
-		{"the dependency", "GET", features + "/child", "", 200, `{"...":0,"dependencies":[{"...":0,"feature":"f"}]}`},
-		{"no dependency", "GET", features + "/lonely", "", 200, `{"...":0,"dependencies":[]}`},
-		{"the archived flag", "GET", features + "/old", "", 404, anything},
-		{"the approved default strategy", "GET", in("bare", "production") + "/strategies", "", 200, `[{"...":0,"name":"flexibleRollout","parameters":{"...":0,"rollout":"30"}}]`},
-		{"the segment", "GET", allSegments + "/" + used, "", 200, `{"...":0,"constraints":[{"...":0,"values":["7"]}]}`},
-		{"the deleted segment", "GET", allSegments + "/" + unused, "", 404, anything},
+		{"the variants", "GET", apitest.In("f", "production") + "/variants", "", 200, `{"...":0,"variants":[{"...":0,"name":"blue"}]}`},
+		{"the dependency", "GET", apitest.Features + "/child", "", 200, `{"...":0,"dependencies":[{"...":0,"feature":"f"}]}`},
+		{"no dependency", "GET", apitest.Features + "/lonely", "", 200, `{"...":0,"dependencies":[]}`},
+		{"the archived flag", "GET", apitest.Features + "/old", "", 404, apitest.Anything},
+		{"the approved default strategy", "GET", apitest.In("bare", "production") + "/strategies", "", 200, `[{"...":0,"name":"flexibleRollout","parameters":{"...":0,"rollout":"30"}}]`},
+		{"the segment", "GET", apitest.Segments + "/" + used, "", 200, `{"...":0,"constraints":[{"...":0,"values":["7"]}]}`},
+		{"the deleted segment", "GET", apitest.Segments + "/" + unused, "", 404, apitest.Anything},
 	})
 	if !r.on(t, "bare") {
 		t.Error("the flag without strategies is off")
 	}
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
 // TestApprovals checks who can approve, and which approvals count.
@@ -328,12 +328,12 @@ func TestApprovals(t *testing.T) {
 	r.to(t, both, q, "Applied", 409, "0 of the 1 approvals")
 	r.to(t, nil, q, "Approved", 403, "only people who are signed in")
 
-	tokenID, token := r.person(t, access.RoleViewer)
-	at := fmt.Sprintf("%s/users/%d/roles/", project, tokenID)
-	r.must(t, "POST", at+"4", "")
-	r.must(t, "POST", at+r.roleOf(t, "custom", everything), "")
+	tokenID, token := r.Person(t, access.RoleViewer)
+	at := fmt.Sprintf("%s/users/%d/roles/", apitest.Project, tokenID)
+	r.Must(t, "POST", at+"4", "")
+	r.Must(t, "POST", at+r.RoleOf(t, "custom", everything), "")
 	r.to(t, []string{token}, q, "Approved", 403, "only people who are signed in")
-	admin := r.admin(t)
+	admin := administrator(t, r.Server)
 	r.to(t, r.author, q, "Approved", 403, "APPROVE_CHANGE_REQUEST")
 
 	t.Run("an approval is for what was seen", func(t *testing.T) {
@@ -363,39 +363,39 @@ func TestApprovals(t *testing.T) {
 	})
 	t.Run("without the permission, it does not count any more", func(t *testing.T) {
 		leaver, leaving := r.signedIn(t, "5", "")
-		role := r.roleOf(t, "custom", "APPROVE_CHANGE_REQUEST")
-		held := fmt.Sprintf("%s/users/%d/roles/%s", project, leaver, role)
-		r.must(t, "POST", held, "")
+		role := r.RoleOf(t, "custom", "APPROVE_CHANGE_REQUEST")
+		held := fmt.Sprintf("%s/users/%d/roles/%s", apitest.Project, leaver, role)
+		r.Must(t, "POST", held, "")
 		q = r.to(t, leaving, q, "Approved", 200)
-		r.must(t, "DELETE", held, "")
+		r.Must(t, "DELETE", held, "")
 		if q = r.read(t, q); q.State != "In review" || len(q.Approvals) > 0 {
 			t.Errorf("without the permission: %+v", q)
 		}
 		r.to(t, r.releaser, q, "Applied", 409, "0 of the 1 approvals")
-		r.must(t, "POST", held, "")
+		r.Must(t, "POST", held, "")
 		if q = r.read(t, q); q.State != "Approved" {
 			t.Errorf("with the permission again: %+v", q)
 		}
-		r.must(t, "DELETE", fmt.Sprintf("%s/%d", people, leaver), "")
+		r.Must(t, "DELETE", fmt.Sprintf("%s/%d", apitest.Users, leaver), "")
 		r.to(t, r.releaser, q, "Applied", 409, "0 of the 1 approvals")
 	})
 	t.Run("more approvals are needed later", func(t *testing.T) {
 		q = r.to(t, r.first, q, "Approved", 200)
-		r.must(t, "PUT", reviews, `{"changeRequestsEnabled":true,"requiredApprovals":2}`)
+		r.Must(t, "PUT", apitest.ReviewConfig, `{"changeRequestsEnabled":true,"requiredApprovals":2}`)
 		r.to(t, r.releaser, q, "Applied", 409, "1 of the 2 approvals")
-		r.must(t, "PUT", reviews, `{"changeRequestsEnabled":true,"requiredApprovals":1}`)
+		r.Must(t, "PUT", apitest.ReviewConfig, `{"changeRequestsEnabled":true,"requiredApprovals":1}`)
 		if q = r.read(t, q); q.State != "Approved" {
 			t.Errorf("with one again: %+v", q)
 		}
 	})
 	t.Run("it lasts for 30 days", func(t *testing.T) {
-		r.clock.advance(30*24*time.Hour - 2*time.Minute)
-		first, second := inSession(r.signIn(t, r.firstID)), inSession(r.signIn(t, r.secondID))
+		r.clock.Advance(30*24*time.Hour - 2*time.Minute)
+		first, second := apitest.InSession(r.SignIn(t, r.firstID)), apitest.InSession(r.SignIn(t, r.secondID))
 		if q = r.as(t, first, "GET", pathOf(q), "", 200); q.State != "Approved" {
 			t.Errorf("after nearly 30 days: %+v", q)
 		}
-		r.clock.advance(4 * time.Minute)
-		releaser := inSession(r.signIn(t, r.releaserID))
+		r.clock.Advance(4 * time.Minute)
+		releaser := apitest.InSession(r.SignIn(t, r.releaserID))
 		r.to(t, releaser, q, "Applied", 409, "0 of the 1 approvals")
 		q = r.as(t, second, "PUT", pathOf(q)+"/state", `{"state":"Approved","comment":"still good"}`, 200)
 		r.to(t, releaser, q, "Applied", 200)
@@ -403,38 +403,38 @@ func TestApprovals(t *testing.T) {
 	if r.on(t, "f") || !r.on(t, "g") {
 		t.Error("what was applied is not what was approved")
 	}
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
-// admin is an administrator who is signed in.
-func (s *server) admin(t *testing.T) (headers []string) {
+// administrator is an administrator who is signed in.
+func administrator(t *testing.T, s *apitest.Server) (headers []string) {
 	t.Helper()
-	id, _ := s.person(t, access.RoleAdmin)
-	return inSession(s.signIn(t, id))
+	id, _ := s.Person(t, access.RoleAdmin)
+	return apitest.InSession(s.SignIn(t, id))
 }
 
 // TestChangesUnderneath changes what the changes of a request were made on. Approvals do not count then, until it is re-based.
 func TestChangesUnderneath(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
-	segment := r.segment(t, `{"name":"one","constraints":[]}`)
-	list := in("f", "production") + "/strategies"
-	strategy := idIn(r.must(t, "POST", list, `{"name":"default","segments":[`+segment+`]}`).body)
+	segment := r.AddSegment(t, `{"name":"one","constraints":[]}`)
+	list := apitest.In("f", "production") + "/strategies"
+	strategy := apitest.IDIn(r.Must(t, "POST", list, `{"name":"default","segments":[`+segment+`]}`).Body)
 	tests := []struct {
 		name               string
 		method, path, body string
 		says               string // "" if it does not matter
 	}{
-		{"switched off", "POST", in("f", "production") + "/off", "", "it was switched off"},
+		{"switched off", "POST", apitest.In("f", "production") + "/off", "", "it was switched off"},
 		{"a strategy", "POST", list, `{"name":"default"}`, "its strategies were changed"},
-		{"variants", "PUT", in("f", "production") + "/variants", `[{"name":"a","weight":1000}]`, "its variants were changed"},
-		{"a dependency", "POST", features + "/f/dependencies", `{"feature":"g"}`, "its dependencies were changed"},
-		{"the content of a segment", "PUT", allSegments + "/" + segment, `{"name":"one","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`, "a segment that it uses was changed"},
-		{"a description", "PUT", features + "/f", `{"description":"words"}`, ""},
+		{"variants", "PUT", apitest.In("f", "production") + "/variants", `[{"name":"a","weight":1000}]`, "its variants were changed"},
+		{"a dependency", "POST", apitest.Features + "/f/dependencies", `{"feature":"g"}`, "its dependencies were changed"},
+		{"the content of a segment", "PUT", apitest.Segments + "/" + segment, `{"name":"one","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`, "a segment that it uses was changed"},
+		{"a description", "PUT", apitest.Features + "/f", `{"description":"words"}`, ""},
 		{"a title", "PATCH", list + "/" + strategy, `[{"op":"replace","path":"/title","value":"Some"}]`, ""},
-		{"another environment", "POST", in("f", "development") + "/strategies", `{"name":"default"}`, ""},
-		{"a favorite", "POST", features + "/f/favorites", "", ""},
-		{"the name of the segment", "PUT", allSegments + "/" + segment, `{"name":"renamed","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`, "a segment that it uses was changed or renamed"},
+		{"another environment", "POST", apitest.In("f", "development") + "/strategies", `{"name":"default"}`, ""},
+		{"a favorite", "POST", apitest.Features + "/f/favorites", "", ""},
+		{"the name of the segment", "PUT", apitest.Segments + "/" + segment, `{"name":"renamed","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`, "a segment that it uses was changed or renamed"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -443,7 +443,7 @@ func TestChangesUnderneath(t *testing.T) {
 			if q.State != "Approved" {
 				t.Fatalf("%+v is not approved", q)
 			}
-			r.must(t, tt.method, tt.path, tt.body)
+			r.Must(t, tt.method, tt.path, tt.body)
 			got := r.read(t, q)
 			if tt.says == "" {
 				if got.State != "Approved" {
@@ -466,32 +466,32 @@ func TestChangesUnderneath(t *testing.T) {
 			r.to(t, r.releaser, rebased, "Applied", 200)
 		})
 	}
-	for _, c := range []call{
-		{"a flag that was archived", "DELETE", features + "/g", "", 202, ""},
-		{"a flag that was moved", "POST", features + "/g/changeProject", `{"newProjectId":"elsewhere"}`, 200, ""},
-		{"an environment that was detached", "DELETE", inProduction, "", 200, ""},
+	for _, c := range []apitest.Call{
+		{"a flag that was archived", "DELETE", apitest.Features + "/g", "", 202, ""},
+		{"a flag that was moved", "POST", apitest.Features + "/g/changeProject", `{"newProjectId":"elsewhere"}`, 200, ""},
+		{"an environment that was detached", "DELETE", apitest.InProduction, "", 200, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.Name, func(t *testing.T) {
 			r := serveReviews(t, 1)
-			r.must(t, "POST", projects, `{"id":"elsewhere"}`)
+			r.Must(t, "POST", apitest.Projects, `{"id":"elsewhere"}`)
 			q := r.to(t, r.first, r.inReview(t, switchOff("g")), "Approved", 200)
-			r.must(t, c.method, c.path, c.body)
-			if c.method == "DELETE" && c.path == inProduction {
-				r.must(t, "POST", project+"/environments", `{"environment":"production"}`)
+			r.Must(t, c.Method, c.Path, c.Body)
+			if c.Method == "DELETE" && c.Path == apitest.InProduction {
+				r.Must(t, "POST", apitest.Project+"/environments", `{"environment":"production"}`)
 			}
 			got := r.read(t, q)
 			if got.State != "In review" || got.Conflict+got.Features[0].Conflict == "" {
 				t.Errorf("it is %+v, want a conflict", got)
 			}
 			r.to(t, r.releaser, got, "Applied", 409)
-			if status := r.do(t, "POST", pathOf(q)+"/rebase", "", r.author...).status; status != 409 && status != 400 {
+			if status := r.Do(t, "POST", pathOf(q)+"/rebase", "", r.author...).Status; status != 409 && status != 400 {
 				t.Errorf("it was re-based: %d", status)
 			}
 			r.to(t, r.author, got, "Cancelled", 200)
-			dynamotest.Check(t, r.store)
+			dynamotest.Check(t, r.Store)
 		})
 	}
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
 // TestChangeRequestsOff switches change requests off: open ones are applied with ordinary permissions.
@@ -501,26 +501,26 @@ func TestChangeRequestsOff(t *testing.T) {
 	q := r.inReview(t, switchOff("f"))
 
 	r.to(t, r.editor, q, "Applied", 403, "APPLY_CHANGE_REQUEST")
-	r.must(t, "PUT", reviews, `{"changeRequestsEnabled":false}`)
+	r.Must(t, "PUT", apitest.ReviewConfig, `{"changeRequestsEnabled":false}`)
 	if q = r.read(t, q); q.State != "Approved" || q.MinApprovals != 0 {
 		t.Errorf("while they are off: %+v", q)
 	}
-	stranger, _ := r.person(t, access.RoleViewer)
-	r.to(t, inSession(r.signIn(t, stranger)), q, "Applied", 403, "UPDATE_FEATURE_ENVIRONMENT")
+	stranger, _ := r.Person(t, access.RoleViewer)
+	r.to(t, apitest.InSession(r.SignIn(t, stranger)), q, "Applied", 403, "UPDATE_FEATURE_ENVIRONMENT")
 	r.to(t, r.editor, q, "Applied", 200)
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
 // TestWholeFlags checks that what concerns a flag in several guarded environments needs the permissions in all of them.
 func TestWholeFlags(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
-	r.must(t, "PUT", project+"/environments/development/change-requests/config", `{"changeRequestsEnabled":true,"requiredApprovals":2}`)
+	r.Must(t, "PUT", apitest.Project+"/environments/development/change-requests/config", `{"changeRequestsEnabled":true,"requiredApprovals":2}`)
 	only := func(permission, environment string) []string {
 		t.Helper()
 		id, headers := r.signedIn(t, "4", "")
-		role := r.id(t, "/api/admin/roles", fmt.Sprintf(`{"name":"only %d","type":"custom","permissions":[{"name":%q,"environment":%q}]}`, id, permission, environment))
-		r.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%s", project, id, role), "")
+		role := r.ID(t, "/api/admin/roles", fmt.Sprintf(`{"name":"only %d","type":"custom","permissions":[{"name":%q,"environment":%q}]}`, id, permission, environment))
+		r.Must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%s", apitest.Project, id, role), "")
 		return headers
 	}
 	q := r.inReview(t, `{"feature":"f","action":"archiveFeature"}`)
@@ -536,32 +536,34 @@ func TestWholeFlags(t *testing.T) {
 		t.Errorf("switching off concerns %v, want %v", one.Environments, want)
 	}
 	t.Run("of another project", func(t *testing.T) {
-		segment := r.segment(t, `{"name":"shared","constraints":[]}`)
-		r.must(t, "POST", projects, `{"id":"other"}`)
-		r.must(t, "POST", projects+"/other/features", `{"name":"theirs"}`)
-		r.must(t, "POST", projects+"/other/features/theirs/environments/production/strategies", `{"name":"default","segments":[`+segment+`]}`)
-		r.must(t, "PUT", projects+"/other/environments/production/change-requests/config", `{"changeRequestsEnabled":true}`)
+		segment := r.AddSegment(t, `{"name":"shared","constraints":[]}`)
+		r.Must(t, "POST", apitest.Projects, `{"id":"other"}`)
+		r.Must(t, "POST", apitest.Projects+"/other/features", `{"name":"theirs"}`)
+		r.Must(t, "POST", apitest.Projects+"/other/features/theirs/environments/production/strategies", `{"name":"default","segments":[`+segment+`]}`)
+		r.Must(t, "PUT", apitest.Projects+"/other/environments/production/change-requests/config", `{"changeRequestsEnabled":true}`)
 		r.as(t, r.author, "POST", submitted, `{"action":"updateSegment","payload":{"id":`+segment+`,"name":"shared","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}}`, 400, `\"other\"`)
 	})
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
 // TestWholeFlagsElsewhere checks that a request about a whole flag stands on what the flag is in all environments that it concerns.
 func TestWholeFlagsElsewhere(t *testing.T) {
 	t.Parallel()
 	for name, moves := range map[string]func(t *testing.T, r *reviewing, segment string){
-		"switched on": func(t *testing.T, r *reviewing, _ string) { r.must(t, "POST", in("f", "development")+"/on", "") },
-		"a strategy":  func(t *testing.T, r *reviewing, _ string) { r.strategy(t, "f", `{"name":"default"}`) },
+		"switched on": func(t *testing.T, r *reviewing, _ string) {
+			r.Must(t, "POST", apitest.In("f", "development")+"/on", "")
+		},
+		"a strategy": func(t *testing.T, r *reviewing, _ string) { r.AddStrategy(t, "f", `{"name":"default"}`) },
 		"a segment": func(t *testing.T, r *reviewing, segment string) {
-			r.must(t, "PUT", allSegments+"/"+segment, `{"name":"s","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`)
+			r.Must(t, "PUT", apitest.Segments+"/"+segment, `{"name":"s","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := serveReviews(t, 1)
-			segment := r.segment(t, `{"name":"s","constraints":[]}`)
-			r.strategy(t, "f", `{"name":"default","segments":[`+segment+`]}`)
-			r.must(t, "PUT", project+"/environments/development/change-requests/config", `{"changeRequestsEnabled":true}`)
+			segment := r.AddSegment(t, `{"name":"s","constraints":[]}`)
+			r.AddStrategy(t, "f", `{"name":"default","segments":[`+segment+`]}`)
+			r.Must(t, "PUT", apitest.Project+"/environments/development/change-requests/config", `{"changeRequestsEnabled":true}`)
 			whole := r.approved(t, change("f", "archiveFeature", `null`))
 			one := r.approved(t, switchOff("f"))
 			moves(t, r, segment)
@@ -577,20 +579,20 @@ func TestWholeFlagsElsewhere(t *testing.T) {
 func TestChangeRequestShowsThePresent(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
-	id := idsIn(t, r.must(t, "GET", in("f", "production")+"/strategies", "").body)[0]
-	segment := r.segment(t, `{"name":"s","constraints":[]}`)
+	id := idsIn(t, r.Must(t, "GET", apitest.In("f", "production")+"/strategies", "").Body)[0]
+	segment := r.AddSegment(t, `{"name":"s","constraints":[]}`)
 	q := r.approved(t, switchOff("f"),
 		change("f", "updateStrategy", `{"id":"`+id+`","name":"flexibleRollout","parameters":{"rollout":"50"}}`),
 		change("f", "updateStrategy", `{"id":"`+id+`","name":"flexibleRollout","parameters":{"rollout":"60"}}`),
 		change("f", "addStrategy", `{"name":"default"}`), change("f", "reorderStrategy", `[{"id":"`+id+`","sortOrder":7}]`),
 		change("f", "patchVariant", `{"variants":[{"name":"a","weight":1000}]}`), change("f", "addDependency", `{"feature":"g"}`),
 		`{"action":"updateSegment","payload":{"id":`+segment+`,"name":"t","constraints":[]}}`)
-	r.must(t, "POST", in("f", "production")+"/strategies", `{"name":"default","title":"x"}`) // the present moves
+	r.Must(t, "POST", apitest.In("f", "production")+"/strategies", `{"name":"default","title":"x"}`) // the present moves
 	frozen := func(offAllowed bool) string {
-		return idIn(r.must(t, "POST", project+"/environments/production/freezes", fmt.Sprintf(`{"reason":"the holidays","offAllowed":%t,"to":"2026-01-05T15:00:00Z"}`, offAllowed)).body)
+		return apitest.IDIn(r.Must(t, "POST", apitest.Project+"/environments/production/freezes", fmt.Sprintf(`{"reason":"the holidays","offAllowed":%t,"to":"2026-01-05T15:00:00Z"}`, offAllowed)).Body)
 	}
 	freeze := frozen(true)
-	r.check(t, call{"an open one", "GET", pathOf(q), "", 200, `{"...":0,"freeze":{"id":"` + freeze + `","environment":"production","reason":"the holidays","until":"2026-01-05T15:00:00.000Z"},
+	r.Check(t, apitest.Call{"an open one", "GET", pathOf(q), "", 200, `{"...":0,"freeze":{"id":"` + freeze + `","environment":"production","reason":"the holidays","until":"2026-01-05T15:00:00.000Z"},
 		"features":[{"...":0,"changes":[
 			{"...":0,"action":"updateEnabled","before":{"enabled":true}},
 			{"...":0,"action":"updateStrategy","before":{"...":0,"id":"` + id + `","name":"default"}},
@@ -601,14 +603,14 @@ func TestChangeRequestShowsThePresent(t *testing.T) {
 			{"...":0,"action":"addDependency","before":{"dependencies":[]}}]}],
 		"segments":[{"...":0,"before":{"...":0,"name":"s"}}]}`})
 	off := r.inReview(t, switchOff("g"))
-	if got := r.do(t, "GET", pathOf(off), "").body; strings.Contains(got, `"freeze"`) {
+	if got := r.Do(t, "GET", pathOf(off), "").Body; strings.Contains(got, `"freeze"`) {
 		t.Errorf("a freeze that allows the change is shown: %s", got)
 	}
 	frozen(false)
 	r.as(t, r.author, "GET", pathOf(off), "", 200, `"freeze":{`)
 	closed := r.to(t, r.author, off, "Cancelled", 200)
-	for _, path := range []string{pathOf(closed), allRequests} {
-		if got := r.do(t, "GET", path, "").body; strings.Contains(got, `"freeze"`) || strings.Contains(got, `"before"`) {
+	for _, path := range []string{pathOf(closed), apitest.ChangeRequests} {
+		if got := r.Do(t, "GET", path, "").Body; strings.Contains(got, `"freeze"`) || strings.Contains(got, `"before"`) {
 			t.Errorf("%s shows the present: %s", path, got)
 		}
 	}
@@ -619,16 +621,16 @@ func TestEvidenceOfApplication(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
 	q := r.approved(t, change("f", "addStrategy", `{"name":"default"}`), switchOff("g"))
-	r.must(t, "POST", project+"/environments/production/freezes", `{"reason":"the holidays","to":"2026-01-05T15:00:00Z"}`)
-	r.must(t, "PUT", pathOf(q)+"/state", `{"state":"Applied"}`)
-	r.must(t, "POST", pathOf(q)+"/comments", `{"text":"Done."}`)
+	r.Must(t, "POST", apitest.Project+"/environments/production/freezes", `{"reason":"the holidays","to":"2026-01-05T15:00:00Z"}`)
+	r.Must(t, "PUT", pathOf(q)+"/state", `{"state":"Applied"}`)
+	r.Must(t, "POST", pathOf(q)+"/comments", `{"text":"Done."}`)
 	var evidence struct {
 		Events []struct {
 			Type string
 			Data struct{ Applied json.RawMessage }
 		}
 	}
-	decodeInto(t, r.must(t, "GET", pathOf(q)+"/evidence", "").body, &evidence)
+	apitest.DecodeInto(t, r.Must(t, "GET", pathOf(q)+"/evidence", "").Body, &evidence)
 	applied := evidence.Events[len(evidence.Events)-2]
 	const want = `[{"type":"feature-strategy-add","featureName":"f","environment":"production"},` +
 		`{"type":"change-freeze-skipped","featureName":"f","environment":"production"},` +
@@ -644,22 +646,22 @@ func TestChangeRequestParts(t *testing.T) {
 	r := serveReviews(t, 1)
 	q := r.as(t, r.author, "POST", submitted, "["+switchOff("f")+","+switchOff("g")+"]", 200)
 	path := pathOf(q)
-	for _, c := range []call{
+	for _, c := range []apitest.Call{
 		{"a title by another", "PUT", path + "/title", `{"title":"Mine"}`, 404, ""},
 		{"a comment by another", "POST", path + "/comments", `{"text":"Hello"}`, 404, ""},
 		{"discarded by another", "DELETE", path, "", 404, ""},
 		{"a change removed by another", "DELETE", path + "/changes/1", "", 404, ""},
 	} {
-		r.as(t, r.editor, c.method, c.path, c.body, c.status)
+		r.as(t, r.editor, c.Method, c.Path, c.Body, c.Status)
 	}
-	r.as(t, r.editor, "GET", allRequests+"/pending/f", "", 200, "[]")
+	r.as(t, r.editor, "GET", apitest.ChangeRequests+"/pending/f", "", 200, "[]")
 	r.as(t, r.editor, "GET", "/api/admin/search/change-requests", "", 200, `"total":0`)
-	r.as(t, r.author, "GET", allRequests+"/pending", "", 200, `"state":"Draft"`)
+	r.as(t, r.author, "GET", apitest.ChangeRequests+"/pending", "", 200, `"state":"Draft"`)
 	r.as(t, r.author, "PUT", path+"/title", `{"title":"Off with them"}`, 204)
 	r.as(t, r.author, "PUT", path+"/approvers", fmt.Sprintf(`{"reviewers":[%d]}`, r.authorID), 400, "may not approve")
 	r.as(t, r.author, "PUT", path+"/approvers", fmt.Sprintf(`{"reviewers":[%d]}`, r.firstID), 204)
 	r.as(t, r.author, "GET", path+"/approvers", "", 200, fmt.Sprintf(`"id":%d`, r.firstID))
-	r.as(t, r.author, "GET", allRequests+"/available-reviewers/production", "", 200, fmt.Sprintf(`"id":%d`, r.secondID))
+	r.as(t, r.author, "GET", apitest.ChangeRequests+"/available-reviewers/production", "", 200, fmt.Sprintf(`"id":%d`, r.secondID))
 	r.as(t, r.author, "DELETE", path+"/changes/2", "", 200)
 	r.as(t, r.author, "DELETE", path+"/changes/2", "", 404, "another id")
 	r.as(t, r.author, "PUT", path+"/state", `{"state":"In review","comment":"Please."}`, 200, "Please.")
@@ -668,12 +670,12 @@ func TestChangeRequestParts(t *testing.T) {
 	if q = r.read(t, q); len(q.Comments) != 2 || q.Comments[1].Text != "Why?" || len(q.Features) != 1 {
 		t.Errorf("the request is %+v", q)
 	}
-	r.as(t, r.author, "GET", allRequests, "", 200, `"title":"Off with them"`)
-	r.as(t, r.editor, "GET", allRequests+"/pending", "", 200, "[]")
-	r.as(t, r.editor, "GET", allRequests+"/pending/f", "", 200, `"state":"In review"`)
-	r.as(t, r.editor, "GET", allRequests+"/count", "", 200, `{"total":1,"applied":0,"rejected":0,"reviewRequired":1,"approved":0,"scheduled":0}`)
-	r.as(t, r.first, "GET", allRequests+"/actionable", "", 200, `{"total":1}`)
-	r.as(t, r.author, "GET", allRequests+"/actionable", "", 200, `{"total":0}`)
+	r.as(t, r.author, "GET", apitest.ChangeRequests, "", 200, `"title":"Off with them"`)
+	r.as(t, r.editor, "GET", apitest.ChangeRequests+"/pending", "", 200, "[]")
+	r.as(t, r.editor, "GET", apitest.ChangeRequests+"/pending/f", "", 200, `"state":"In review"`)
+	r.as(t, r.editor, "GET", apitest.ChangeRequests+"/count", "", 200, `{"total":1,"applied":0,"rejected":0,"reviewRequired":1,"approved":0,"scheduled":0}`)
+	r.as(t, r.first, "GET", apitest.ChangeRequests+"/actionable", "", 200, `{"total":1}`)
+	r.as(t, r.author, "GET", apitest.ChangeRequests+"/actionable", "", 200, `{"total":0}`)
 	search := "/api/admin/search/change-requests?state=IS:open"
 	r.as(t, r.first, "GET", search+fmt.Sprintf("&requestedApproverId=IS:%d&createdBy=IS:%d", r.firstID, r.authorID), "", 200, `"total":1`, `"features":["f"]`)
 	r.as(t, r.first, "GET", search+fmt.Sprintf("&requestedApproverId=IS:%d", r.secondID), "", 200, `"total":0`)
@@ -694,5 +696,5 @@ func TestChangeRequestParts(t *testing.T) {
 	if other.ID == next.ID {
 		t.Error("a discarded draft is used again")
 	}
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }

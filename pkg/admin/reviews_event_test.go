@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	flagarea "guidon/pkg/admin/features"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/lambdahttp"
@@ -17,21 +18,21 @@ import (
 // for each byte. The log has what was typed.
 func TestReasonInAnEvent(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.onInProduction(t, "f")
-	s.review(t)
-	s.must(t, "PUT", environments+"/update/production", `{"nobodySkips":true}`)
-	function := lambdahttp.Handler(httpapi.New(s.store, flagarea.Group(), httpapi.Config{Sealer: dynamotest.Sealer}))
+	s := apitest.Serve(t)
+	s.OnInProduction(t, "f")
+	s.Review(t)
+	s.Must(t, "PUT", apitest.Environments+"/update/production", `{"nobodySkips":true}`)
+	function := lambdahttp.Handler(httpapi.New(s.Store, flagarea.Group(), httpapi.Config{Sealer: dynamotest.Sealer}))
 	for i, tt := range []struct{ sent, logged string }{
 		{`Störung`, "Störung"}, {`St\u00c3\u00b6rung`, "Störung"}, {`Störung: 障害`, "Störung: 障害"}, {`it burns`, "it burns"},
 	} {
 		var event events.APIGatewayV2HTTPRequest
-		decodeInto(t, fmt.Sprintf(`{"version":"2.0","rawPath":%q,"headers":{"authorization":%q,"break-glass":"%s"},"requestContext":{"http":{"method":"POST"}}}`,
-			in("f", "production")+[]string{"/off", "/on"}[i%2], dynamotest.AdminToken, tt.sent), &event)
+		apitest.DecodeInto(t, fmt.Sprintf(`{"version":"2.0","rawPath":%q,"headers":{"authorization":%q,"break-glass":"%s"},"requestContext":{"http":{"method":"POST"}}}`,
+			apitest.In("f", "production")+[]string{"/off", "/on"}[i%2], dynamotest.AdminToken, tt.sent), &event)
 		if got, err := function(t.Context(), event); err != nil || got.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %d %s, %v", tt.sent, got.StatusCode, got.Body, err)
 		}
-		s.run(t, []call{{tt.sent, "GET", "/api/admin/search/events?type=IS:change-request-glass-broken&limit=1", "", 200,
+		s.Run(t, []apitest.Call{{tt.sent, "GET", "/api/admin/search/events?type=IS:change-request-glass-broken&limit=1", "", 200,
 			fmt.Sprintf(`{"...":0,"events":[{"...":0,"data":{"...":0,"reason":%q}}]}`, tt.logged)}})
 	}
 }

@@ -9,16 +9,15 @@ import (
 
 	"guidon/pkg/access"
 	"guidon/pkg/admin"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
 
-const roles = "/api/admin/roles"
-
 func TestRoles(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	builtIn := `{"id":1,"type":"root","name":"Admin","description":"<any>"},{"id":2,"type":"root","name":"Editor","description":"<any>"},` +
 		`{"id":3,"type":"root","name":"Viewer","description":"<any>"},{"id":4,"type":"project","name":"Owner","description":"<any>"},` +
 		`{"id":5,"type":"project","name":"Member","description":"<any>"}`
@@ -32,69 +31,69 @@ func TestRoles(t *testing.T) {
 		return fmt.Sprintf(`{"id":6,"type":"custom","name":%q,"description":%q,"permissions":[%s]}`, name, description, permissions)
 	}
 	one := func(role string) string { return `{"version":1,"roles":` + role + `}` }
-	builtInRole := faulty("built in and cannot be changed")
-	s.run(t, []call{
-		{"the built-in roles", "GET", roles, "", 200, `{"version":1,"roles":[` + builtIn + `]}`},
-		{"an administrator has all permissions", "GET", roles + "/1", "", 200, `{"...":0,"permissions":[{"id":1,"name":"ADMIN","displayName":"<any>","type":"root"}]}`},
-		{"a viewer has no additional permissions", "GET", roles + "/3", "", 200, `{"...":0,"permissions":[]}`},
-		{"create", "POST", roles, `{"name":"Half","description":"d","permissions":[{"name":"DELETE_FEATURE"},` +
+	builtInRole := apitest.Faulty("built in and cannot be changed")
+	s.Run(t, []apitest.Call{
+		{"the built-in roles", "GET", apitest.Roles, "", 200, `{"version":1,"roles":[` + builtIn + `]}`},
+		{"an administrator has all permissions", "GET", apitest.Roles + "/1", "", 200, `{"...":0,"permissions":[{"id":1,"name":"ADMIN","displayName":"<any>","type":"root"}]}`},
+		{"a viewer has no additional permissions", "GET", apitest.Roles + "/3", "", 200, `{"...":0,"permissions":[]}`},
+		{"create", "POST", apitest.Roles, `{"name":"Half","description":"d","permissions":[{"name":"DELETE_FEATURE"},` +
 			`{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"},{"id":7,"name":"DELETE_FEATURE","environment":null},{"name":"UPDATE_CORS","environment":""}]}`,
 			200, one(six("Half", "d", archive+","+inDev+","+other))},
-		{"read", "GET", roles + "/6", "", 200, six("Half", "d", archive+","+inDev+","+other)},
-		{"in the list", "GET", roles, "", 200, `{"version":1,"roles":[` + builtIn + `,{"id":6,"type":"custom","name":"Half","description":"d"}]}`},
-		{"a custom root role", "POST", roles, `{"name":"Librarian","type":"root-custom","permissions":[{"name":"UPDATE_TAG_TYPE"}]}`, 200,
+		{"read", "GET", apitest.Roles + "/6", "", 200, six("Half", "d", archive+","+inDev+","+other)},
+		{"in the list", "GET", apitest.Roles, "", 200, `{"version":1,"roles":[` + builtIn + `,{"id":6,"type":"custom","name":"Half","description":"d"}]}`},
+		{"a custom root role", "POST", apitest.Roles, `{"name":"Librarian","type":"root-custom","permissions":[{"name":"UPDATE_TAG_TYPE"}]}`, 200,
 			one(`{"id":7,"type":"root-custom","name":"Librarian","description":"","permissions":[{"id":"<any>","name":"UPDATE_TAG_TYPE","displayName":"<any>","type":"root"}]}`)},
 
-		{"a taken name", "POST", roles, `{"name":"Half"}`, 409, failure("NameExistsError", "Half")},
-		{"the name of a built-in role", "POST", roles, `{"name":"Owner"}`, 409, failure("NameExistsError", "Owner")},
-		{"no name", "POST", roles, `{}`, 400, faulty("/name: is required")},
-		{"a blank name", "POST", roles, `{"name":" "}`, 400, faulty("/name: is required")},
-		{"a long name", "POST", roles, `{"name":"` + strings.Repeat("n", 101) + `"}`, 400, faulty("/name: must have at most 100")},
-		{"a built-in type", "POST", roles, `{"name":"x","type":"root"}`, 400, faulty("/type: must be root-custom or custom")},
-		{"an unknown type", "POST", roles, `{"name":"x","type":"x"}`, 400, faulty("/type")},
-		{"an invalid permission", "POST", roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURE"},{"name":"update feature"}]}`, 400, faulty(`/permissions/1/name: there is no permission`)},
-		{"a permission that does not exist", "POST", roles, `{"name":"x","permissions":[{"name":"FLY"}]}`, 400, faulty(`there is no permission "FLY". GET /api/admin/permissions lists all`)},
-		{"a permission with a mistake", "POST", roles, `{"name":"x","permissions":[{"name":"READ_ROLES"}]}`, 400, faulty(`there is no permission "READ_ROLES"; did you mean READ_ROLE? GET`)},
-		{"a short name like no other", "POST", roles, `{"name":"x","permissions":[{"name":"FOO"}]}`, 400, faulty(`there is no permission "FOO". GET`)},
-		{"a misspelled permission", "POST", roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURES"}]}`, 400, faulty("did you mean UPDATE_FEATURE?")},
-		{"a space at the end", "POST", roles, `{"name":"Half "}`, 400, faulty("/name: must not begin or end with white space")},
-		{"a zero-width character", "POST", roles, `{"name":"Ha\u200blf"}`, 400, faulty("/name: must not contain control characters, zero-width characters")},
-		{"a filler character", "POST", roles, `{"name":"Ha\u3164lf"}`, 400, faulty("/name: must not contain control characters, zero-width characters")},
-		{"change to a zero-width character", "PUT", roles + "/6", `{"name":"Half\ufeff"}`, 400, faulty("/name")},
-		{"a permission without a name", "POST", roles, `{"name":"x","permissions":[{"id":2}]}`, 400, faulty("/permissions/0/name: is required")},
-		{"an unknown environment", "POST", roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"nosuch"}]}`, 400, faulty(`/permissions/0/environment: there is no environment "nosuch"`)},
-		{"permissions of the wrong type", "POST", roles, `{"name":"x","permissions":["UPDATE_FEATURE"]}`, 400, faulty("/permissions/0: must be an object")},
+		{"a taken name", "POST", apitest.Roles, `{"name":"Half"}`, 409, apitest.Failure("NameExistsError", "Half")},
+		{"the name of a built-in role", "POST", apitest.Roles, `{"name":"Owner"}`, 409, apitest.Failure("NameExistsError", "Owner")},
+		{"no name", "POST", apitest.Roles, `{}`, 400, apitest.Faulty("/name: is required")},
+		{"a blank name", "POST", apitest.Roles, `{"name":" "}`, 400, apitest.Faulty("/name: is required")},
+		{"a long name", "POST", apitest.Roles, `{"name":"` + strings.Repeat("n", 101) + `"}`, 400, apitest.Faulty("/name: must have at most 100")},
+		{"a built-in type", "POST", apitest.Roles, `{"name":"x","type":"root"}`, 400, apitest.Faulty("/type: must be root-custom or custom")},
+		{"an unknown type", "POST", apitest.Roles, `{"name":"x","type":"x"}`, 400, apitest.Faulty("/type")},
+		{"an invalid permission", "POST", apitest.Roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURE"},{"name":"update feature"}]}`, 400, apitest.Faulty(`/permissions/1/name: there is no permission`)},
+		{"a permission that does not exist", "POST", apitest.Roles, `{"name":"x","permissions":[{"name":"FLY"}]}`, 400, apitest.Faulty(`there is no permission "FLY". GET /api/admin/permissions lists all`)},
+		{"a permission with a mistake", "POST", apitest.Roles, `{"name":"x","permissions":[{"name":"READ_ROLES"}]}`, 400, apitest.Faulty(`there is no permission "READ_ROLES"; did you mean READ_ROLE? GET`)},
+		{"a short name like no other", "POST", apitest.Roles, `{"name":"x","permissions":[{"name":"FOO"}]}`, 400, apitest.Faulty(`there is no permission "FOO". GET`)},
+		{"a misspelled permission", "POST", apitest.Roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURES"}]}`, 400, apitest.Faulty("did you mean UPDATE_FEATURE?")},
+		{"a space at the end", "POST", apitest.Roles, `{"name":"Half "}`, 400, apitest.Faulty("/name: must not begin or end with white space")},
+		{"a zero-width character", "POST", apitest.Roles, `{"name":"Ha\u200blf"}`, 400, apitest.Faulty("/name: must not contain control characters, zero-width characters")},
+		{"a filler character", "POST", apitest.Roles, `{"name":"Ha\u3164lf"}`, 400, apitest.Faulty("/name: must not contain control characters, zero-width characters")},
+		{"change to a zero-width character", "PUT", apitest.Roles + "/6", `{"name":"Half\ufeff"}`, 400, apitest.Faulty("/name")},
+		{"a permission without a name", "POST", apitest.Roles, `{"name":"x","permissions":[{"id":2}]}`, 400, apitest.Faulty("/permissions/0/name: is required")},
+		{"an unknown environment", "POST", apitest.Roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"nosuch"}]}`, 400, apitest.Faulty(`/permissions/0/environment: there is no environment "nosuch"`)},
+		{"permissions of the wrong type", "POST", apitest.Roles, `{"name":"x","permissions":["UPDATE_FEATURE"]}`, 400, apitest.Faulty("/permissions/0: must be an object")},
 
-		{"change the permissions", "PUT", roles + "/6", `{"name":"Half","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT"}]}`, 200, one(six("Half", "d", inAll))},
-		{"change only the name", "PUT", roles + "/6", `{"name":"Half and half"}`, 200, one(six("Half and half", "d", inAll))},
-		{"remove the description", "PUT", roles + "/6", `{"name":"Half","description":null,"type":"custom"}`, 200, one(six("Half", "", inAll))},
-		{"change the type", "PUT", roles + "/6", `{"name":"Half","type":"root-custom"}`, 400, faulty("/type: cannot be changed from custom")},
-		{"change to a taken name", "PUT", roles + "/6", `{"name":"Librarian"}`, 409, failure("NameExistsError", "Librarian")},
-		{"change to an unknown environment", "PUT", roles + "/6", `{"name":"Half","permissions":[{"name":"UPDATE_FEATURE","environment":"x"}]}`, 400, faulty("environment")},
-		{"change without a name", "PUT", roles + "/6", `{"description":"x"}`, 400, faulty("/name: is required")},
-		{"change a built-in role", "PUT", roles + "/4", `{"name":"Boss"}`, 400, builtInRole},
-		{"change an unknown role", "PUT", roles + "/99", `{"name":"x"}`, 404, notFound("no role 99")},
-		{"read an unknown role", "GET", roles + "/99", "", 404, notFound("no role 99")},
-		{"read an id that is not a number", "GET", roles + "/Owner", "", 400, faulty("roleId in the path must be a whole number")},
+		{"change the permissions", "PUT", apitest.Roles + "/6", `{"name":"Half","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT"}]}`, 200, one(six("Half", "d", inAll))},
+		{"change only the name", "PUT", apitest.Roles + "/6", `{"name":"Half and half"}`, 200, one(six("Half and half", "d", inAll))},
+		{"remove the description", "PUT", apitest.Roles + "/6", `{"name":"Half","description":null,"type":"custom"}`, 200, one(six("Half", "", inAll))},
+		{"change the type", "PUT", apitest.Roles + "/6", `{"name":"Half","type":"root-custom"}`, 400, apitest.Faulty("/type: cannot be changed from custom")},
+		{"change to a taken name", "PUT", apitest.Roles + "/6", `{"name":"Librarian"}`, 409, apitest.Failure("NameExistsError", "Librarian")},
+		{"change to an unknown environment", "PUT", apitest.Roles + "/6", `{"name":"Half","permissions":[{"name":"UPDATE_FEATURE","environment":"x"}]}`, 400, apitest.Faulty("environment")},
+		{"change without a name", "PUT", apitest.Roles + "/6", `{"description":"x"}`, 400, apitest.Faulty("/name: is required")},
+		{"change a built-in role", "PUT", apitest.Roles + "/4", `{"name":"Boss"}`, 400, builtInRole},
+		{"change an unknown role", "PUT", apitest.Roles + "/99", `{"name":"x"}`, 404, apitest.NotFound("no role 99")},
+		{"read an unknown role", "GET", apitest.Roles + "/99", "", 404, apitest.NotFound("no role 99")},
+		{"read an id that is not a number", "GET", apitest.Roles + "/Owner", "", 400, apitest.Faulty("roleId in the path must be a whole number")},
 
-		{"a user with the role", "POST", people, `{"username":"u","rootRole":"Librarian"}`, 201, `{"...":0,"id":2,"rootRole":7}`},
-		{"delete it while a user has it", "DELETE", roles + "/7", "", 409, failure("ConflictError", "by user 2")},
-		{"the user gets another role", "PUT", people + "/2", `{"rootRole":3}`, 200, anything},
-		{"delete it", "DELETE", roles + "/7", "", 200, ""},
-		{"a member with the role", "POST", project + "/users/2/roles/6", "", 200, ""},
-		{"delete it while a member has it", "DELETE", roles + "/6", "", 409, failure("ConflictError", `in project "default"`)},
-		{"remove the member", "DELETE", project + "/users/2/roles/6", "", 200, ""},
-		{"delete the other role", "DELETE", roles + "/6", "", 200, ""},
-		{"delete it again", "DELETE", roles + "/6", "", 404, notFound("no role 6")},
-		{"delete a built-in role", "DELETE", roles + "/5", "", 400, builtInRole},
-		{"ids are not used again", "POST", roles, `{"name":"Half"}`, 200, `{"...":0,"roles":{"...":0,"id":8}}`},
+		{"a user with the role", "POST", apitest.Users, `{"username":"u","rootRole":"Librarian"}`, 201, `{"...":0,"id":2,"rootRole":7}`},
+		{"delete it while a user has it", "DELETE", apitest.Roles + "/7", "", 409, apitest.Failure("ConflictError", "by user 2")},
+		{"the user gets another role", "PUT", apitest.Users + "/2", `{"rootRole":3}`, 200, apitest.Anything},
+		{"delete it", "DELETE", apitest.Roles + "/7", "", 200, ""},
+		{"a member with the role", "POST", apitest.Project + "/users/2/roles/6", "", 200, ""},
+		{"delete it while a member has it", "DELETE", apitest.Roles + "/6", "", 409, apitest.Failure("ConflictError", `in project "default"`)},
+		{"remove the member", "DELETE", apitest.Project + "/users/2/roles/6", "", 200, ""},
+		{"delete the other role", "DELETE", apitest.Roles + "/6", "", 200, ""},
+		{"delete it again", "DELETE", apitest.Roles + "/6", "", 404, apitest.NotFound("no role 6")},
+		{"delete a built-in role", "DELETE", apitest.Roles + "/5", "", 400, builtInRole},
+		{"ids are not used again", "POST", apitest.Roles, `{"name":"Half"}`, 200, `{"...":0,"roles":{"...":0,"id":8}}`},
 	})
 }
 
 func TestPermissions(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	got := decoded[struct {
+	s := apitest.Serve(t)
+	got := apitest.Decode[struct {
 		Version     int
 		Permissions struct {
 			Root, Project []struct{ Name, Type string }
@@ -103,7 +102,7 @@ func TestPermissions(t *testing.T) {
 				Permissions []struct{ Name, Type, Environment string }
 			}
 		}
-	}](t, s.must(t, "GET", "/api/admin/permissions", "").body)
+	}](t, s.Must(t, "GET", "/api/admin/permissions", "").Body)
 	p := got.Permissions
 	if got.Version != 1 || len(p.Root) == 0 || len(p.Project) == 0 || len(p.Environments) != 3 {
 		t.Fatalf("version %d with %d, %d, %d permissions, want version 1, root permissions, project permissions and three environments", got.Version, len(p.Root), len(p.Project), len(p.Environments))
@@ -121,30 +120,30 @@ func TestPermissions(t *testing.T) {
 // TestParallelRoles creates many roles in parallel, two with each name. One of the two is created, with a unique id.
 func TestParallelRoles(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
-			got, err := s.try("POST", roles, fmt.Sprintf(`{"name":"r%d"}`, i/2))
-			if err != nil || got.status != 200 && got.status != 409 {
-				t.Errorf("%v %d %s", err, got.status, got.body)
+			got, err := s.Try("POST", apitest.Roles, fmt.Sprintf(`{"name":"r%d"}`, i/2))
+			if err != nil || got.Status != 200 && got.Status != 409 {
+				t.Errorf("%v %d %s", err, got.Status, got.Body)
 			}
 		})
 	}
 	wg.Wait()
 	ids := map[int]string{}
-	for _, r := range decoded[struct {
+	for _, r := range apitest.Decode[struct {
 		Roles []struct {
 			ID   int
 			Name string
 		}
-	}](t, s.must(t, "GET", roles, "").body).Roles {
+	}](t, s.Must(t, "GET", apitest.Roles, "").Body).Roles {
 		ids[r.ID] = r.Name
 	}
 	if len(ids) != 15 {
 		t.Errorf("%d roles %v, want 15", len(ids), ids)
 	}
-	if events := s.eventsOf(t, &access.Roles{}); len(events) != 11 {
+	if events := s.EventsOf(t, &access.Roles{}); len(events) != 11 {
 		t.Errorf("events %v, want one of the seed and ten others", events)
 	}
 }
@@ -165,28 +164,28 @@ func (r racing) Commit(ctx context.Context, change flags.Change) error {
 // rejected, and no role has a permission in a new environment with the same name.
 func TestRoleOfDeletedEnvironment(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	id := s.id(t, roles, `{"name":"kept","type":"custom","permissions":[]}`)
+	s := apitest.Serve(t)
+	id := s.ID(t, apitest.Roles, `{"name":"kept","type":"custom","permissions":[]}`)
 	inQA := `"permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"qa"}]`
-	for _, c := range []call{
-		{"a new role", "POST", roles, `{"name":"new","type":"custom",` + inQA + `}`, 400, ""},
-		{"an existing role", "PUT", roles + "/" + id, `{"name":"kept","type":"custom",` + inQA + `}`, 400, ""},
+	for _, c := range []apitest.Call{
+		{"a new role", "POST", apitest.Roles, `{"name":"new","type":"custom",` + inQA + `}`, 400, ""},
+		{"an existing role", "PUT", apitest.Roles + "/" + id, `{"name":"kept","type":"custom",` + inQA + `}`, 400, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			s.must(t, "POST", environments, `{"name":"qa","type":"test"}`)
-			store := racing{s.store, &sync.Once{}, func() { s.must(t, "DELETE", environments+"/qa", "") }}
+		t.Run(c.Name, func(t *testing.T) {
+			s.Must(t, "POST", apitest.Environments, `{"name":"qa","type":"test"}`)
+			store := racing{s.Store, &sync.Once{}, func() { s.Must(t, "DELETE", apitest.Environments+"/qa", "") }}
 			handler := httpapi.New(store, admin.Group("users"), httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer})
-			if got := directIn(t.Context(), handler, c.method, c.path, c.body); got.status != c.status {
-				t.Errorf("%d %s, want %d: the environment is deleted", got.status, got.body, c.status)
+			if got := apitest.DirectIn(t.Context(), handler, c.Method, c.Path, c.Body); got.Status != c.Status {
+				t.Errorf("%d %s, want %d: the environment is deleted", got.Status, got.Body, c.Status)
 			}
-			s.must(t, "POST", environments, `{"name":"qa","type":"test"}`)
-			if all := s.must(t, "GET", roles, "").body; strings.Contains(all, `"new"`) {
+			s.Must(t, "POST", apitest.Environments, `{"name":"qa","type":"test"}`)
+			if all := s.Must(t, "GET", apitest.Roles, "").Body; strings.Contains(all, `"new"`) {
 				t.Errorf("%s: the role was created", all)
 			}
-			if one := s.must(t, "GET", roles+"/"+id, "").body; strings.Contains(one, "UPDATE_FEATURE_ENVIRONMENT") {
+			if one := s.Must(t, "GET", apitest.Roles+"/"+id, "").Body; strings.Contains(one, "UPDATE_FEATURE_ENVIRONMENT") {
 				t.Errorf("%s has a permission in an environment that was created later", one)
 			}
-			s.must(t, "DELETE", environments+"/qa", "")
+			s.Must(t, "DELETE", apitest.Environments+"/qa", "")
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"guidon/internal/capacity"
+	"guidon/pkg/apitest"
 	"guidon/pkg/httpapi"
 )
 
@@ -17,9 +18,9 @@ import (
 func countedReviews(t *testing.T) (*reviewing, *capacity.Counter) {
 	t.Helper()
 	units := &capacity.Counter{}
-	now := newClock()
-	r := &reviewing{clock: now, server: serve(t, func(c *httpapi.Config, transport *http.RoundTripper) {
-		c.Now, c.Twice, *transport = now.time, nil, units
+	now := apitest.NewClock()
+	r := &reviewing{clock: now, Server: apitest.Serve(t, func(c *httpapi.Config, transport *http.RoundTripper) {
+		c.Now, c.Twice, *transport = now.Time, nil, units
 	})}
 	r.begin(t, 1)
 	return r, units
@@ -33,15 +34,15 @@ func TestFrozenRequestsLeaveTime(t *testing.T) {
 	var waiting []changeRequest
 	for i := range 10 {
 		flag := fmt.Sprintf("x%d", i)
-		r.create(t, flag)
+		r.Create(t, flag)
 		q := r.approved(t, change(flag, "addStrategy", `{"name":"default"}`))
 		r.schedule(t, r.releaser, q, time.Hour, 200)
 		waiting = append(waiting, q)
 	}
 	off := r.approved(t, switchOff("f"))
 	r.schedule(t, r.releaser, off, 2*time.Hour, 200)
-	r.must(t, "POST", project+"/environments/production/freezes", `{"reason":"the holidays","to":"2026-01-05T18:00:00Z"}`)
-	r.clock.advance(3 * time.Hour)
+	r.Must(t, "POST", apitest.Project+"/environments/production/freezes", `{"reason":"the holidays","to":"2026-01-05T18:00:00Z"}`)
+	r.clock.Advance(3 * time.Hour)
 	r.runs(t)
 	r.stands(t, off, "Applied", "", "")
 	cost := units.During(func() {
@@ -55,7 +56,7 @@ func TestFrozenRequestsLeaveTime(t *testing.T) {
 	for _, q := range waiting {
 		r.stands(t, q, "Scheduled", "pending", "")
 	}
-	r.clock.advance(3 * time.Hour)
+	r.clock.Advance(3 * time.Hour)
 	r.runs(t)
 	for _, q := range waiting {
 		r.stands(t, q, "Applied", "", "")
@@ -80,16 +81,16 @@ func TestSlowRequestFails(t *testing.T) {
 		call.Body = io.NopCloser(bytes.NewReader(body))
 		return http.DefaultTransport.RoundTrip(call)
 	})
-	r.clock.advance(time.Minute)
+	r.clock.Advance(time.Minute)
 	if err := r.due(t.Context(), t, slow); err == nil {
 		t.Error("a run that could not apply a request reports nothing")
 	}
 	r.stands(t, q, "Scheduled", "pending", "")
-	r.clock.advance(10 * time.Minute)
+	r.clock.Advance(10 * time.Minute)
 	if err := r.due(t.Context(), t, slow); err != nil {
 		t.Error(err)
 	}
 	r.stands(t, q, "Scheduled", "failed", "in the 5 seconds that it may take")
-	r.check(t, call{"one event", "GET", "/api/admin/search/events?type=IS:change-request-scheduled-application-failure", "", 200, `{"...":0,"events":[{"...":0}]}`})
+	r.Check(t, apitest.Call{"one event", "GET", "/api/admin/search/events?type=IS:change-request-scheduled-application-failure", "", 200, `{"...":0,"events":[{"...":0}]}`})
 	r.to(t, r.releaser, q, "Applied", 200)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"guidon/pkg/admin/requests"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -31,7 +32,7 @@ func (r *reviewing) approved(t *testing.T, changes ...string) changeRequest {
 // schedule has a change request applied a time from now.
 func (r *reviewing) schedule(t *testing.T, who []string, q changeRequest, after time.Duration, status int, want ...string) {
 	t.Helper()
-	at := r.clock.time().Add(after).Format(time.RFC3339Nano)
+	at := r.clock.Time().Add(after).Format(time.RFC3339Nano)
 	r.as(t, who, "PUT", pathOf(q)+"/state", fmt.Sprintf(`{"state":"Scheduled","scheduledAt":%q}`, at), status, want...)
 }
 
@@ -41,7 +42,7 @@ func TestScheduleAtTheEnd(t *testing.T) {
 	var log strings.Builder
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := requests.NewScheduler(serve(t).store, httpapi.Config{Now: time.Now, Logger: slog.New(slog.NewJSONHandler(&log, nil))}).Run(ctx)
+	err := requests.NewScheduler(apitest.Serve(t).Store, httpapi.Config{Now: time.Now, Logger: slog.New(slog.NewJSONHandler(&log, nil))}).Run(ctx)
 	if err == nil || !strings.Contains(log.String(), `"level":"INFO","msg":"due"`) {
 		t.Errorf("the run returned %v and logged %s", err, log.String())
 	}
@@ -50,11 +51,11 @@ func TestScheduleAtTheEnd(t *testing.T) {
 // due does what is due. Changes to the store go through a transport, if there is one.
 func (r *reviewing) due(ctx context.Context, t *testing.T, transport http.RoundTripper) error {
 	t.Helper()
-	store := r.store
+	store := r.Store
 	if transport != nil {
-		store = dynamotest.OpenOn(t, dynamotest.Engine(), r.store.Table(), transport)
+		store = dynamotest.OpenOn(t, dynamotest.Engine(), r.Store.Table(), transport)
 	}
-	return requests.NewScheduler(store, httpapi.Config{Limits: flags.DefaultLimits(), Now: r.clock.time, Twice: sameTwice(t)}).Run(ctx)
+	return requests.NewScheduler(store, httpapi.Config{Limits: flags.DefaultLimits(), Now: r.clock.Time, Twice: apitest.SameTwice(t)}).Run(ctx)
 }
 
 // runs does what is due, as often as it takes: on a machine under load, a run can be over before its requests.
@@ -76,7 +77,7 @@ func (r *reviewing) stands(t *testing.T, q changeRequest, state, status, reason 
 		State    string
 		Schedule schedule
 	}
-	body := r.do(t, "GET", pathOf(q), "", r.author...).body
+	body := r.Do(t, "GET", pathOf(q), "", r.author...).Body
 	if err := json.Unmarshal([]byte(body), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -98,42 +99,42 @@ func TestScheduledRequest(t *testing.T) {
 	r.as(t, nil, "PUT", pathOf(q)+"/state", `{"state":"Scheduled","scheduledAt":"2026-01-06T12:00:00Z"}`, 403, "is an API token")
 	r.as(t, r.releaser, "PUT", pathOf(q)+"/state", `{"state":"Scheduled","scheduledAt":"tomorrow"}`, 400, "/scheduledAt")
 	r.as(t, r.releaser, "PUT", pathOf(q)+"/state", `{"state":"Applied","scheduledAt":"2026-01-06T12:00:00Z"}`, 400, "/scheduledAt")
-	r.clock.advance(time.Minute)
+	r.clock.Advance(time.Minute)
 	r.schedule(t, r.releaser, q, 30*24*time.Hour, 409, "at that time")
 	r.schedule(t, r.releaser, q, time.Hour, 200, `"status":"pending"`, `"scheduledAt":"2026-01-05T13:01:00.000Z"`)
 	r.schedule(t, r.releaser, q, 2*time.Hour, 200, `"scheduledAt":"2026-01-05T14:01:00.000Z"`)
 
 	r.as(t, r.author, "DELETE", fmt.Sprintf("%s/changes/%d", pathOf(q), q.Features[0].Changes[0].ID), "", 409, "is scheduled")
 	r.as(t, r.author, "POST", pathOf(q)+"/rebase", "", 409, "is scheduled")
-	scheduled := allRequests + "/scheduled"
+	scheduled := apitest.ChangeRequests + "/scheduled"
 	one := fmt.Sprintf(`[{"id":%d,"environment":"production"}]`, q.ID)
-	r.run(t, []call{
+	r.Run(t, []apitest.Call{
 		{"it is listed for the flag", "GET", scheduled + "?feature=f", "", 200, one},
 		{"not for its variants", "GET", scheduled + "?variantForFlag=f", "", 200, "[]"},
 		{"not for another flag", "GET", scheduled + "?feature=g&strategyId=x", "", 200, "[]"},
 		{"not for nothing", "GET", scheduled, "", 200, "[]"},
-		{"it is counted", "GET", allRequests + "/count", "", 200, `{"...":0,"scheduled":1,"total":1}`},
+		{"it is counted", "GET", apitest.ChangeRequests + "/count", "", 200, `{"...":0,"scheduled":1,"total":1}`},
 		{"it is found", "GET", "/api/admin/search/change-requests?state=IS:open", "", 200, `{"...":0,"changeRequests":[{"...":0,"state":"Scheduled","schedule":{"...":0,"status":"pending"}}]}`},
 	})
 
-	r.clock.advance(2*time.Hour - time.Millisecond)
+	r.clock.Advance(2*time.Hour - time.Millisecond)
 	r.runs(t)
 	r.stands(t, q, "Scheduled", "pending", "")
-	r.clock.advance(time.Millisecond)
+	r.clock.Advance(time.Millisecond)
 	r.runs(t)
 	r.stands(t, q, "Applied", "", "")
 	if r.on(t, "f") {
 		t.Error("f is on after the request was applied")
 	}
-	r.check(t, call{"in the name of the releaser, as one group", "GET", "/api/admin/events/f?limit=1", "", 200,
+	r.Check(t, apitest.Call{"in the name of the releaser, as one group", "GET", "/api/admin/events/f?limit=1", "", 200,
 		fmt.Sprintf(`{"...":0,"events":[{"...":0,"type":"feature-environment-disabled","createdByUserId":%d,"groupId":"%d"}]}`, r.releaserID, q.ID)})
-	r.check(t, call{"", "GET", "/api/admin/search/events?type=IS:change-request-scheduled-application-success", "", 200, `{"...":0,"events":[{"...":0}]}`})
-	r.must(t, "POST", in("f", "production")+"/on", "")
+	r.Check(t, apitest.Call{"", "GET", "/api/admin/search/events?type=IS:change-request-scheduled-application-success", "", 200, `{"...":0,"events":[{"...":0}]}`})
+	r.Must(t, "POST", apitest.In("f", "production")+"/on", "")
 	r.runs(t)
 	if !r.on(t, "f") {
 		t.Error("a later run applied the request again")
 	}
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }
 
 // TestScheduleInFreeze checks that a request that is due in a freeze waits for its end.
@@ -142,14 +143,14 @@ func TestScheduleInFreeze(t *testing.T) {
 	r := serveReviews(t, 1)
 	q := r.to(t, r.first, r.inReview(t, switchOff("f")), "Approved", 200)
 	r.schedule(t, r.releaser, q, time.Hour, 200)
-	r.must(t, "POST", project+"/environments/production/freezes", `{"reason":"the holidays","offAllowed":false,"to":"2026-01-05T15:00:00Z"}`)
-	r.clock.advance(2 * time.Hour)
+	r.Must(t, "POST", apitest.Project+"/environments/production/freezes", `{"reason":"the holidays","offAllowed":false,"to":"2026-01-05T15:00:00Z"}`)
+	r.clock.Advance(2 * time.Hour)
 	r.runs(t)
 	r.stands(t, q, "Scheduled", "pending", "")
 	if !r.on(t, "f") {
 		t.Error("f was switched off in a freeze")
 	}
-	r.clock.advance(time.Hour)
+	r.clock.Advance(time.Hour)
 	r.runs(t)
 	r.stands(t, q, "Applied", "", "")
 }
@@ -159,14 +160,14 @@ func TestScheduleInFreeze(t *testing.T) {
 func TestScheduleOfParentInFreeze(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
-	r.must(t, "POST", features+"/g/dependencies", `{"feature":"f","enabled":false}`)
+	r.Must(t, "POST", apitest.Features+"/g/dependencies", `{"feature":"f","enabled":false}`)
 	q := r.approved(t, switchOff("f"))
 	r.schedule(t, r.releaser, q, time.Hour, 200)
-	r.must(t, "POST", project+"/environments/production/freezes", `{"reason":"the holidays","to":"2026-01-05T15:00:00Z"}`)
-	r.clock.advance(2 * time.Hour)
+	r.Must(t, "POST", apitest.Project+"/environments/production/freezes", `{"reason":"the holidays","to":"2026-01-05T15:00:00Z"}`)
+	r.clock.Advance(2 * time.Hour)
 	r.runs(t)
 	r.stands(t, q, "Scheduled", "pending", "")
-	r.clock.advance(time.Hour)
+	r.clock.Advance(time.Hour)
 	r.runs(t)
 	r.stands(t, q, "Applied", "", "")
 }
@@ -182,22 +183,26 @@ func TestScheduleRefused(t *testing.T) {
 		undo           func(t *testing.T, r *reviewing)
 	}{
 		{"a changed flag", func(t *testing.T, r *reviewing) {
-			r.must(t, "POST", in("f", "production")+"/strategies", `{"name":"default"}`)
+			r.Must(t, "POST", apitest.In("f", "production")+"/strategies", `{"name":"default"}`)
 		},
 			"suspended", "suspended", "its strategies were changed", nil},
-		{"an archived flag", func(t *testing.T, r *reviewing) { r.must(t, "DELETE", features+"/f", "") }, "suspended", "suspended", "it was archived", nil},
-		{"a detached environment", func(t *testing.T, r *reviewing) { r.must(t, "DELETE", project+"/environments/production", "") }, "suspended", "suspended", "detached", nil},
-		{"a deleted user", func(t *testing.T, r *reviewing) { r.must(t, "DELETE", fmt.Sprintf("%s/%d", people, r.releaserID), "") },
+		{"an archived flag", func(t *testing.T, r *reviewing) { r.Must(t, "DELETE", apitest.Features+"/f", "") }, "suspended", "suspended", "it was archived", nil},
+		{"a detached environment", func(t *testing.T, r *reviewing) { r.Must(t, "DELETE", apitest.Project+"/environments/production", "") }, "suspended", "suspended", "detached", nil},
+		{"a deleted user", func(t *testing.T, r *reviewing) {
+			r.Must(t, "DELETE", fmt.Sprintf("%s/%d", apitest.Users, r.releaserID), "")
+		},
 			"pending", "suspended", "no longer exists", nil},
 		{"without the permission", func(t *testing.T, r *reviewing) {
-			r.must(t, "DELETE", fmt.Sprintf("%s/users/%d/roles/4", project, r.releaserID), "")
+			r.Must(t, "DELETE", fmt.Sprintf("%s/users/%d/roles/4", apitest.Project, r.releaserID), "")
 		},
 			"pending", "failed", "needs the permission", func(t *testing.T, r *reviewing) {
-				r.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/4", project, r.releaserID), "")
+				r.Must(t, "POST", fmt.Sprintf("%s/users/%d/roles/4", apitest.Project, r.releaserID), "")
 			}},
-		{"without the approval", func(t *testing.T, r *reviewing) { r.must(t, "DELETE", fmt.Sprintf("%s/%d", people, r.firstID), "") },
+		{"without the approval", func(t *testing.T, r *reviewing) {
+			r.Must(t, "DELETE", fmt.Sprintf("%s/%d", apitest.Users, r.firstID), "")
+		},
 			"pending", "failed", "0 of the 1 approvals", func(t *testing.T, r *reviewing) {
-				r.must(t, "PUT", reviews, `{"changeRequestsEnabled":false}`)
+				r.Must(t, "PUT", apitest.ReviewConfig, `{"changeRequestsEnabled":false}`)
 			}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -207,23 +212,23 @@ func TestScheduleRefused(t *testing.T) {
 			r.schedule(t, r.releaser, q, time.Hour, 200)
 			tt.change(t, r)
 			r.stands(t, q, "Scheduled", tt.before, "")
-			r.clock.advance(time.Hour)
+			r.clock.Advance(time.Hour)
 			r.runs(t)
 			r.stands(t, q, "Scheduled", tt.status, tt.reason)
 			r.runs(t) // it is not tried again
 			kind := map[string]string{"failed": "change-request-scheduled-application-failure", "suspended": "change-request-schedule-suspended"}[tt.status]
-			r.check(t, call{"one event", "GET", "/api/admin/search/events?type=IS:" + kind, "", 200, `{"...":0,"events":[{"...":0}]}`})
+			r.Check(t, apitest.Call{"one event", "GET", "/api/admin/search/events?type=IS:" + kind, "", 200, `{"...":0,"events":[{"...":0}]}`})
 			if tt.undo == nil {
 				r.to(t, r.first, q, "Rejected", 200)
 				r.stands(t, q, "Rejected", "", "")
 			} else {
 				tt.undo(t, r)
 				r.schedule(t, r.releaser, q, time.Hour, 200)
-				r.clock.advance(time.Hour)
+				r.clock.Advance(time.Hour)
 				r.runs(t)
 				r.stands(t, q, "Applied", "", "")
 			}
-			dynamotest.Check(t, r.store)
+			dynamotest.Check(t, r.Store)
 		})
 	}
 	t.Run("a re-based one is in review again", func(t *testing.T) {
@@ -231,16 +236,16 @@ func TestScheduleRefused(t *testing.T) {
 		r := serveReviews(t, 1)
 		q := r.approved(t, switchOff("f"))
 		r.schedule(t, r.releaser, q, time.Hour, 200)
-		r.must(t, "POST", in("f", "production")+"/strategies", `{"name":"default"}`)
-		r.clock.advance(time.Hour)
+		r.Must(t, "POST", apitest.In("f", "production")+"/strategies", `{"name":"default"}`)
+		r.clock.Advance(time.Hour)
 		r.runs(t)
 		r.stands(t, q, "Scheduled", "suspended", "")
 		q = r.as(t, r.author, "POST", pathOf(q)+"/rebase", "", 200)
 		r.stands(t, q, "In review", "", "")
-		r.clock.advance(time.Hour)
+		r.clock.Advance(time.Hour)
 		r.runs(t)
 		r.stands(t, q, "In review", "", "")
-		dynamotest.Check(t, r.store)
+		dynamotest.Check(t, r.Store)
 	})
 }
 
@@ -250,19 +255,19 @@ func TestScheduleFaults(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
 	toggle := func(on bool) string { return change("f", "updateEnabled", fmt.Sprintf(`{"enabled":%t}`, on)) }
-	on, switched := true, len(r.events(t, "f"))
+	on, switched := true, len(r.Events(t, "f"))
 	// once schedules a switch of f, has it applied in some way, and checks that it was done once.
 	once := func(t *testing.T, apply func(q changeRequest)) {
 		t.Helper()
 		on = !on
 		q := r.approved(t, toggle(on))
 		r.schedule(t, r.releaser, q, time.Minute, 200)
-		r.clock.advance(time.Minute)
+		r.clock.Advance(time.Minute)
 		apply(q)
 		r.runs(t)
 		r.stands(t, q, "Applied", "", "")
-		if switched++; r.on(t, "f") != on || len(r.events(t, "f")) != switched {
-			t.Fatalf("f is on: %t, after %d events, want %t and %d", r.on(t, "f"), len(r.events(t, "f")), on, switched)
+		if switched++; r.on(t, "f") != on || len(r.Events(t, "f")) != switched {
+			t.Fatalf("f is on: %t, after %d events, want %t and %d", r.on(t, "f"), len(r.Events(t, "f")), on, switched)
 		}
 	}
 	for _, fault := range []dynamotest.Fault{dynamotest.DropRequest, dynamotest.LoseResponse, dynamotest.DeliverLate} {
@@ -325,7 +330,7 @@ func TestScheduleFaults(t *testing.T) {
 					cancel()
 					r.stands(t, q, "Scheduled", "pending", "")
 				}
-				r.clock.advance(20 * time.Minute)
+				r.clock.Advance(20 * time.Minute)
 			}
 		})
 	})
@@ -347,44 +352,44 @@ func TestScheduleFaults(t *testing.T) {
 	})
 	t.Run("a clock that is set back", func(t *testing.T) {
 		once(t, func(q changeRequest) {
-			r.clock.advance(-time.Hour)
+			r.clock.Advance(-time.Hour)
 			r.runs(t)
 			r.stands(t, q, "Scheduled", "pending", "")
-			r.clock.advance(time.Hour)
+			r.clock.Advance(time.Hour)
 			r.runs(t)
-			r.clock.advance(-time.Hour)
+			r.clock.Advance(-time.Hour)
 			r.runs(t)
-			r.clock.advance(time.Hour)
+			r.clock.Advance(time.Hour)
 		})
 	})
 	t.Run("in parallel with a person who applies, rejects or reschedules it", func(t *testing.T) {
 		for i := range 8 {
 			q := r.approved(t, toggle(!on))
 			r.schedule(t, r.releaser, q, time.Minute, 200)
-			r.clock.advance(time.Minute)
+			r.clock.Advance(time.Minute)
 			var running sync.WaitGroup
 			running.Go(func() { _ = r.due(t.Context(), t, nil) })
 			running.Go(func() {
 				switch i % 4 {
 				case 0, 1:
-					r.do(t, "PUT", pathOf(q)+"/state", `{"state":"Applied"}`, r.releaser...)
+					r.Do(t, "PUT", pathOf(q)+"/state", `{"state":"Applied"}`, r.releaser...)
 				case 2:
-					r.do(t, "PUT", pathOf(q)+"/state", `{"state":"Rejected"}`, r.first...)
+					r.Do(t, "PUT", pathOf(q)+"/state", `{"state":"Rejected"}`, r.first...)
 				case 3:
-					r.do(t, "PUT", pathOf(q)+"/state", fmt.Sprintf(`{"state":"Scheduled","scheduledAt":%q}`, r.clock.time().Add(time.Minute).Format(time.RFC3339)), r.releaser...)
+					r.Do(t, "PUT", pathOf(q)+"/state", fmt.Sprintf(`{"state":"Scheduled","scheduledAt":%q}`, r.clock.Time().Add(time.Minute).Format(time.RFC3339)), r.releaser...)
 				}
 			})
 			running.Wait()
-			r.clock.advance(time.Minute)
+			r.clock.Advance(time.Minute)
 			r.runs(t)
 			got := r.read(t, q)
 			if got.State == "Applied" {
 				on, switched = !on, switched+1
 			}
-			if !slices.Contains([]string{"Applied", "Rejected"}, got.State) || r.on(t, "f") != on || len(r.events(t, "f")) != switched {
-				t.Fatalf("the request is %s, f is on: %t, after %d events, want %t and %d", got.State, r.on(t, "f"), len(r.events(t, "f")), on, switched)
+			if !slices.Contains([]string{"Applied", "Rejected"}, got.State) || r.on(t, "f") != on || len(r.Events(t, "f")) != switched {
+				t.Fatalf("the request is %s, f is on: %t, after %d events, want %t and %d", got.State, r.on(t, "f"), len(r.Events(t, "f")), on, switched)
 			}
 		}
 	})
-	dynamotest.Check(t, r.store)
+	dynamotest.Check(t, r.Store)
 }

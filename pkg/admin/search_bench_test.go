@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -24,20 +25,20 @@ func BenchmarkSearch(b *testing.B) {
 	if err != nil {
 		n = 1_000
 	}
-	count := &answered{}
+	count := &apitest.CountedAnswers{}
 	store := dynamotest.Open(b, count)
 	dynamotest.Seed(b, store)
-	handler := everyGroup(store, httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer})
+	handler := apitest.Handler(store, httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer})
 	send := func(method, path, body string) {
-		if got := direct(handler, method, path, body); got.status >= 300 {
-			b.Fatalf("%s %s: %d %.300s", method, path, got.status, got.body)
+		if got := apitest.Direct(handler, method, path, body); got.Status >= 300 {
+			b.Fatalf("%s %s: %d %.300s", method, path, got.Status, got.Body)
 		}
 	}
-	send("POST", allSegments, `{"name":"beta","constraints":[]}`)
-	send("POST", allSegments, `{"name":"unused","constraints":[]}`)
-	send("POST", features, `{"name":"template-of-flags","description":"Shows the page of a flag to some users."}`)
+	send("POST", apitest.Segments, `{"name":"beta","constraints":[]}`)
+	send("POST", apitest.Segments, `{"name":"unused","constraints":[]}`)
+	send("POST", apitest.Features, `{"name":"template-of-flags","description":"Shows the page of a flag to some users."}`)
 	for _, env := range []string{"development", "production"} {
-		send("POST", in("template-of-flags", env)+"/strategies", `{"name":"default","segments":[1],"constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`)
+		send("POST", apitest.In("template-of-flags", env)+"/strategies", `{"name":"default","segments":[1],"constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`)
 	}
 	names := make([]string, n)
 	for i := range names {
@@ -54,26 +55,26 @@ func BenchmarkSearch(b *testing.B) {
 		{"cursor, first page", search + "&cursor="},
 		{"cursor, text", search + "&cursor=&query=flag-"},
 		{"cursor, tag of none", search + "&cursor=&tag=INCLUDE:simple:none"},
-		{"segment usage, 50", allSegments + "/1/strategies?limit=50"},
-		{"segment usage by cursor, 50", allSegments + "/1/strategies?limit=50&cursor="},
-		{"unused segment", allSegments + "/2/strategies"},
+		{"segment usage, 50", apitest.Segments + "/1/strategies?limit=50"},
+		{"segment usage by cursor, 50", apitest.Segments + "/1/strategies?limit=50&cursor="},
+		{"unused segment", apitest.Segments + "/2/strategies"},
 		{"context field usage, 50", "/api/admin/context/userId/strategies?limit=50"},
-		{"segments", allSegments},
+		{"segments", apitest.Segments},
 	} {
 		b.Run(m.name, func(b *testing.B) {
 			for b.Loop() {
 				debug.FreeOSMemory()
-				count.bytes.Store(0)
+				count.Bytes.Store(0)
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				cpu, peak := cpuTime(), peakHeap()
-				calls := count.during(func() { send("GET", m.path, "") })
+				calls := count.During(func() { send("GET", m.path, "") })
 				b.ReportMetric(float64(peak()-before.HeapAlloc)/1e6, "MB-peak")
 				b.ReportMetric((cpuTime()-cpu).Seconds()*1000, "ms-cpu")
 				runtime.ReadMemStats(&after)
 				b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/1e6, "MB-alloc")
 				b.ReportMetric(float64(len(calls)), "calls")
-				b.ReportMetric(float64(count.bytes.Load())/1000, "KB-read")
+				b.ReportMetric(float64(count.Bytes.Load())/1000, "KB-read")
 			}
 		})
 	}

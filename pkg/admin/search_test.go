@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	flagsearch "guidon/pkg/admin/features"
+	"guidon/pkg/apitest"
 )
 
 // A searchPage is a page of search results.
@@ -23,9 +24,9 @@ type searchPage struct {
 	}
 }
 
-func (s *server) search(t *testing.T, query string) (names []string, page searchPage) {
+func search(t *testing.T, s *apitest.Server, query string) (names []string, page searchPage) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(s.must(t, "GET", "/api/admin/search/features?"+query, "").body), &page); err != nil {
+	if err := json.Unmarshal([]byte(s.Must(t, "GET", "/api/admin/search/features?"+query, "").Body), &page); err != nil {
 		t.Fatal(err)
 	}
 	names = []string{}
@@ -37,14 +38,14 @@ func (s *server) search(t *testing.T, query string) (names []string, page search
 
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.createFullFlag(t) // parent, and full: kill-switch, on in development, tagged, with the segment testers
-	s.must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
-	s.must(t, "POST", "/api/admin/projects/shop/features", `{"name":"Basket"}`)
-	s.must(t, "PATCH", "/api/admin/projects/shop/features/Basket", `[{"op":"replace","path":"/stale","value":true}]`)
-	s.must(t, "POST", features+"/parent/favorites", "")
-	s.must(t, "POST", features, `{"name":"gone"}`)
-	s.must(t, "DELETE", features+"/gone", "")
+	s := apitest.Serve(t)
+	s.CreateFullFlag(t) // parent, and full: kill-switch, on in development, tagged, with the segment testers
+	s.Must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
+	s.Must(t, "POST", "/api/admin/projects/shop/features", `{"name":"Basket"}`)
+	s.Must(t, "PATCH", "/api/admin/projects/shop/features/Basket", `[{"op":"replace","path":"/stale","value":true}]`)
+	s.Must(t, "POST", apitest.Features+"/parent/favorites", "")
+	s.Must(t, "POST", apitest.Features, `{"name":"gone"}`)
+	s.Must(t, "DELETE", apitest.Features+"/gone", "")
 
 	for _, tt := range []struct {
 		name, query string
@@ -91,16 +92,16 @@ func TestSearch(t *testing.T) {
 		{"past the end", "offset=7", []string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, _ := s.search(t, tt.query)
+			got, _ := search(t, s, tt.query)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("?%s (-want +got):\n%s", tt.query, diff)
 			}
 		})
 	}
-	if _, page := s.search(t, "limit=1"); page.Total != 3 {
+	if _, page := search(t, s, "limit=1"); page.Total != 3 {
 		t.Errorf("total of a page: got %d, want 3", page.Total)
 	}
-	_, page := s.search(t, "query=full")
+	_, page := search(t, s, "query=full")
 	if f := page.Features[0]; len(f.Segments) != 1 || f.Segments[0] != "testers" || f.DependencyType == nil || *f.DependencyType != "child" || f.Project != "default" {
 		t.Errorf("the flag full: got %+v, want a child with the segment testers in default", f)
 	}
@@ -108,15 +109,15 @@ func TestSearch(t *testing.T) {
 		"project=shop", "project=IS:", "project=INCLUDE:shop", "state=stale", "tag=simple:x",
 		"createdAt=2026-01-01", "createdAt=IS_BEFORE:soon", "archived=IS:yes", "archived=true",
 	} {
-		s.check(t, call{query, "GET", "/api/admin/search/features?" + query, "", 400, `{"...":0,"name":"ValidationError","message":"<any>","id":"<uuid>"}`})
+		s.Check(t, apitest.Call{query, "GET", "/api/admin/search/features?" + query, "", 400, `{"...":0,"name":"ValidationError","message":"<any>","id":"<uuid>"}`})
 	}
 }
 
 // TestSearchBounds checks that a search with too many texts or values is rejected before any flag is compared with them.
 func TestSearchBounds(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "one")
+	s := apitest.Serve(t)
+	s.Create(t, "one")
 	list := func(n int) string { return strings.TrimSuffix(strings.Repeat("on,", n), ",") }
 	const search = "/api/admin/search/features?"
 	for _, tt := range []struct {
@@ -124,31 +125,31 @@ func TestSearchBounds(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"query=" + list(flagsearch.MaxSearchTexts), 200, anything},
-		{"query=" + list(3_100), 400, failure("ValidationError", "query must have at most 20 texts, but has 3100")},
-		{"project=IS_ANY_OF:" + list(flagsearch.MaxSearchValues), 200, anything},
-		{"project=IS_ANY_OF:" + list(101), 400, failure("ValidationError", "project must have at most 100 values, but has 101")},
-		{"tag=INCLUDE_ANY_OF:" + list(101), 400, failure("ValidationError", "tag must have at most 100 values")},
-		{"segment=EXCLUDE_ALL:" + list(101), 400, failure("ValidationError", "segment must have at most 100 values")},
-		{"state=IS_ANY_OF:" + strings.Repeat("active,", 100) + "active", 400, failure("ValidationError", "state must have at most 100 values")},
-		{"lifecycle=IS_NONE_OF:" + strings.Repeat("live,", 100) + "live", 400, failure("ValidationError", "lifecycle must have at most 100 values")},
-		{strings.Repeat("type[]=release&", 101), 400, failure("ValidationError", "type must have at most 100 values")},
-		{strings.Repeat("status=e:enabled&status[]=e:disabled&", 51), 400, failure("ValidationError", "status must have at most 100 values, but has 102")},
+		{"query=" + list(flagsearch.MaxSearchTexts), 200, apitest.Anything},
+		{"query=" + list(3_100), 400, apitest.Failure("ValidationError", "query must have at most 20 texts, but has 3100")},
+		{"project=IS_ANY_OF:" + list(flagsearch.MaxSearchValues), 200, apitest.Anything},
+		{"project=IS_ANY_OF:" + list(101), 400, apitest.Failure("ValidationError", "project must have at most 100 values, but has 101")},
+		{"tag=INCLUDE_ANY_OF:" + list(101), 400, apitest.Failure("ValidationError", "tag must have at most 100 values")},
+		{"segment=EXCLUDE_ALL:" + list(101), 400, apitest.Failure("ValidationError", "segment must have at most 100 values")},
+		{"state=IS_ANY_OF:" + strings.Repeat("active,", 100) + "active", 400, apitest.Failure("ValidationError", "state must have at most 100 values")},
+		{"lifecycle=IS_NONE_OF:" + strings.Repeat("live,", 100) + "live", 400, apitest.Failure("ValidationError", "lifecycle must have at most 100 values")},
+		{strings.Repeat("type[]=release&", 101), 400, apitest.Failure("ValidationError", "type must have at most 100 values")},
+		{strings.Repeat("status=e:enabled&status[]=e:disabled&", 51), 400, apitest.Failure("ValidationError", "status must have at most 100 values, but has 102")},
 	} {
-		s.check(t, call{fmt.Sprintf("%.40s", tt.query), "GET", search + tt.query, "", tt.status, tt.want})
+		s.Check(t, apitest.Call{fmt.Sprintf("%.40s", tt.query), "GET", search + tt.query, "", tt.status, tt.want})
 	}
 }
 
 // TestSearchPages checks that each flag is on exactly one page.
 func TestSearchPages(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	for i := range 25 {
-		s.create(t, fmt.Sprintf("flag-%02d", i))
+		s.Create(t, fmt.Sprintf("flag-%02d", i))
 	}
 	seen := map[string]int{}
 	for offset := 0; offset < 30; offset += 7 {
-		names, _ := s.search(t, fmt.Sprintf("sortBy=name&limit=7&offset=%d", offset))
+		names, _ := search(t, s, fmt.Sprintf("sortBy=name&limit=7&offset=%d", offset))
 		for _, name := range names {
 			seen[name]++
 		}
@@ -163,13 +164,13 @@ func TestSearchPages(t *testing.T) {
 // TestSearchArchived searches archived flags, sorted and with a cursor.
 func TestSearchArchived(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.must(t, "POST", projects, `{"id":"shop"}`)
-	s.must(t, "POST", projects+"/shop/features", `{"name":"old","tags":[{"type":"simple","value":"attic"}]}`)
-	s.enabled(t, "gone")
-	s.create(t, "active")
-	s.must(t, "DELETE", projects+"/shop/features/old", "")
-	s.must(t, "DELETE", features+"/gone", "")
+	s := apitest.Serve(t)
+	s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
+	s.Must(t, "POST", apitest.Projects+"/shop/features", `{"name":"old","tags":[{"type":"simple","value":"attic"}]}`)
+	s.CreateEnabled(t, "gone")
+	s.Create(t, "active")
+	s.Must(t, "DELETE", apitest.Projects+"/shop/features/old", "")
+	s.Must(t, "DELETE", apitest.Features+"/gone", "")
 	for query, want := range map[string][]string{
 		"":                                    {"active"},
 		"archived=IS:false":                   {"active"},
@@ -181,7 +182,7 @@ func TestSearchArchived(t *testing.T) {
 		"archived=IS:true&status=development:enabled":    {},
 		"archived=IS:true&sortBy=name&limit=1&offset=1":  {"old"},
 	} {
-		got, _ := s.search(t, query)
+		got, _ := search(t, s, query)
 		if query == "archived=IS:true&lifecycle=IS:archived&limit=9" {
 			slices.Sort(want)
 			slices.Sort(got)
@@ -190,11 +191,11 @@ func TestSearchArchived(t *testing.T) {
 			t.Errorf("?%s (-want +got):\n%s", query, diff)
 		}
 	}
-	found, pages := s.walkFlags(t, "archived=IS:true&limit=1")
+	found, pages := walkFlags(t, s, "archived=IS:true&limit=1")
 	if diff := cmp.Diff([]string{"default/gone", "shop/old"}, found); diff != "" || pages != 2 {
 		t.Errorf("with a cursor, in %d pages (-want +got):\n%s", pages, diff)
 	}
-	s.run(t, []call{
+	s.Run(t, []apitest.Call{
 		{"an archived flag", "GET", "/api/admin/search/features?archived=IS:true&query=gone", "", 200,
 			`{"features":[{"...":0,"name":"gone","archivedAt":"<time>","environments":[{"...":0,"enabled":false},{"...":0,"enabled":false}]}],"total":1}`},
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/httpapi"
 )
 
@@ -28,9 +29,9 @@ func (p usePage) flags() []string {
 }
 
 // usePage reads a page of a list of strategies.
-func (s *server) usePage(t *testing.T, path string, query url.Values) (page usePage) {
+func readUses(t *testing.T, s *apitest.Server, path string, query url.Values) (page usePage) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(s.must(t, "GET", path+"?"+query.Encode(), "").body), &page); err != nil {
+	if err := json.Unmarshal([]byte(s.Must(t, "GET", path+"?"+query.Encode(), "").Body), &page); err != nil {
 		t.Fatal(err)
 	}
 	return page
@@ -38,12 +39,12 @@ func (s *server) usePage(t *testing.T, path string, query url.Values) (page useP
 
 // walkUses reads all pages by cursor, and calls between after each page but the last. It checks that all strategies of a flag are on
 // the same page, and that the default strategies are on the first page.
-func (s *server) walkUses(t *testing.T, path string, limit, defaults int, between func(page int)) (found []usingStrategy, pages int) {
+func walkUses(t *testing.T, s *apitest.Server, path string, limit, defaults int, between func(page int)) (found []usingStrategy, pages int) {
 	t.Helper()
 	query := url.Values{"limit": {fmt.Sprint(limit)}, "cursor": {""}}
 	last := ""
 	for {
-		page := s.usePage(t, path, query)
+		page := readUses(t, s, path, query)
 		names := slices.Compact(page.flags())
 		if len(page.Strategies) > limit && len(names) > 1 || slices.Contains(names, last) {
 			t.Errorf("%s, limit %d: page %d has strategies of %v; the page before ended with %q", path, limit, pages, page.flags(), last)
@@ -64,39 +65,39 @@ func (s *server) walkUses(t *testing.T, path string, limit, defaults int, betwee
 }
 
 const (
-	usesOfSegment = allSegments + "/1/strategies"
-	usesOfField   = contextFields + "/userId/strategies"
+	usesOfSegment = apitest.Segments + "/1/strategies"
+	usesOfField   = apitest.ContextFields + "/userId/strategies"
 
 	usesBoth = `{"name":"default","segments":[1],"constraints":` + someUsers + `}`
 )
 
 // createUses creates flags with some strategies that use the segment 1 and the context field userId, and one that uses neither.
-func (s *server) createUses(t *testing.T, strategies map[string]int) {
+func createUses(t *testing.T, s *apitest.Server, strategies map[string]int) {
 	t.Helper()
-	s.segment(t, `{"name":"one","constraints":[]}`)
+	s.AddSegment(t, `{"name":"one","constraints":[]}`)
 	for name, n := range strategies {
-		s.create(t, name)
+		s.Create(t, name)
 		for range n {
-			s.strategy(t, name, usesBoth)
+			s.AddStrategy(t, name, usesBoth)
 		}
-		s.must(t, "POST", in(name, "production")+"/strategies", `{"name":"default","constraints":[{"contextName":"appName","operator":"IN","values":["x"]}]}`)
+		s.Must(t, "POST", apitest.In(name, "production")+"/strategies", `{"name":"default","constraints":[{"contextName":"appName","operator":"IN","values":["x"]}]}`)
 	}
 }
 
 // TestPagesOfUses checks for several limits that the pages by cursor together have the strategies of the whole list, in its order.
 func TestPagesOfUses(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.createUses(t, map[string]int{"A": 1, "a": 3, "a-b": 1, "a.b": 2, "aa": 1, "b": 1, "b-none": 0, "c": 4, "d-archived": 2, "~": 1})
-	s.must(t, "DELETE", features+"/d-archived", "")
-	s.must(t, "POST", project+"/environments/production/default-strategy", usesBoth)
+	s := apitest.Serve(t)
+	createUses(t, s, map[string]int{"A": 1, "a": 3, "a-b": 1, "a.b": 2, "aa": 1, "b": 1, "b-none": 0, "c": 4, "d-archived": 2, "~": 1})
+	s.Must(t, "DELETE", apitest.Features+"/d-archived", "")
+	s.Must(t, "POST", apitest.Project+"/environments/production/default-strategy", usesBoth)
 	for _, path := range []string{usesOfSegment, usesOfField} {
-		whole := s.usePage(t, path, nil)
+		whole := readUses(t, s, path, nil)
 		if len(whole.Strategies) != 14 || whole.Next != nil || !slices.IsSorted(whole.flags()) {
 			t.Fatalf("%s: the whole list is %v, next %v; want 14 strategies, sorted, and no next", path, whole.flags(), whole.Next)
 		}
 		for limit := 1; limit <= 15; limit++ {
-			got, pages := s.walkUses(t, path, limit, 1, func(int) {})
+			got, pages := walkUses(t, s, path, limit, 1, func(int) {})
 			if diff := cmp.Diff(whole.Strategies, got); diff != "" {
 				t.Errorf("%s, limit %d: the pages (-want +got):\n%s", path, limit, diff)
 			}
@@ -104,7 +105,7 @@ func TestPagesOfUses(t *testing.T) {
 				t.Errorf("%s, limit %d: %d pages, want one", path, limit, pages)
 			}
 		}
-		if page := s.usePage(t, path, url.Values{"limit": {"3"}}); len(page.Strategies) != 3 || page.Next != nil {
+		if page := readUses(t, s, path, url.Values{"limit": {"3"}}); len(page.Strategies) != 3 || page.Next != nil {
 			t.Errorf("%s without cursor: %v, next %v; want 3 strategies and no next", path, page.flags(), page.Next)
 		}
 	}
@@ -113,19 +114,19 @@ func TestPagesOfUses(t *testing.T) {
 // TestPagesOfChangingUses changes flags between two pages. All others are on exactly one page, with all their strategies.
 func TestPagesOfChangingUses(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.createUses(t, map[string]int{"a": 1, "b": 2, "c": 3, "d": 2, "e": 1, "f": 2})
-	found, pages := s.walkUses(t, usesOfSegment, 3, 0, func(page int) {
+	s := apitest.Serve(t)
+	createUses(t, s, map[string]int{"a": 1, "b": 2, "c": 3, "d": 2, "e": 1, "f": 2})
+	found, pages := walkUses(t, s, usesOfSegment, 3, 0, func(page int) {
 		if page != 1 { // it had a and b
 			return
 		}
-		s.create(t, "a-new", "bb-new")
-		s.strategy(t, "a-new", usesBoth) // before the cursor
-		s.strategy(t, "bb-new", usesBoth)
-		s.must(t, "DELETE", features+"/b", "") // the flag of the cursor
-		s.must(t, "DELETE", features+"/d", "")
-		s.must(t, "DELETE", in("c", "development")+"/strategies/"+s.strategyIDs(t, "c", "development")[0], "")
-		s.strategy(t, "f", usesBoth)
+		s.Create(t, "a-new", "bb-new")
+		s.AddStrategy(t, "a-new", usesBoth) // before the cursor
+		s.AddStrategy(t, "bb-new", usesBoth)
+		s.Must(t, "DELETE", apitest.Features+"/b", "") // the flag of the cursor
+		s.Must(t, "DELETE", apitest.Features+"/d", "")
+		s.Must(t, "DELETE", apitest.In("c", "development")+"/strategies/"+strategyIDs(t, s, "c", "development")[0], "")
+		s.AddStrategy(t, "f", usesBoth)
 	})
 	got := strings.Join(httpapi.Each(found, func(s usingStrategy) string { return s.FeatureName }), " ")
 	if want := "a b b bb-new c c e f f f"; got != want || pages != 4 {
@@ -136,12 +137,12 @@ func TestPagesOfChangingUses(t *testing.T) {
 // TestCursorsOfUses sends cursors that are not the next of a page.
 func TestCursorsOfUses(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.createUses(t, map[string]int{"a": 1, "b": 2, "c": 1})
+	s := apitest.Serve(t)
+	createUses(t, s, map[string]int{"a": 1, "b": 2, "c": 1})
 	for _, path := range []string{usesOfSegment, usesOfField} {
 		for _, cursor := range []string{"a/b", "a b", "..", "\xff", "\x7f", "FLAG#a", strings.Repeat("a", 101)} {
-			s.check(t, call{"the cursor " + cursor, "GET", path + "?cursor=" + url.QueryEscape(cursor), "", 400,
-				failure("ValidationError", "the cursor must be the next of the previous page")})
+			s.Check(t, apitest.Call{"the cursor " + cursor, "GET", path + "?cursor=" + url.QueryEscape(cursor), "", 400,
+				apitest.Failure("ValidationError", "the cursor must be the next of the previous page")})
 		}
 		for query, want := range map[string]string{
 			"cursor=":                  "a b b c",
@@ -157,11 +158,11 @@ func TestCursorsOfUses(t *testing.T) {
 			"limit=1&offset=5&cursor=": "a",
 		} {
 			parsed, _ := url.ParseQuery(query)
-			if got := strings.Join(s.usePage(t, path, parsed).flags(), " "); got != want {
+			if got := strings.Join(readUses(t, s, path, parsed).flags(), " "); got != want {
 				t.Errorf("%s?%s: %q, want %q", path, query, got, want)
 			}
 		}
 	}
-	s.check(t, call{"an unknown segment", "GET", allSegments + "/99/strategies?cursor=", "", 404, notFound("99")})
-	s.check(t, call{"an unknown context field", "GET", contextFields + "/nosuch/strategies?cursor=", "", 404, notFound("nosuch")})
+	s.Check(t, apitest.Call{"an unknown segment", "GET", apitest.Segments + "/99/strategies?cursor=", "", 404, apitest.NotFound("99")})
+	s.Check(t, apitest.Call{"an unknown context field", "GET", apitest.ContextFields + "/nosuch/strategies?cursor=", "", 404, apitest.NotFound("nosuch")})
 }

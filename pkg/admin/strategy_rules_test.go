@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -15,10 +16,10 @@ import (
 // TestStrategyRules breaks every rule of strategies, with POST and with PUT.
 func TestStrategyRules(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "f")
-	id := s.strategy(t, "f", `{"name":"default"}`)
-	list := in("f", "development") + "/strategies"
+	s := apitest.Serve(t)
+	s.Create(t, "f")
+	id := s.AddStrategy(t, "f", `{"name":"default"}`)
+	list := apitest.In("f", "development") + "/strategies"
 	many := func(n int, one string) string { return strings.TrimSuffix(strings.Repeat(one+",", n), ",") }
 	in30 := many(31, `{"contextName":"c","operator":"IN","values":["x"]}`)
 	variant := func(members string) string { return `"variants":[{` + members + `}]` }
@@ -66,23 +67,23 @@ func TestStrategyRules(t *testing.T) {
 		{"a variant's payload that does not parse", `"name":"default",` + variant(good+`,"payload":{"type":"json","value":"{"}`), "/variants/0/payload/value"},
 		{"two variants with the same name", `"name":"default","variants":[{` + good + `},{` + good + `}]`, "/variants/1/name"},
 	}
-	calls := []call{
-		{"no type", "POST", list, `{"parameters":{}}`, 400, invalid("/name")},
-		{"an unknown type", "POST", list, `{"name":"nosuch"}`, 400, invalid("/name")},
-		{"a type in another case", "POST", list, `{"name":"Default"}`, 400, invalid("/name")},
+	calls := []apitest.Call{
+		{"no type", "POST", list, `{"parameters":{}}`, 400, apitest.Invalid("/name")},
+		{"an unknown type", "POST", list, `{"name":"nosuch"}`, 400, apitest.Invalid("/name")},
+		{"a type in another case", "POST", list, `{"name":"Default"}`, 400, apitest.Invalid("/name")},
 	}
 	for _, tt := range tests {
-		calls = append(calls, call{tt.name, "POST", list, "{" + tt.members + "}", 400, invalid(tt.path)},
-			call{tt.name + ", by PUT", "PUT", list + "/" + id, "{" + tt.members + "}", 400, invalid(tt.path)})
+		calls = append(calls, apitest.Call{tt.name, "POST", list, "{" + tt.members + "}", 400, apitest.Invalid(tt.path)},
+			apitest.Call{tt.name + ", by PUT", "PUT", list + "/" + id, "{" + tt.members + "}", 400, apitest.Invalid(tt.path)})
 	}
-	s.unchanged(t, "f", calls)
+	s.Unchanged(t, "f", calls)
 }
 
 // TestConstraintsAreKept saves constraints with every operator, up to the limits, and reads them back.
 func TestConstraintsAreKept(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "f")
+	s := apitest.Serve(t)
+	s.Create(t, "f")
 	values, err := json.Marshal(strings.Split(strings.Repeat(strings.Repeat("é", 100)+",", 250), ",")[:250])
 	if err != nil {
 		t.Fatal(err)
@@ -108,23 +109,23 @@ func TestConstraintsAreKept(t *testing.T) {
 		t.Fatalf("%d constraints, want 38: the nineteen operators twice", len(sent))
 	}
 	// 10 lists of 250 values of 200 bytes do not fit into an item, so these are tested one at a time.
-	list := in("f", "development") + "/strategies"
+	list := apitest.In("f", "development") + "/strategies"
 	var small, smallWant []string
 	for i := range sent {
 		if strings.Contains(sent[i], `"value":`) {
 			small, smallWant = append(small, sent[i]), append(smallWant, want[i])
 		}
 	}
-	id := s.strategy(t, "f", `{"name":"default","constraints":[`+strings.Join(small, ",")+`]}`)
-	s.check(t, call{"one value", "GET", list + "/" + id, "", 200, strategy("f", `"constraints":[`+strings.Join(smallWant, ",")+`]`)})
+	id := s.AddStrategy(t, "f", `{"name":"default","constraints":[`+strings.Join(small, ",")+`]}`)
+	s.Check(t, apitest.Call{"one value", "GET", list + "/" + id, "", 200, apitest.Strategy("f", `"constraints":[`+strings.Join(smallWant, ",")+`]`)})
 	for i := range sent {
 		if !strings.Contains(sent[i], `"value":`) {
-			s.check(t, call{"values", "PUT", list + "/" + id, `{"constraints":[` + sent[i] + `]}`, 200, strategy("f", `"constraints":[`+want[i]+`]`)})
+			s.Check(t, apitest.Call{"values", "PUT", list + "/" + id, `{"constraints":[` + sent[i] + `]}`, 200, apitest.Strategy("f", `"constraints":[`+want[i]+`]`)})
 		}
 	}
 	for _, value := range [][3]string{{"DATE_BEFORE", "2026-01-31", "2026-01-31T00:00:00.000Z"}, {"DATE_BEFORE", "2026-01-31T12:00:00.123Z", "2026-01-31T12:00:00.123Z"}, {"NUM_GT", ".5", "0.5"}} {
 		constraint := fmt.Sprintf(`{"contextName":"c","operator":%q,"value":%q}`, value[0], value[1])
-		s.check(t, call{"values are normalized", "PUT", list + "/" + id, `{"constraints":[` + constraint + `]}`, 200,
+		s.Check(t, apitest.Call{"values are normalized", "PUT", list + "/" + id, `{"constraints":[` + constraint + `]}`, 200,
 			`{"...":0,"constraints":[{"...":0,"value":"` + value[2] + `"}]}`})
 	}
 }
@@ -132,41 +133,41 @@ func TestConstraintsAreKept(t *testing.T) {
 // TestStrategyLimits checks the limits that are settings (LIMITS).
 func TestStrategyLimits(t *testing.T) {
 	t.Parallel()
-	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) {
+	s := apitest.Serve(t, func(c *httpapi.Config, _ *http.RoundTripper) {
 		c.Limits.Strategies, c.Limits.Constraints, c.Limits.ConstraintValues, c.Limits.ConstraintValueLength = 2, 1, 1, 3
 	})
-	s.create(t, "f")
-	list := in("f", "development") + "/strategies"
+	s.Create(t, "f")
+	list := apitest.In("f", "development") + "/strategies"
 	constraint := `{"contextName":"c","operator":"IN","values":["abc"]}`
-	s.run(t, []call{
-		{"at the limits", "POST", list, `{"name":"default","constraints":[` + constraint + `]}`, 200, anything},
-		{"the last strategy", "POST", list, `{"name":"default"}`, 200, anything},
+	s.Run(t, []apitest.Call{
+		{"at the limits", "POST", list, `{"name":"default","constraints":[` + constraint + `]}`, 200, apitest.Anything},
+		{"the last strategy", "POST", list, `{"name":"default"}`, 200, apitest.Anything},
 	})
-	s.unchanged(t, "f", []call{
-		{"a strategy too many", "POST", list, `{"name":"default"}`, 400, malformed("no more than 2")},
-		{"a constraint too many", "POST", list, `{"name":"default","constraints":[` + constraint + `,` + constraint + `]}`, 400, invalid("/constraints")},
-		{"a value too many", "POST", list, `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["a","b"]}]}`, 400, invalid("/constraints/0/values")},
-		{"a value too long", "POST", list, `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["abcd"]}]}`, 400, invalid("/constraints/0/values/0")},
+	s.Unchanged(t, "f", []apitest.Call{
+		{"a strategy too many", "POST", list, `{"name":"default"}`, 400, apitest.Malformed("no more than 2")},
+		{"a constraint too many", "POST", list, `{"name":"default","constraints":[` + constraint + `,` + constraint + `]}`, 400, apitest.Invalid("/constraints")},
+		{"a value too many", "POST", list, `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["a","b"]}]}`, 400, apitest.Invalid("/constraints/0/values")},
+		{"a value too long", "POST", list, `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["abcd"]}]}`, 400, apitest.Invalid("/constraints/0/values/0")},
 	})
-	s.check(t, call{"each environment has its own limit", "POST", in("f", "production") + "/strategies", `{"name":"default"}`, 200, anything})
+	s.Check(t, apitest.Call{"each environment has its own limit", "POST", apitest.In("f", "production") + "/strategies", `{"name":"default"}`, 200, apitest.Anything})
 }
 
 // TestStrategyVariants checks the weights of strategy-level variants: the rules are those of a flag's variants.
 func TestStrategyVariants(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "f")
-	list := in("f", "development") + "/strategies"
+	s := apitest.Serve(t)
+	s.Create(t, "f")
+	list := apitest.In("f", "development") + "/strategies"
 	v := func(name, kind string, weight int) string {
 		return fmt.Sprintf(`{"name":%q,"weight":%d,"weightType":%q,"stickiness":"default"}`, name, weight, kind)
 	}
 	all := func(variants ...string) string { return `"variants":[` + strings.Join(variants, ",") + `]` }
-	id := s.strategy(t, "f", `{"name":"default",`+all(v("z", "variable", 300), v("a", "variable", 300))+`}`)
-	s.run(t, []call{
-		{"equal shares, in the order of the request", "GET", list + "/" + id, "", 200, strategy("f", all(v("z", "variable", 500), v("a", "variable", 500)))},
+	id := s.AddStrategy(t, "f", `{"name":"default",`+all(v("z", "variable", 300), v("a", "variable", 300))+`}`)
+	s.Run(t, []apitest.Call{
+		{"equal shares, in the order of the request", "GET", list + "/" + id, "", 200, apitest.Strategy("f", all(v("z", "variable", 500), v("a", "variable", 500)))},
 		{"variable weights share the rest", "PUT", list + "/" + id, `{` + all(v("a", "fix", 99), v("b", "variable", 1), v("c", "variable", 1)) + `}`, 200,
-			strategy("f", all(v("a", "fix", 99), v("b", "variable", 451), v("c", "variable", 450)))},
-		{"with a patch", "PATCH", list + "/" + id, `[{"op":"remove","path":"/variants/0"}]`, 200, strategy("f", all(v("b", "variable", 500), v("c", "variable", 500)))},
+			apitest.Strategy("f", all(v("a", "fix", 99), v("b", "variable", 451), v("c", "variable", 450)))},
+		{"with a patch", "PATCH", list + "/" + id, `[{"op":"remove","path":"/variants/0"}]`, 200, apitest.Strategy("f", all(v("b", "variable", 500), v("c", "variable", 500)))},
 	})
 }
 
@@ -174,17 +175,17 @@ func TestStrategyVariants(t *testing.T) {
 // loaded: a body of 1 MiB can name some 100,000.
 func TestTooManySegmentsAreNotLoaded(t *testing.T) {
 	t.Parallel()
-	count := &counter{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
-	s.create(t, "f")
-	one := in("f", "development") + "/strategies/" + s.strategy(t, "f", `{"name":"default"}`)
+	count := &apitest.Counter{}
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.Create(t, "f")
+	one := apitest.In("f", "development") + "/strategies/" + s.AddStrategy(t, "f", `{"name":"default"}`)
 	ids := make([]string, 1000)
 	for i := range ids {
 		ids[i] = strconv.Itoa(i + 1)
 	}
 	patch := `[{"op":"replace","path":"/segments","value":[` + strings.Join(ids, ",") + `]}]`
-	calls := count.during(func() {
-		s.check(t, call{"1,000 segments", "PATCH", one, patch, 400, invalid("/segments")})
+	calls := count.During(func() {
+		s.Check(t, apitest.Call{"1,000 segments", "PATCH", one, patch, 400, apitest.Invalid("/segments")})
 	})
 	if len(calls) != 1 {
 		t.Errorf("calls %v, want one BatchGetItem", calls)

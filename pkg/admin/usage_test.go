@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"guidon/pkg/aggregate"
+	"guidon/pkg/apitest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/ingest"
@@ -19,13 +20,13 @@ import (
 
 // A reporter sends what applications report to the same store that a server reads.
 type reporter struct {
-	*server
+	*apitest.Server
 	reports http.Handler
 }
 
-func (s *server) reporter() reporter {
+func newReporter(s *apitest.Server) reporter {
 	config := httpapi.Config{Limits: flags.DefaultLimits()}
-	return reporter{s, httpapi.New(s.store, ingest.Group(s.store, config), config)}
+	return reporter{s, httpapi.New(s.Store, ingest.Group(s.Store, config), config)}
 }
 
 // report posts a body with a token.
@@ -59,7 +60,7 @@ const aTime = "2026-11-22T14:50:00.000Z"
 func (r reporter) aggregate(t *testing.T) {
 	t.Helper()
 	time.Sleep(time.Millisecond)
-	if _, err := aggregate.New(r.store, aggregate.Settings{}).Run(context.Background()); err != nil {
+	if _, err := aggregate.New(r.Store, aggregate.Settings{}).Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -71,16 +72,16 @@ func TestUsage(t *testing.T) {
 	if left := time.Until(time.Now().Truncate(time.Hour).Add(time.Hour)); left < 20*time.Second {
 		time.Sleep(left) // the current hour is about to end
 	}
-	r := serve(t).reporter()
-	r.must(t, "POST", projects, `{"id":"p2"}`)
-	r.create(t, "f-a", "f-b")
-	r.must(t, "PUT", features+"/f-a/variants", `[{"name":"v1","weight":500},{"name":"v2","weight":500}]`)
-	r.must(t, "POST", projects+"/p2/features", `{"name":"f-p2"}`)
-	segment := r.segment(t, `{"name":"office","constraints":[{"contextName":"remoteAddress","operator":"IN_CIDR","values":["10.0.0.0/8"]}]}`)
-	r.strategy(t, "f-a", fmt.Sprintf(`{"name":"default","segments":[%s],"constraints":[{"contextName":"email","operator":"REGEX","value":"a"},`+
+	r := newReporter(apitest.Serve(t))
+	r.Must(t, "POST", apitest.Projects, `{"id":"p2"}`)
+	r.Create(t, "f-a", "f-b")
+	r.Must(t, "PUT", apitest.Features+"/f-a/variants", `[{"name":"v1","weight":500},{"name":"v2","weight":500}]`)
+	r.Must(t, "POST", apitest.Projects+"/p2/features", `{"name":"f-p2"}`)
+	segment := r.AddSegment(t, `{"name":"office","constraints":[{"contextName":"remoteAddress","operator":"IN_CIDR","values":["10.0.0.0/8"]}]}`)
+	r.AddStrategy(t, "f-a", fmt.Sprintf(`{"name":"default","segments":[%s],"constraints":[{"contextName":"email","operator":"REGEX","value":"a"},`+
 		`{"contextName":"userId","operator":"IN","values":["1"]},{"contextName":"email","operator":"REGEX","value":"b"}]}`, segment))
 	token := func(name, environment, projects string) string {
-		return r.apiToken(t, fmt.Sprintf(`{"tokenName":%q,"type":"client","environment":%q,"projects":[%s]}`, name, environment, projects))
+		return r.APIToken(t, fmt.Sprintf(`{"tokenName":%q,"type":"client","environment":%q,"projects":[%s]}`, name, environment, projects))
 	}
 	dev, prod, all := token("dev", "development", `"default"`), token("prod", "production", `"default"`), token("all", "development", `"*"`)
 	p2 := token("p2", "development", `"p2"`)
@@ -116,7 +117,7 @@ func TestUsage(t *testing.T) {
 		return fmt.Sprintf(`{"appName":"app-reg","environment":%q,"instanceId":%q,"sdkVersion":%q,"clientIp":"192.0.2.1","lastSeen":"<time>","createdAt":"<time>"}`, environment, id, sdk)
 	}
 	about := `"createdAt":"<time>","updatedAt":"<time>","createdBy":null,"description":null,"url":null,"color":null,"icon":null`
-	r.run(t, []call{
+	r.Run(t, []apitest.Call{
 		{"the current hour", "GET", clientMetrics + "f-a", "", 200, fmt.Sprintf(`{"version":1,"maturity":"stable","featureName":"f-a","lastHourUsage":[`+
 			`{"environment":"development","timestamp":%[1]q,"yes":12,"no":2},{"environment":"production","timestamp":%[1]q,"yes":50,"no":0}],`+
 			`"seenApplications":["app-all","app-reg"]}`, stamp(hour))},
@@ -129,53 +130,53 @@ func TestUsage(t *testing.T) {
 			rowsAt(hour.Truncate(24*time.Hour).AddDate(0, 0, -2), none, none, none, none) + "," +
 				rowsAt(hour.Truncate(24*time.Hour).AddDate(0, 0, -1), none, none, none, none) + "," + now(hour.Truncate(24*time.Hour)))},
 
-		{"applications", "GET", applications, "", 200, `{"applications":[{"appName":"app-all",` + about + `,"strategies":[],"usage":[{"project":"*","environments":["development"]}]},` +
+		{"applications", "GET", apitest.Applications, "", 200, `{"applications":[{"appName":"app-all",` + about + `,"strategies":[],"usage":[{"project":"*","environments":["development"]}]},` +
 			`{"appName":"app-reg",` + about + `,"strategies":["custom-x","default"],"usage":[{"project":"default","environments":["development","production"]},{"project":"p2","environments":["development"]}]}],"total":2}`},
-		{"applications by name", "GET", applications + "?query=REG&limit=5", "", 200, `{"applications":[{"appName":"app-reg","...":0}],"total":1}`},
-		{"wildcards are text", "GET", applications + "?query=%25", "", 200, `{"applications":[],"total":0}`},
-		{"the last page, backwards", "GET", applications + "?sortOrder=desc&offset=1&limit=1", "", 200, `{"applications":[{"appName":"app-all","...":0}],"total":2}`},
-		{"one application", "GET", applications + "/app-reg", "", 200, `{"appName":"app-reg",` + about + `,"strategies":[{"name":"custom-x","notFound":true},{"name":"default","displayName":"<any>","description":"<any>"}],` +
+		{"applications by name", "GET", apitest.Applications + "?query=REG&limit=5", "", 200, `{"applications":[{"appName":"app-reg","...":0}],"total":1}`},
+		{"wildcards are text", "GET", apitest.Applications + "?query=%25", "", 200, `{"applications":[],"total":0}`},
+		{"the last page, backwards", "GET", apitest.Applications + "?sortOrder=desc&offset=1&limit=1", "", 200, `{"applications":[{"appName":"app-all","...":0}],"total":2}`},
+		{"one application", "GET", apitest.Applications + "/app-reg", "", 200, `{"appName":"app-reg",` + about + `,"strategies":[{"name":"custom-x","notFound":true},{"name":"default","displayName":"<any>","description":"<any>"}],` +
 			`"instances":"<any>","seenToggles":[` + fa + `,` + fp2 + `,{"name":"missing","notFound":true}],"links":{"self":"/api/admin/metrics/applications/app-reg"}}`},
-		{"an unknown application", "GET", applications + "/none", "", 404, anything},
-		{"its overview", "GET", applications + "/none/overview", "", 404, anything},
-		{"an overview", "GET", applications + "/app-reg/overview", "", 200, `{"projects":["default","p2"],"featureCount":3,"environments":[` +
+		{"an unknown application", "GET", apitest.Applications + "/none", "", 404, apitest.Anything},
+		{"its overview", "GET", apitest.Applications + "/none/overview", "", 404, apitest.Anything},
+		{"an overview", "GET", apitest.Applications + "/app-reg/overview", "", 200, `{"projects":["default","p2"],"featureCount":3,"environments":[` +
 			`{"name":"development","instanceCount":2,"sdks":["unleash-client-node:4.0.0","unleash-client-node:6.1.0"],"lastSeen":"<time>","issues":{"missingFeatures":["missing"],"outdatedSdks":["unleash-client-node:4.0.0"],"unknownOperators":[]}},` +
 			`{"name":"production","instanceCount":1,"sdks":["unleash-client-node:6.0.0"],"lastSeen":"<time>","issues":{"missingFeatures":[],"outdatedSdks":[],"unknownOperators":[]}}],"issues":{"missingStrategies":["custom-x"]}}`},
-		{"operators that an SDK does not know", "GET", applications + "/app-all/overview", "", 200, `{"...":0,"environments":[{"...":0,"issues":{"...":0,` +
+		{"operators that an SDK does not know", "GET", apitest.Applications + "/app-all/overview", "", 200, `{"...":0,"environments":[{"...":0,"issues":{"...":0,` +
 			`"unknownOperators":[{"featureName":"f-a","operator":"REGEX"},{"featureName":"f-a","operator":"IN_CIDR"}]}}]}`},
 		{"instances", "GET", "/api/admin/metrics/instances/app-reg/environment/production", "", 200,
 			`{"instances":[{"instanceId":"i2","sdkVersion":"unleash-client-node:6.0.0","clientIp":"192.0.2.1","lastSeen":"<time>"}]}`},
 		{"instances of no environment", "GET", "/api/admin/metrics/instances/app-reg/environment/none", "", 200, `{"instances":[]}`},
-		{"an environment that is not a name", "GET", "/api/admin/metrics/instances/app-reg/environment/a%20b", "", 404, notFound("there is no environment")},
+		{"an environment that is not a name", "GET", "/api/admin/metrics/instances/app-reg/environment/a%20b", "", 404, apitest.NotFound("there is no environment")},
 		{"outdated SDKs", "GET", "/api/admin/metrics/sdks/outdated", "", 200,
 			`{"sdks":[{"sdkVersion":"unleash-client-java:8.0.0","applications":["app-all"]},{"sdkVersion":"unleash-client-node:4.0.0","applications":["app-reg"]}]}`},
-		{"applications of a project", "GET", project + "/applications", "", 200, `{"applications":[` +
+		{"applications of a project", "GET", apitest.Project + "/applications", "", 200, `{"applications":[` +
 			`{"name":"app-all","environments":["development"],"instances":["i1"],"sdks":[{"name":"unleash-client-java","versions":["8.0.0"]}]},` +
 			`{"name":"app-reg","environments":["development","production"],"instances":["i1","i2","i3"],"sdks":[{"name":"unleash-client-node","versions":["4.0.0","6.0.0","6.1.0"]}]}],"total":2}`},
-		{"of another project", "GET", projects + "/p2/applications?query=NODE", "", 200, `{"applications":[` +
+		{"of another project", "GET", apitest.Projects + "/p2/applications?query=NODE", "", 200, `{"applications":[` +
 			`{"name":"app-reg","environments":["development"],"instances":["i1","i3"],"sdks":[{"name":"unleash-client-node","versions":["4.0.0","6.1.0"]}]}],"total":1}`},
-		{"a page of them", "GET", project + "/applications?limit=1&offset=1", "", 200, `{"applications":[{"name":"app-reg","...":0}],"total":2}`},
+		{"a page of them", "GET", apitest.Project + "/applications?limit=1&offset=1", "", 200, `{"applications":[{"name":"app-reg","...":0}],"total":2}`},
 
-		{"insights", "GET", project + "/insights", "", 200, `{"stats":{"createdCurrentWindow":2,"...":0},"health":{"rating":100,"activeCount":2,"potentiallyStaleCount":0,"staleCount":0},` +
+		{"insights", "GET", apitest.Project + "/insights", "", 200, `{"stats":{"createdCurrentWindow":2,"...":0},"health":{"rating":100,"activeCount":2,"potentiallyStaleCount":0,"staleCount":0},` +
 			`"leadTime":{"projectAverage":0,"features":[{"name":"f-a","timeToProduction":0}]},"featureTypeCounts":[{"type":"release","count":2}],"members":{"currentMembers":0,"change":0}}`},
-		{"the lifecycle", "GET", features + "/f-a/lifecycle", "", 200, `[{"stage":"initial","enteredStageAt":"<time>"},{"stage":"pre-live","enteredStageAt":"<time>"},{"stage":"live","enteredStageAt":"<time>"}]`},
-		{"the lifecycle before production", "GET", projects + "/p2/features/f-p2/lifecycle", "", 200, `[{"stage":"initial","enteredStageAt":"<time>"},{"stage":"pre-live","enteredStageAt":"<time>"}]`},
+		{"the lifecycle", "GET", apitest.Features + "/f-a/lifecycle", "", 200, `[{"stage":"initial","enteredStageAt":"<time>"},{"stage":"pre-live","enteredStageAt":"<time>"},{"stage":"live","enteredStageAt":"<time>"}]`},
+		{"the lifecycle before production", "GET", apitest.Projects + "/p2/features/f-p2/lifecycle", "", 200, `[{"stage":"initial","enteredStageAt":"<time>"},{"stage":"pre-live","enteredStageAt":"<time>"}]`},
 
-		{"describe", "POST", applications + "/app-reg", `{"description":"d","icon":"i"}`, 202, ""},
-		{"a URL that runs a script", "POST", applications + "/app-reg", `{"url":"JavaScript:alert(1)"}`, 400, invalid("/url")},
-		{"a URL with data", "POST", applications + "/app-new", `{"url":"data:text/html,a"}`, 400, invalid("/url")},
-		{"a URL, and none", "POST", applications + "/app-reg", `{"url":"https://example.com/a:b"}`, 202, ""},
-		{"no URL", "POST", applications + "/app-reg", `{"url":""}`, 202, ""},
-		{"describe more", "POST", applications + "/app-reg", `{"icon":null,"color":"red","appName":"ignored"}`, 202, ""},
-		{"what was said", "GET", applications + "?query=reg", "", 200, `{"applications":[{"appName":"app-reg","description":"d","color":"red","icon":null,"...":0}],"total":1}`},
-		{"too long", "POST", applications + "/app-reg", `{"url":"` + strings.Repeat("u", 1000) + `"}`, 400, anything},
-		{"not an object", "POST", applications + "/app-reg", `[]`, 400, anything},
+		{"describe", "POST", apitest.Applications + "/app-reg", `{"description":"d","icon":"i"}`, 202, ""},
+		{"a URL that runs a script", "POST", apitest.Applications + "/app-reg", `{"url":"JavaScript:alert(1)"}`, 400, apitest.Invalid("/url")},
+		{"a URL with data", "POST", apitest.Applications + "/app-new", `{"url":"data:text/html,a"}`, 400, apitest.Invalid("/url")},
+		{"a URL, and none", "POST", apitest.Applications + "/app-reg", `{"url":"https://example.com/a:b"}`, 202, ""},
+		{"no URL", "POST", apitest.Applications + "/app-reg", `{"url":""}`, 202, ""},
+		{"describe more", "POST", apitest.Applications + "/app-reg", `{"icon":null,"color":"red","appName":"ignored"}`, 202, ""},
+		{"what was said", "GET", apitest.Applications + "?query=reg", "", 200, `{"applications":[{"appName":"app-reg","description":"d","color":"red","icon":null,"...":0}],"total":1}`},
+		{"too long", "POST", apitest.Applications + "/app-reg", `{"url":"` + strings.Repeat("u", 1000) + `"}`, 400, apitest.Anything},
+		{"not an object", "POST", apitest.Applications + "/app-reg", `[]`, 400, apitest.Anything},
 	})
 	for _, in := range []string{instance("development", "i1", "unleash-client-node:4.0.0"), instance("production", "i2", "unleash-client-node:6.0.0")} {
-		found := decoded[struct{ Instances []map[string]any }](t, r.must(t, "GET", applications+"/app-reg", "").body)
+		found := apitest.Decode[struct{ Instances []map[string]any }](t, r.Must(t, "GET", apitest.Applications+"/app-reg", "").Body)
 		matches := 0
 		for _, i := range found.Instances {
-			if document, err := json.Marshal(i); err == nil && len(match(in, string(document))) == 0 {
+			if document, err := json.Marshal(i); err == nil && len(apitest.Match(in, string(document))) == 0 {
 				matches++
 			}
 		}
@@ -187,41 +188,41 @@ func TestUsage(t *testing.T) {
 
 	r.evaluate(t, p2, "app-moved", "i1", `{"f-p2":{"yes":1,"no":0}}`)
 	r.aggregate(t)
-	r.must(t, "POST", projects+"/p2/features/f-p2/changeProject", `{"newProjectId":"default"}`)
-	r.check(t, call{"a flag that moved, before the next report", "GET", project + "/applications?query=app-moved", "", 200, `{"applications":[],"total":0}`})
+	r.Must(t, "POST", apitest.Projects+"/p2/features/f-p2/changeProject", `{"newProjectId":"default"}`)
+	r.Check(t, apitest.Call{"a flag that moved, before the next report", "GET", apitest.Project + "/applications?query=app-moved", "", 200, `{"applications":[],"total":0}`})
 	r.evaluate(t, all, "app-moved", "i1", `{"f-p2":{"yes":1,"no":0}}`)
 	r.aggregate(t)
-	r.check(t, call{"a flag that moved", "GET", project + "/applications?query=app-moved", "", 200,
+	r.Check(t, apitest.Call{"a flag that moved", "GET", apitest.Project + "/applications?query=app-moved", "", 200,
 		`{"applications":[{"name":"app-moved","environments":["development"],"instances":["i1"],"sdks":[]}],"total":1}`})
 
-	r.must(t, "DELETE", applications+"/app-reg", "")
-	if left, err := r.store.Load(t.Context(), []flags.Key{usage.ApplicationNamesKey("app-reg"), usage.InstancesKey("app-reg", "development"), usage.InstancesKey("app-reg", "production")}); len(left) > 0 || err != nil {
+	r.Must(t, "DELETE", apitest.Applications+"/app-reg", "")
+	if left, err := r.Store.Load(t.Context(), []flags.Key{usage.ApplicationNamesKey("app-reg"), usage.InstancesKey("app-reg", "development"), usage.InstancesKey("app-reg", "production")}); len(left) > 0 || err != nil {
 		t.Errorf("a deleted application leaves %v (%v)", left, err)
 	}
-	r.run(t, []call{
-		{"a deleted application", "GET", applications + "/app-reg", "", 404, anything},
+	r.Run(t, []apitest.Call{
+		{"a deleted application", "GET", apitest.Applications + "/app-reg", "", 404, apitest.Anything},
 		{"its instances", "GET", "/api/admin/metrics/instances/app-reg/environment/production", "", 200, `{"instances":[]}`},
 		{"its usage stays", "GET", clientMetrics + "f-a/raw?hoursBack=1", "", 200, list(now(hour))},
 	})
 	r.evaluate(t, prod, "app-reg", "i2", `{"f-a":{"yes":1,"no":0}}`)
 	r.aggregate(t)
-	r.check(t, call{"it reported again", "GET", applications + "/app-reg/overview", "", 200, `{"projects":["default"],"featureCount":1,"environments":[{"name":"production","...":0}],"issues":{"missingStrategies":[]}}`})
+	r.Check(t, apitest.Call{"it reported again", "GET", apitest.Applications + "/app-reg/overview", "", 200, `{"projects":["default"],"featureCount":1,"environments":[{"name":"production","...":0}],"issues":{"missingStrategies":[]}}`})
 }
 
 // TestRecreatedApplication describes, deletes and creates an application again: its events do not get in each other's way.
 func TestRecreatedApplication(t *testing.T) {
 	t.Parallel()
-	r := serve(t).reporter()
+	r := newReporter(apitest.Serve(t))
 	for range 3 {
-		r.must(t, "POST", applications+"/again", "")
-		r.must(t, "POST", applications+"/again", `{"description":"d"}`)
-		r.must(t, "DELETE", applications+"/again", "")
+		r.Must(t, "POST", apitest.Applications+"/again", "")
+		r.Must(t, "POST", apitest.Applications+"/again", `{"description":"d"}`)
+		r.Must(t, "DELETE", apitest.Applications+"/again", "")
 	}
-	client := r.apiToken(t, `{"tokenName":"t","type":"client","environment":"development"}`)
+	client := r.APIToken(t, `{"tokenName":"t","type":"client","environment":"development"}`)
 	r.evaluate(t, client, "again", "i", `{"nosuch":{"yes":1,"no":0}}`)
 	r.aggregate(t)
-	r.must(t, "POST", applications+"/again", `{"description":"d"}`)
-	r.check(t, call{"created by its report", "GET", applications + "/again", "", 200, `{"appName":"again","description":"d","createdBy":null,"...":0}`})
+	r.Must(t, "POST", apitest.Applications+"/again", `{"description":"d"}`)
+	r.Check(t, apitest.Call{"created by its report", "GET", apitest.Applications + "/again", "", 200, `{"appName":"again","description":"d","createdBy":null,"...":0}`})
 }
 
 // stamp is a time as answers have it.
@@ -241,11 +242,11 @@ func (r reporter) checkLastSeen(t *testing.T) {
 	}
 	type answer struct{ Features []feature }
 	answers := map[string][]feature{
-		"list":          decoded[answer](t, r.must(t, "GET", features, "").body).Features,
-		"search":        decoded[answer](t, r.must(t, "GET", "/api/admin/search/features?project=IS:default", "").body).Features,
-		"project":       decoded[answer](t, r.must(t, "GET", project, "").body).Features,
-		"health report": decoded[answer](t, r.must(t, "GET", project+"/health-report", "").body).Features,
-		"read":          {decoded[feature](t, r.must(t, "GET", features+"/f-a", "").body), decoded[feature](t, r.must(t, "GET", features+"/f-b", "").body)},
+		"list":          apitest.Decode[answer](t, r.Must(t, "GET", apitest.Features, "").Body).Features,
+		"search":        apitest.Decode[answer](t, r.Must(t, "GET", "/api/admin/search/features?project=IS:default", "").Body).Features,
+		"project":       apitest.Decode[answer](t, r.Must(t, "GET", apitest.Project, "").Body).Features,
+		"health report": apitest.Decode[answer](t, r.Must(t, "GET", apitest.Project+"/health-report", "").Body).Features,
+		"read":          {apitest.Decode[feature](t, r.Must(t, "GET", apitest.Features+"/f-a", "").Body), apitest.Decode[feature](t, r.Must(t, "GET", apitest.Features+"/f-b", "").Body)},
 	}
 	for name, list := range answers {
 		if len(list) != 2 {

@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/flags"
 )
 
 // v is a variant in a response.
 func v(name, weightType string, weight int, others ...string) string {
-	return object([]string{
+	return apitest.Object([]string{
 		fmt.Sprintf(`"name":%q`, name), fmt.Sprintf(`"weight":%d`, weight), fmt.Sprintf(`"weightType":%q`, weightType), `"stickiness":"default"`,
 	}, others)
 }
@@ -23,11 +24,11 @@ func variants(list ...string) string {
 
 func TestVariantsOfOneEnvironment(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "f")
-	one := in("f", "development") + "/variants"
+	s := apitest.Serve(t)
+	s.Create(t, "f")
+	one := apitest.In("f", "development") + "/variants"
 	every := []string{`"stickiness":"userId"`, `"payload":{"type":"csv","value":"a,b"}`, `"overrides":[{"contextName":"userId","values":["1","2"]}]`}
-	s.run(t, []call{
+	s.Run(t, []apitest.Call{
 		{"none yet", "GET", one, "", 200, variants()},
 		{"none set", "PUT", one, `[]`, 200, variants()},
 		{"with name and weight only: variable by default", "PUT", one, `[{"name":"a","weight":1}]`, 200, variants(v("a", "variable", 1000))},
@@ -44,20 +45,20 @@ func TestVariantsOfOneEnvironment(t *testing.T) {
 		{"a fixed weight of 0", "PUT", one, `[` + v("f", "fix", 0) + `,` + v("a", "variable", 1000) + `]`, 200, variants(v("f", "fix", 0), v("a", "variable", 1000))},
 		{"decimal weights become whole", "PUT", one, `[{"name":"f","weight":333.7,"weightType":"fix"},{"name":"a","weight":0.5}]`, 200,
 			variants(v("f", "fix", 333), v("a", "variable", 667))},
-		{"a number as payload", "PUT", one, `[` + v("a", "variable", 1, `"payload":{"type":"number","value":"-1.5e3"}`) + `]`, 200, anything},
-		{"JSON as payload", "PUT", one, `[` + v("a", "variable", 1, `"payload":{"type":"json","value":"[null]"}`) + `]`, 200, anything},
-		{"the other environment has none", "GET", in("f", "production") + "/variants", "", 200, variants()},
+		{"a number as payload", "PUT", one, `[` + v("a", "variable", 1, `"payload":{"type":"number","value":"-1.5e3"}`) + `]`, 200, apitest.Anything},
+		{"JSON as payload", "PUT", one, `[` + v("a", "variable", 1, `"payload":{"type":"json","value":"[null]"}`) + `]`, 200, apitest.Anything},
+		{"the other environment has none", "GET", apitest.In("f", "production") + "/variants", "", 200, variants()},
 		{"cleared", "PUT", one, `[]`, 200, variants()},
 		{"read back empty", "GET", one, "", 200, variants()},
 	})
-	if got := s.events(t, "f"); len(got) != 12 || slices.ContainsFunc(got[1:], func(e flags.EventType) bool { return e != flags.FeatureVariantsUpdated }) {
+	if got := s.Events(t, "f"); len(got) != 12 || slices.ContainsFunc(got[1:], func(e flags.EventType) bool { return e != flags.FeatureVariantsUpdated }) {
 		t.Errorf("%d events %q, want the creation and 11 changes of variants", len(got), got)
 	}
-	s.unchanged(t, "f", []call{
-		{"an unknown environment", "PUT", in("f", "nosuch") + "/variants", `[]`, 404, notFound(`"nosuch"`)},
-		{"an unknown flag", "PUT", in("nosuch", "development") + "/variants", `[]`, 404, notFound(`"nosuch"`)},
-		{"read in an unknown environment", "GET", in("f", "nosuch") + "/variants", "", 404, notFound(`"nosuch"`)},
-		{"read of an unknown flag", "GET", features + "/nosuch/variants", "", 404, notFound(`"nosuch"`)},
+	s.Unchanged(t, "f", []apitest.Call{
+		{"an unknown environment", "PUT", apitest.In("f", "nosuch") + "/variants", `[]`, 404, apitest.NotFound(`"nosuch"`)},
+		{"an unknown flag", "PUT", apitest.In("nosuch", "development") + "/variants", `[]`, 404, apitest.NotFound(`"nosuch"`)},
+		{"read in an unknown environment", "GET", apitest.In("f", "nosuch") + "/variants", "", 404, apitest.NotFound(`"nosuch"`)},
+		{"read of an unknown flag", "GET", apitest.Features + "/nosuch/variants", "", 404, apitest.NotFound(`"nosuch"`)},
 		{"no change", "PUT", one, `[]`, 200, variants()},
 	})
 }
@@ -65,10 +66,10 @@ func TestVariantsOfOneEnvironment(t *testing.T) {
 // TestVariantRules breaks every rule of variants, with each operation that sets variants.
 func TestVariantRules(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "f")
-	s.must(t, "PUT", features+"/f/variants", `[{"name":"kept","weight":1}]`)
-	f := features + "/f"
+	s := apitest.Serve(t)
+	s.Create(t, "f")
+	s.Must(t, "PUT", apitest.Features+"/f/variants", `[{"name":"kept","weight":1}]`)
+	f := apitest.Features + "/f"
 	with := func(member string) string { return `{"name":"v","weight":1,` + member + `}` }
 	tests := []struct{ name, list, path string }{
 		{"no name", `{"weight":1}`, "/0/name"},
@@ -90,61 +91,61 @@ func TestVariantRules(t *testing.T) {
 		{"an override without a context", with(`"overrides":[{"values":["x"]}]`), "/0/overrides/0/contextName"},
 		{"an override without values", with(`"overrides":[{"contextName":"c"}]`), "/0/overrides/0/values"},
 	}
-	var calls []call
+	var calls []apitest.Call
 	for _, tt := range tests {
 		list := "[" + tt.list + "]"
 		calls = append(calls,
-			call{tt.name, "PUT", in("f", "development") + "/variants", list, 400, invalid(tt.path)},
-			call{tt.name + ", in all environments", "PUT", f + "/variants", list, 400, invalid(tt.path)},
-			call{tt.name + ", in some environments", "PUT", f + "/variants-batch", `{"environments":["production"],"variants":` + list + `}`, 400, invalid("/variants" + tt.path)})
+			apitest.Call{tt.name, "PUT", apitest.In("f", "development") + "/variants", list, 400, apitest.Invalid(tt.path)},
+			apitest.Call{tt.name + ", in all environments", "PUT", f + "/variants", list, 400, apitest.Invalid(tt.path)},
+			apitest.Call{tt.name + ", in some environments", "PUT", f + "/variants-batch", `{"environments":["production"],"variants":` + list + `}`, 400, apitest.Invalid("/variants" + tt.path)})
 		if !strings.Contains(tt.list, "},{") {
 			calls = append(calls,
-				call{tt.name + ", by a patch", "PATCH", in("f", "development") + "/variants", `[{"op":"replace","path":"/0","value":` + tt.list + `}]`, 400, invalid(tt.path)},
-				call{tt.name + ", by a patch in all environments", "PATCH", f + "/variants", `[{"op":"replace","path":"/0","value":` + tt.list + `}]`, 400, invalid(tt.path)})
+				apitest.Call{tt.name + ", by a patch", "PATCH", apitest.In("f", "development") + "/variants", `[{"op":"replace","path":"/0","value":` + tt.list + `}]`, 400, apitest.Invalid(tt.path)},
+				apitest.Call{tt.name + ", by a patch in all environments", "PATCH", f + "/variants", `[{"op":"replace","path":"/0","value":` + tt.list + `}]`, 400, apitest.Invalid(tt.path)})
 		}
 	}
-	s.unchanged(t, "f", calls)
+	s.Unchanged(t, "f", calls)
 }
 
 func TestVariantsOfAllEnvironments(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "f")
-	f, all := features+"/f", features+"/f/variants"
-	s.run(t, []call{
+	s := apitest.Serve(t)
+	s.Create(t, "f")
+	f, all := apitest.Features+"/f", apitest.Features+"/f/variants"
+	s.Run(t, []apitest.Call{
 		{"none yet", "GET", all, "", 200, variants()},
 		{"the same in all environments", "PUT", all, `[{"name":"b","weight":1},{"name":"a","weight":1}]`, 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
-		{"in one environment", "GET", in("f", "development") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
-		{"in the other environment", "GET", in("f", "production") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
-		{"different variants in one environment", "PUT", in("f", "production") + "/variants", `[{"name":"c","weight":1},{"name":"a","weight":1},{"name":"d","weight":1}]`, 200, anything},
+		{"in one environment", "GET", apitest.In("f", "development") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
+		{"in the other environment", "GET", apitest.In("f", "production") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
+		{"different variants in one environment", "PUT", apitest.In("f", "production") + "/variants", `[{"name":"c","weight":1},{"name":"a","weight":1},{"name":"d","weight":1}]`, 200, apitest.Anything},
 		{"the union by name; the first environment wins", "GET", all, "", 200,
 			variants(v("b", "variable", 500), v("a", "variable", 500), v("c", "variable", 334), v("d", "variable", 333))},
 		{"the flag has the same union", "GET", f, "", 200, `{"...":0,"variants":[` +
 			strings.Join([]string{v("b", "variable", 500), v("a", "variable", 500), v("c", "variable", 334), v("d", "variable", 333)}, ",") + `]}`},
 		{"in some environments", "PUT", f + "/variants-batch", `{"environments":["production"],"variants":[{"name":"e","weight":1}]}`, 200, variants(v("e", "variable", 1000))},
-		{"the other environment is unchanged", "GET", in("f", "development") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
+		{"the other environment is unchanged", "GET", apitest.In("f", "development") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
 		{"in both environments, one named twice", "PUT", f + "/variants-batch", `{"environments":["production","development","production"],"variants":[{"name":"g","weight":1}]}`, 200, variants(v("g", "variable", 1000))},
 		{"cleared in all environments", "PUT", all, `[]`, 200, variants()},
 	})
-	s.unchanged(t, "f", []call{
-		{"without a list: the name has another case", "PUT", f + "/variants-batch", `{"environments":["production"],"Variants":[]}`, 400, invalid("/variants")},
-		{"no environments", "PUT", f + "/variants-batch", `{"variants":[]}`, 400, invalid("/environments")},
-		{"an empty list of environments", "PUT", f + "/variants-batch", `{"environments":[],"variants":[]}`, 400, invalid("/environments")},
+	s.Unchanged(t, "f", []apitest.Call{
+		{"without a list: the name has another case", "PUT", f + "/variants-batch", `{"environments":["production"],"Variants":[]}`, 400, apitest.Invalid("/variants")},
+		{"no environments", "PUT", f + "/variants-batch", `{"variants":[]}`, 400, apitest.Invalid("/environments")},
+		{"an empty list of environments", "PUT", f + "/variants-batch", `{"environments":[],"variants":[]}`, 400, apitest.Invalid("/environments")},
 		{"unknown environments", "PUT", f + "/variants-batch", `{"environments":["development","nosuch","default"],"variants":[{"name":"x","weight":1}]}`, 400,
-			invalid("/environments/1", "/environments/2")},
-		{"an unknown flag", "PUT", features + "/nosuch/variants", `[]`, 404, notFound(`"nosuch"`)},
-		{"an unknown flag, in some environments", "PUT", features + "/nosuch/variants-batch", `{"environments":["production"],"variants":[]}`, 404, notFound(`"nosuch"`)},
+			apitest.Invalid("/environments/1", "/environments/2")},
+		{"an unknown flag", "PUT", apitest.Features + "/nosuch/variants", `[]`, 404, apitest.NotFound(`"nosuch"`)},
+		{"an unknown flag, in some environments", "PUT", apitest.Features + "/nosuch/variants-batch", `{"environments":["production"],"variants":[]}`, 404, apitest.NotFound(`"nosuch"`)},
 	})
 }
 
 func TestPatchVariants(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "f")
-	dev, prod, all := in("f", "development")+"/variants", in("f", "production")+"/variants", features+"/f/variants"
-	s.must(t, "PUT", dev, `[{"name":"a","weight":1},{"name":"b","weight":1}]`)
-	s.must(t, "PUT", prod, `[{"name":"c","weight":1}]`)
-	s.run(t, []call{
+	s := apitest.Serve(t)
+	s.Create(t, "f")
+	dev, prod, all := apitest.In("f", "development")+"/variants", apitest.In("f", "production")+"/variants", apitest.Features+"/f/variants"
+	s.Must(t, "PUT", dev, `[{"name":"a","weight":1},{"name":"b","weight":1}]`)
+	s.Must(t, "PUT", prod, `[{"name":"c","weight":1}]`)
+	s.Run(t, []apitest.Call{
 		{"add at an index, weights shared again", "PATCH", dev, `[{"op":"add","path":"/1","value":{"name":"x","weight":1}}]`, 200,
 			variants(v("a", "variable", 334), v("x", "variable", 333), v("b", "variable", 333))},
 		{"add at the end", "PATCH", dev, `[{"op":"add","path":"/-","value":` + v("y", "fix", 100) + `}]`, 200,
@@ -161,24 +162,24 @@ func TestPatchVariants(t *testing.T) {
 			variants(v("y", "fix", 400), v("n", "variable", 150), v("a", "variable", 150), v("b", "variable", 150), v("z", "variable", 150), v("c", "variable", 500))},
 		{"the result in the other environment", "GET", prod, "", 200, variants(v("c", "variable", 500), v("n", "variable", 500))},
 	})
-	before := s.do(t, "GET", prod, "").body
-	s.unchanged(t, "f", []call{
-		{"in all environments, where it does not apply to one: none is changed", "PATCH", all, `[{"op":"remove","path":"/4"}]`, 400, malformed("cannot be applied")},
-		{"in all environments, where it breaks a rule in one: none is changed", "PATCH", all, `[{"op":"replace","path":"/0","value":{"name":"p","weight":1,"weightType":"fix"}},{"op":"replace","path":"/1","value":{"name":"q","weight":1,"weightType":"fix"}}]`, 400, invalid("")},
-		{"an index that does not exist", "PATCH", dev, `[{"op":"remove","path":"/99"}]`, 400, malformed("cannot be applied")},
-		{"an index after the end", "PATCH", dev, `[{"op":"add","path":"/99","value":{"name":"q","weight":1}}]`, 400, malformed("cannot be applied")},
-		{"a negative index", "PATCH", dev, `[{"op":"remove","path":"/-1"}]`, 400, malformed("cannot be applied")},
-		{"a negative index to add at", "PATCH", dev, `[{"op":"add","path":"/-1","value":{"name":"q","weight":1}}]`, 400, malformed("cannot be applied")},
-		{"not an index", "PATCH", dev, `[{"op":"remove","path":"/name"}]`, 400, malformed("cannot be applied")},
-		{"a test that fails", "PATCH", dev, `[{"op":"remove","path":"/0"},{"op":"test","path":"/0/name","value":"no"}]`, 400, malformed("nothing was changed")},
-		{"the whole list", "PATCH", dev, `[{"op":"replace","path":"","value":[]}]`, 400, invalid("/0/path")},
-		{"a name that is taken", "PATCH", dev, `[{"op":"copy","from":"/0","path":"/-"}]`, 400, invalid("/5/name")},
-		{"not a variant", "PATCH", dev, `[{"op":"add","path":"/0","value":"x"}]`, 400, invalid("/0")},
-		{"not a patch", "PATCH", dev, `{}`, 400, invalid("")},
-		{"an unknown environment", "PATCH", in("f", "nosuch") + "/variants", `[]`, 404, notFound(`"nosuch"`)},
-		{"an unknown flag", "PATCH", features + "/nosuch/variants", `[]`, 404, notFound(`"nosuch"`)},
+	before := s.Do(t, "GET", prod, "").Body
+	s.Unchanged(t, "f", []apitest.Call{
+		{"in all environments, where it does not apply to one: none is changed", "PATCH", all, `[{"op":"remove","path":"/4"}]`, 400, apitest.Malformed("cannot be applied")},
+		{"in all environments, where it breaks a rule in one: none is changed", "PATCH", all, `[{"op":"replace","path":"/0","value":{"name":"p","weight":1,"weightType":"fix"}},{"op":"replace","path":"/1","value":{"name":"q","weight":1,"weightType":"fix"}}]`, 400, apitest.Invalid("")},
+		{"an index that does not exist", "PATCH", dev, `[{"op":"remove","path":"/99"}]`, 400, apitest.Malformed("cannot be applied")},
+		{"an index after the end", "PATCH", dev, `[{"op":"add","path":"/99","value":{"name":"q","weight":1}}]`, 400, apitest.Malformed("cannot be applied")},
+		{"a negative index", "PATCH", dev, `[{"op":"remove","path":"/-1"}]`, 400, apitest.Malformed("cannot be applied")},
+		{"a negative index to add at", "PATCH", dev, `[{"op":"add","path":"/-1","value":{"name":"q","weight":1}}]`, 400, apitest.Malformed("cannot be applied")},
+		{"not an index", "PATCH", dev, `[{"op":"remove","path":"/name"}]`, 400, apitest.Malformed("cannot be applied")},
+		{"a test that fails", "PATCH", dev, `[{"op":"remove","path":"/0"},{"op":"test","path":"/0/name","value":"no"}]`, 400, apitest.Malformed("nothing was changed")},
+		{"the whole list", "PATCH", dev, `[{"op":"replace","path":"","value":[]}]`, 400, apitest.Invalid("/0/path")},
+		{"a name that is taken", "PATCH", dev, `[{"op":"copy","from":"/0","path":"/-"}]`, 400, apitest.Invalid("/5/name")},
+		{"not a variant", "PATCH", dev, `[{"op":"add","path":"/0","value":"x"}]`, 400, apitest.Invalid("/0")},
+		{"not a patch", "PATCH", dev, `{}`, 400, apitest.Invalid("")},
+		{"an unknown environment", "PATCH", apitest.In("f", "nosuch") + "/variants", `[]`, 404, apitest.NotFound(`"nosuch"`)},
+		{"an unknown flag", "PATCH", apitest.Features + "/nosuch/variants", `[]`, 404, apitest.NotFound(`"nosuch"`)},
 	})
-	if after := s.do(t, "GET", prod, "").body; after != before {
+	if after := s.Do(t, "GET", prod, "").Body; after != before {
 		t.Errorf("production has now %s, want %s", after, before)
 	}
 }
