@@ -36,12 +36,15 @@ type Server struct {
 	Client  *http.Client
 	Store   *dynamo.Store
 	Handler http.Handler
+
+	Unchecked bool // for tests that store what contradicts itself
 }
 
 // An Option changes the configuration of a server, or the transport of the store's requests.
 type Option func(config *httpapi.Config, transport *http.RoundTripper)
 
-// Serve starts a server with the data of a new deployment and the three tokens of dynamotest.
+// Serve starts a server with the data of a new deployment and the three tokens of dynamotest. At the end of the test, the items of
+// its table must agree with each other.
 func Serve(t *testing.T, options ...Option) *Server {
 	t.Helper()
 	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Twice: SameTwice(t), QueryRead: describedQuery(t)}
@@ -51,19 +54,31 @@ func Serve(t *testing.T, options ...Option) *Server {
 	}
 	store := dynamotest.Open(t, NewIAM(transport))
 	dynamotest.Seed(t, store)
-	handler := Described(t, Handler(store, config))
-	return (&Server{Store: store}).Over(t, handler)
+	s := &Server{Store: store, Handler: Described(t, Handler(store, config))}
+	t.Cleanup(func() {
+		if !s.Unchecked {
+			dynamotest.Check(t, store)
+		}
+	})
+	s.URL, s.Client = listen(t, s.Handler)
+	return s
 }
 
 // Over serves another handler over the same store.
 func (s *Server) Over(t *testing.T, handler http.Handler) *Server {
 	t.Helper()
+	url, client := listen(t, handler)
+	return &Server{URL: url, Client: client, Store: s.Store, Handler: handler}
+}
+
+func listen(t *testing.T, handler http.Handler) (url string, client *http.Client) {
+	t.Helper()
 	web := httptest.NewServer(handler)
 	t.Cleanup(web.Close)
-	client := web.Client()
+	client = web.Client()
 	client.Transport.(*http.Transport).MaxIdleConnsPerHost = 64
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Server{URL: web.URL, Client: client, Store: s.Store, Handler: handler}
+	return web.URL, client
 }
 
 // Handler sends each request to the group that has a route for it, as the gateway does. Requests without a route, and

@@ -9,7 +9,6 @@ import (
 
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/apitest"
-	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -17,7 +16,6 @@ import (
 func TestBulk(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.CreateEnabled(t, "a", "b")
 	s.Create(t, "bare", "old", "older")
 	s.Must(t, "DELETE", apitest.Features+"/old", "")
@@ -86,7 +84,6 @@ func TestBulk(t *testing.T) {
 func TestBulkParentsAndChildren(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Create(t, "parent", "child", "sibling", "other", "independent")
 	for _, child := range []string{"child", "sibling"} {
 		s.Must(t, "POST", apitest.Features+"/"+child+"/dependencies", `{"feature":"parent"}`)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"guidon/pkg/apitest"
-	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 )
 
@@ -35,7 +34,6 @@ func hasChildren(part string, children ...string) string {
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Create(t, "parent", "second", "child", "other", "gone")
 	s.Must(t, "DELETE", apitest.Features+"/gone", "")
 	s.Must(t, "POST", "/api/admin/projects", `{"id":"elsewhere"}`)
@@ -105,7 +103,6 @@ func TestDependencies(t *testing.T) {
 func TestArchiveParentsAndChildren(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Create(t, "parent", "b", "a")
 	s.Depend(t, "parent", "b", "a")
 	archive := func(flag string) apitest.Call {
@@ -145,7 +142,6 @@ func TestArchiveParentsAndChildren(t *testing.T) {
 func TestParallelDependencies(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Create(t, "parent")
 	names := make([]string, 20)
 	for i := range names {

@@ -22,6 +22,7 @@ func TestEnvironmentOfManyFlags(t *testing.T) {
 	count := &apitest.Counter{}
 	units := &capacity.Counter{Next: count}
 	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = units })
+	s.Unchecked = true // copied items have the same IDs
 	const p, stage = apitest.Projects + "/many", apitest.Environments + "/stage"
 	s.Must(t, "POST", apitest.Environments, `{"name":"stage","type":"test"}`)
 	s.Must(t, "POST", apitest.Projects, `{"id":"many","environments":["stage"]}`)

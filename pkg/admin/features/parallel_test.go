@@ -18,7 +18,6 @@ import (
 func TestParallelCreates(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	got := s.Parallel(t, 32, func(int) apitest.Call {
 		return apitest.Call{Method: "POST", Path: apitest.Features, Body: `{"name":"f"}`}
 	})
@@ -84,7 +83,6 @@ func TestParallelFields(t *testing.T) {
 func TestParallelAdditions(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Create(t, "f")
 	list := apitest.In("f", "development") + "/strategies"
 	got := s.Parallel(t, 60, func(int) apitest.Call { return apitest.Call{Method: "POST", Path: list, Body: `{"name":"default"}`} })
@@ -98,7 +96,6 @@ func TestParallelAdditions(t *testing.T) {
 func TestParallelEnvironments(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Limits.Environments = 8 })
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	got := s.Parallel(t, 16, func(i int) apitest.Call {
 		return apitest.Call{Method: "POST", Path: "/api/admin/environments", Body: fmt.Sprintf(`{"name":"e%d","type":"test"}`, i)}
 	})
@@ -116,7 +113,6 @@ func TestParallelEnvironments(t *testing.T) {
 func TestParallelArchives(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.CreateEnabled(t, "f")
 	got := s.Parallel(t, 20, func(int) apitest.Call { return apitest.Call{Method: "DELETE", Path: apitest.Features + "/f"} })
 	apitest.WantStatuses(t, got, map[int]int{202: 20})
@@ -138,7 +134,6 @@ func TestParallelArchives(t *testing.T) {
 func TestListsShowParallelWrites(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	var wg sync.WaitGroup
 	for w := range 8 {
 		wg.Go(func() {
@@ -183,7 +178,6 @@ func TestParallelFaults(t *testing.T) {
 	t.Parallel()
 	faults := &dynamotest.Faults{}
 	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Create(t, "f")
 	id := s.AddStrategy(t, "f", `{"name":"default"}`)
 	one := apitest.In("f", "development") + "/strategies/" + id

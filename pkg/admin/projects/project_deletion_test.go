@@ -67,7 +67,6 @@ func TestOwner(t *testing.T) {
 func TestParallelOwner(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	id, editor := s.Person(t, access.RoleEditor)
 	const n = 16
 	var wg sync.WaitGroup
@@ -92,7 +91,6 @@ func TestParallelOwner(t *testing.T) {
 func TestParallelDeletion(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	var deleted, kept, refused int
 	for round := 0; round < 12 || (deleted == 0 || refused == 0) && round < 60; round++ { // until both have happened
 		d, r := raceDeletion(t, s, fmt.Sprintf("p%d", round))
@@ -114,7 +112,6 @@ func TestParallelDeletionFaults(t *testing.T) {
 	t.Parallel()
 	faults := &dynamotest.Faults{}
 	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	for round := range 4 {
 		faults.Change(func(f *dynamotest.Faults) {
 			f.LoseResponses, f.Failures, f.Conflicts, f.Delay = 0.1, 0.05, true, time.Millisecond

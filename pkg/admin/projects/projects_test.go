@@ -300,7 +300,6 @@ func TestProjectReports(t *testing.T) {
 func TestProjectFavorites(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
 	_, ann := s.Person(t, access.RoleViewer)
 	list := func(is bool) string {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"guidon/pkg/apitest"
-	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 )
 
@@ -18,7 +17,6 @@ const ofShop = apitest.Projects + "/shop/environments/development"
 func TestDefaultStrategyKeepsItsSegment(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
 	one := apitest.Segments + "/" + s.AddSegment(t, `{"name":"one","constraints":`+someUsers+`}`)
 	const (
@@ -52,7 +50,6 @@ func TestDefaultStrategyKeepsItsSegment(t *testing.T) {
 func TestDefaultStrategyInDeletedEnvironment(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
 	staged(t, s)
 	one := apitest.Segments + "/" + s.AddSegment(t, `{"name":"one","constraints":[]}`)
@@ -77,7 +74,6 @@ func TestDefaultStrategyInDeletedEnvironment(t *testing.T) {
 func TestMoveLeavesDeletedEnvironments(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
 	s.Must(t, "POST", apitest.Projects, `{"id":"third"}`)
 	staged(t, s)
@@ -141,7 +137,6 @@ func TestSegmentRaces(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := apitest.Serve(t)
-			t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 			s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
 			both, none := 0, 0
 			for i := range rounds {

@@ -27,7 +27,6 @@ const someUsers = `[{"contextName":"userId","operator":"IN","values":["1","2"]}]
 func TestSegments(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
 	const beta = `"id":1,"name":"Beta users","description":null,"constraints":[{"contextName":"userId","operator":"IN","caseInsensitive":false,"inverted":false,"values":["1","2"]}],"createdBy":"admin"`
 	values := make([]string, 1001)
@@ -80,7 +79,6 @@ func TestSegments(t *testing.T) {
 func TestSegmentsOfStrategies(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
 	s.Create(t, "f", "g")
 	one, two := s.AddSegment(t, `{"name":"one","constraints":`+someUsers+`}`), s.AddSegment(t, `{"name":"two","project":"default","constraints":[]}`)
@@ -133,7 +131,6 @@ func TestSegmentsOfStrategies(t *testing.T) {
 func TestSegmentsOfDefaultStrategies(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	one := s.AddSegment(t, `{"name":"one","constraints":[]}`)
 	s.Create(t, "f", "g")
 	const defaultStrategy = apitest.Project + "/environments/development/default-strategy"
@@ -154,7 +151,6 @@ func TestSegmentBudget(t *testing.T) {
 	t.Parallel()
 	count := &apitest.Counter{}
 	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Create(t, "f")
 	s.AddSegment(t, `{"name":"one","constraints":[]}`)
 	strategies := apitest.In("f", "development") + "/strategies"
@@ -185,7 +181,6 @@ func TestSegmentBudget(t *testing.T) {
 func TestSegmentDeletionInParallel(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	const rounds, flagsEach = 6, 3
 	for round := range rounds {
 		id := s.AddSegment(t, fmt.Sprintf(`{"name":"s%d","constraints":[]}`, round))
@@ -222,7 +217,6 @@ func TestSegmentDeletionInParallel(t *testing.T) {
 func TestSegmentPermissions(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
 	everywhere := s.AddSegment(t, `{"name":"everywhere","constraints":[]}`)
 	ours := s.AddSegment(t, `{"name":"ours","project":"shop","constraints":[]}`)

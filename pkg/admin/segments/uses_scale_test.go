@@ -18,6 +18,7 @@ func TestUsesOfManyFlags(t *testing.T) {
 	t.Parallel()
 	count := &apitest.CountedAnswers{}
 	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.Unchecked = true // copied items have the same IDs
 	s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
 	s.AddSegment(t, `{"name":"used by all","constraints":[]}`)
 	s.Create(t, "template-of-flags")
@@ -109,6 +110,7 @@ func TestStrategyAmongManyFlags(t *testing.T) {
 	t.Parallel()
 	count := &apitest.Counter{}
 	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.Unchecked = true // copied items have the same IDs
 	s.AddSegment(t, `{"name":"one","constraints":[]}`)
 	s.Create(t, "-first", "template-of-flags", "~last")
 	s.AddStrategy(t, "template-of-flags", `{"name":"default"}`)

@@ -12,7 +12,6 @@ import (
 func TestProjectTokens(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
 	const ofShop = apitest.Projects + "/shop/api-tokens"
 	both := s.APIToken(t, `{"tokenName":"both","type":"client","projects":["shop","default"]}`)

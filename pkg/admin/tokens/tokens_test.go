@@ -30,7 +30,6 @@ func wantNames(t *testing.T, what string, got []string, want ...string) {
 func TestCreateToken(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
 	of := func(name, kind, project, projects, environment, expiresAt string) string {
 		return fmt.Sprintf(`{"secret":"<any>","tokenName":%q,"username":%q,"type":%q,"project":%q,"projects":%s,"environment":%q,"expiresAt":%s,"createdAt":"<time>","seenAt":null,"alias":null}`,
@@ -86,7 +85,6 @@ func TestCreateToken(t *testing.T) {
 func TestCreateInvalidToken(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.APIToken(t, `{"tokenName":"taken","type":"client"}`)
 	was := s.TokenNames(t)
 	s.Run(t, []apitest.Call{
@@ -128,7 +126,6 @@ func TestCreateInvalidToken(t *testing.T) {
 func TestDeleteToken(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	secret := s.APIToken(t, `{"tokenName":"a","type":"admin"}`)
 	s.Check(t, apitest.Call{"it works", "GET", apitest.Project, "", 200, apitest.Anything}, apitest.As(secret))
 	s.Check(t, apitest.Call{"deleted, by itself", "DELETE", apitest.TokenPath(secret), "", 200, ""}, apitest.As(secret))
@@ -156,7 +153,6 @@ func TestTokenExpires(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	s := apitest.Serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	secret := s.APIToken(t, `{"tokenName":"a","type":"admin","expiresAt":"2026-01-05T12:00:01Z"}`)
 	past := s.APIToken(t, `{"tokenName":"b","type":"admin","expiresAt":"2020-01-01T00:00:00Z"}`)
 	read := func(name, secret string, status int) {
@@ -185,7 +181,6 @@ func TestTokenExpires(t *testing.T) {
 func TestTokenScopeNeverGrows(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
 	s.Must(t, "POST", "/api/admin/environments", `{"name":"staging","type":"test"}`)
 	shop := s.APIToken(t, `{"tokenName":"of-shop","type":"client","project":"shop"}`)
@@ -214,7 +209,6 @@ func TestTokenScopeNeverGrows(t *testing.T) {
 func TestListedTokens(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
 	s.APIToken(t, `{"tokenName":"shop-client","type":"client","project":"shop"}`)
 	s.APIToken(t, `{"tokenName":"shop-front","type":"frontend","project":"shop","environment":"*"}`)
@@ -264,7 +258,6 @@ func TestListedTokens(t *testing.T) {
 func TestTokenRights(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
 	editor, owner, member := s.Account(t, "2", nil), s.Account(t, "3", map[string]string{"shop": "4"}), s.Account(t, "3", map[string]string{"shop": "5"})
 	front := s.Account(t, s.RoleOf(t, "root-custom", "CREATE_FRONTEND_API_TOKEN"), nil)
@@ -314,7 +307,6 @@ func TestTokenRights(t *testing.T) {
 func TestParallelTokens(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	got := s.Parallel(t, 16, func(int) apitest.Call {
 		return apitest.Call{Method: "POST", Path: apitest.APITokens, Body: `{"tokenName":"raced","type":"admin"}`}
 	})

@@ -39,7 +39,6 @@ func TestImportWithoutConflicts(t *testing.T) {
 		t.Errorf("%d transactions, want one for each of %d flags", transactions, n)
 	}
 	t.Logf("%v, %v", faults.Injected(), faults.Calls())
-	dynamotest.Check(t, s.Store)
 }
 
 // sharedData is an import of n flags with the same tag. Each uses one of four segments.

@@ -22,6 +22,7 @@ func TestExportStopsEarly(t *testing.T) {
 		*transport = count
 		config.Twice = nil // the second run would load all pages again
 	})
+	s.Unchecked = true // copied items have the same IDs
 	view, err := s.Store.Load(t.Context(), []flags.Key{flags.ProjectKey("default"), flags.EnvironmentsKey()})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 
 	"guidon/pkg/access"
 	"guidon/pkg/apitest"
-	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 )
 
@@ -23,7 +22,6 @@ func memberOf(id int, roles ...string) string {
 func TestProjectUsers(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Must(t, "POST", apitest.Users, `{"username":"ann","rootRole":3}`)
 	s.Must(t, "POST", apitest.ServiceAccounts, `{"username":"bot","name":"Bot","rootRole":3}`)
 	s.Must(t, "POST", apitest.Roles, `{"name":"Custom"}`)
@@ -69,7 +67,6 @@ func TestProjectUsers(t *testing.T) {
 func TestSetAccess(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	for i := range 3 {
 		s.Must(t, "POST", apitest.Users, fmt.Sprintf(`{"username":"u%d","rootRole":3}`, i))
 	}
@@ -97,7 +94,6 @@ func TestSetAccess(t *testing.T) {
 func TestSetAccessOfManyUsers(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	const many = 120
 	ids := make([]string, many)
 	for i := range ids {
@@ -119,7 +115,6 @@ func TestSetAccessOfManyUsers(t *testing.T) {
 func TestAddMembersInParallel(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	const users = 10
 	ids := make([]int64, users)
 	for i := range ids {
@@ -149,7 +144,6 @@ func TestAddMembersInParallel(t *testing.T) {
 func TestGrantsWithinOwnPermissions(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Must(t, "POST", apitest.Roles, `{"name":"Access manager","permissions":[{"name":"PROJECT_USER_ACCESS_WRITE"},{"name":"PROJECT_USER_ACCESS_READ"},{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"}]}`)
 	s.Must(t, "POST", apitest.Roles, `{"name":"In development","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"}]}`)
 	s.Must(t, "POST", apitest.Roles, `{"name":"In production","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"production"}]}`)
@@ -225,7 +219,6 @@ func accessBody(t *testing.T, s *apitest.Server) string {
 func TestUserAdministrationPermissions(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	s.Must(t, "POST", apitest.Roles, `{"name":"Reader of roles","type":"root-custom","permissions":[{"name":"READ_ROLE"}]}`)
 	header := map[string]string{}
 	for name, root := range map[string]int64{"admin": 1, "editor": 2, "viewer": 3, "reader": 6, "deleted role": 99} {
@@ -264,7 +257,6 @@ func TestBudgetOfPersonalTokens(t *testing.T) {
 	t.Parallel()
 	count := &apitest.Counter{}
 	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	_, admin := s.Person(t, access.RoleAdmin)
 	s.Must(t, "POST", apitest.Features, `{"name":"f"}`)
 	s.Do(t, "GET", apitest.Features+"/f", "", admin) // stores that the token was used, once an hour

@@ -10,7 +10,6 @@ import (
 
 	"guidon/pkg/access"
 	"guidon/pkg/apitest"
-	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -26,7 +25,6 @@ func aUser(id int, root int, more string) string {
 func TestUsers(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	taken := func(what string) string { return apitest.Faulty(what + " is taken") }
 	wrong := apitest.Faulty
 	ann := aUser(2, 3, `,"username":"ann","email":"Ann@example.com","name":"Ann"`)
@@ -90,7 +88,6 @@ func TestUsers(t *testing.T) {
 func TestUserEvents(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	id := s.ID(t, apitest.Users, `{"username":"u","rootRole":3}`)
 	s.Must(t, "PUT", apitest.Users+"/"+id, `{"name":"N"}`)
 	s.Must(t, "PUT", apitest.Users+"/"+id, `{"name":"N"}`) // changes nothing
@@ -104,7 +101,6 @@ func TestUserEvents(t *testing.T) {
 func TestSearchUsers(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	for _, body := range []string{
 		`{"username":"anna","name":"Zoe","rootRole":3}`, `{"email":"Annika@example.com","rootRole":3}`, `{"username":"x","name":"Übel","rootRole":3}`,
 	} {
@@ -141,7 +137,6 @@ func TestBudgetOfSearchedUsers(t *testing.T) {
 func TestServiceAccounts(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	bot := func(name string, root int) string {
 		return strings.Replace(aUser(2, root, `,"username":"bot","name":"`+name+`","tokens":[]`), `"User"`, `"Service Account"`, 1)
 	}
@@ -173,7 +168,6 @@ func TestServiceAccounts(t *testing.T) {
 func TestParallelUsers(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	const names = 20
 	var mu sync.Mutex
 	made, ids, statuses := map[string]int{}, map[int]bool{}, map[int]int{}
@@ -207,7 +201,6 @@ func TestParallelUsers(t *testing.T) {
 func TestDeletedUser(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	id, header := s.Person(t, access.RoleViewer)
 	const projects = 45 // more than one transaction can change
 	for i := range projects {
@@ -231,7 +224,6 @@ func TestDeletedUser(t *testing.T) {
 func TestDeletedWhileAdded(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	t.Cleanup(func() { dynamotest.Check(t, s.Store) })
 	for i := range 15 {
 		id := s.ID(t, apitest.Users, fmt.Sprintf(`{"username":"n-%d","rootRole":3}`, i))
 		var wg sync.WaitGroup
