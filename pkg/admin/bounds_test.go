@@ -156,11 +156,7 @@ func TestLongList(t *testing.T) {
 	t.Parallel()
 	count := &apitest.Counter{}
 	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
-	view, err := s.Store.Load(t.Context(), []flags.Key{flags.ProjectKey("default")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := flags.Find[*flags.Project](view, flags.ProjectKey("default"))
+	p := apitest.Load[*flags.Project](t, s, flags.ProjectKey("default"))
 	const n = 1001
 	s.Parallel(t, n/7, func(i int) apitest.Call { // create the flags directly in the store, seven at a time
 		change := flags.Change{Event: flags.Event{ID: fmt.Sprintf("0190-%d", i), Type: flags.FeatureCreated, FeatureName: fmt.Sprintf("f%04d", i*7)}}
@@ -178,9 +174,7 @@ func TestLongList(t *testing.T) {
 	})
 	var list struct{ Features []struct{ Name string } }
 	calls := count.During(func() {
-		if err := json.Unmarshal([]byte(s.Must(t, "GET", apitest.Features, "").Body), &list); err != nil {
-			t.Fatal(err)
-		}
+		apitest.DecodeInto(t, s.Must(t, "GET", apitest.Features, "").Body, &list)
 	})
 	if got := strings.Join(calls, " "); got != "BatchGetItem Query Query" {
 		t.Errorf("calls %s, want two queries: the rows are more than a megabyte", got)
@@ -206,9 +200,7 @@ func TestManyEnvironments(t *testing.T) {
 		apitest.WantStatuses(t, got, map[int]int{201: 47, 400: 53})
 	}
 	var list struct{ Environments []struct{ Name string } }
-	if err := json.Unmarshal([]byte(s.Must(t, "GET", apitest.Environments, "").Body), &list); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, s.Must(t, "GET", apitest.Environments, "").Body, &list)
 	if n := len(list.Environments); n < 3+got[201] || n > min(50, 3+got[201]+got[503]) { // a 503 may have been made
 		t.Errorf("%d environments, want the 3 existing and the %d created, and at most %d more", n, got[201], got[503])
 	}

@@ -179,11 +179,7 @@ func TestListEntrySize(t *testing.T) {
 func TestManyTags(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	view, err := s.Store.Load(t.Context(), []flags.Key{flags.ProjectKey("default")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := flags.Find[*flags.Project](view, flags.ProjectKey("default"))
+	p := apitest.Load[*flags.Project](t, s, flags.ProjectKey("default"))
 	const tagged, each = 700, 30
 	var all []flags.Aggregate
 	for i := range tagged {

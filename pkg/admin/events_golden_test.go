@@ -454,9 +454,7 @@ func idOrSecret(answer string) string {
 func eventsAfter(t *testing.T, s *apitest.Server, id int64) []eventOnWire {
 	t.Helper()
 	var page struct{ Events []eventOnWire }
-	if err := json.Unmarshal([]byte(s.Must(t, "GET", apitest.EventLog+"?limit=1000", "").Body), &page); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, s.Must(t, "GET", apitest.EventLog+"?limit=1000", "").Body, &page)
 	page.Events = slices.DeleteFunc(page.Events, func(e eventOnWire) bool { return e.ID <= id })
 	slices.Reverse(page.Events)
 	return page.Events

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 )
@@ -108,9 +109,7 @@ func kindOf(key string) string {
 func (c *cell) loggedEvents(t *testing.T) int {
 	t.Helper()
 	var page struct{ Events []struct{ ID json.Number } }
-	if err := json.Unmarshal([]byte(c.Must(t, "GET", "/api/admin/events?limit=1000", "").Body), &page); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, c.Must(t, "GET", "/api/admin/events?limit=1000", "").Body, &page)
 	seen := map[json.Number]bool{}
 	for _, e := range page.Events {
 		if seen[e.ID] {

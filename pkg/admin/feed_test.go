@@ -186,9 +186,5 @@ func feedOf(t *testing.T, s *apitest.Server, f func()) string {
 
 func feed(t *testing.T, s *apitest.Server) *flags.Feed {
 	t.Helper()
-	view, err := s.Store.Load(t.Context(), []flags.Key{flags.FeedKey()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return flags.Find[*flags.Feed](view, flags.FeedKey())
+	return apitest.Load[*flags.Feed](t, s, flags.FeedKey())
 }

@@ -1,7 +1,6 @@
 package admin_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"runtime"
@@ -27,9 +26,7 @@ func allocated(s *apitest.Server, c apitest.Call) (bytes int, got apitest.Answer
 // table returns all items of the store, so that the order of attributes does not matter.
 func table(t *testing.T, s *apitest.Server) (items any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(dynamotest.Scan(t, s.Store)), &items); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, dynamotest.Scan(t, s.Store), &items)
 	return items
 }
 

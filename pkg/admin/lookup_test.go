@@ -141,11 +141,7 @@ func TestTokenOfAnother(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
 	key := access.TokenKey(access.HashSecret(dynamotest.AdminToken))
-	view, err := s.Store.Load(t.Context(), []flags.Key{key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := misleading{s.Store, flags.Find[*access.Token](view, key)}
+	store := misleading{s.Store, apitest.Load[*access.Token](t, s, key)}
 	handler := httpapi.New(store, admin.Group("users"), httpapi.Config{Limits: flags.DefaultLimits()})
 	for secret, want := range map[string]int{dynamotest.AdminToken: 200, "*:*.another": 401, dynamotest.AdminToken + "x": 401} {
 		r := httptest.NewRequest(http.MethodGet, "/api/admin/permissions", nil)

@@ -111,11 +111,7 @@ func TestOldTexts(t *testing.T) {
 	s.Create(t, "old")
 	id := s.AddStrategy(t, "old", `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["v"]}]}`)
 	s.Must(t, "PUT", apitest.In("old", "development")+"/variants", `[{"name":"a","weight":1}]`)
-	view, err := s.Store.Load(t.Context(), []flags.Key{flags.FeatureKey("old"), flags.ProjectKey("default")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	flag, p := flags.Find[*flags.Feature](view, flags.FeatureKey("old")), flags.Find[*flags.Project](view, flags.ProjectKey("default"))
+	flag, p := apitest.Load[*flags.Feature](t, s, flags.FeatureKey("old")), apitest.Load[*flags.Project](t, s, flags.ProjectKey("default"))
 	longFlag, longProject := flag.Clone(), p.Clone()
 	longFlag.Description, longProject.Description = &long, long
 	fe := longFlag.Environments["development"]

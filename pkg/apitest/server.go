@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -197,6 +198,7 @@ func (s *Server) Events(t *testing.T, flag string) []flags.EventType {
 	return s.EventsOf(t, &flags.Feature{Name: flag})
 }
 
+// EventsOf returns the types of the events of an aggregate, oldest first.
 func (s *Server) EventsOf(t *testing.T, of flags.Aggregate) []flags.EventType {
 	t.Helper()
 	events, err := s.Store.Events(t.Context(), of)
@@ -208,6 +210,30 @@ func (s *Server) EventsOf(t *testing.T, of flags.Aggregate) []flags.EventType {
 		types[i] = e.Type
 	}
 	return types
+}
+
+// WantHistory checks the types of a flag's events, oldest first.
+func (s *Server) WantHistory(t *testing.T, flag string, want ...flags.EventType) {
+	t.Helper()
+	s.WantHistoryOf(t, &flags.Feature{Name: flag}, want...)
+}
+
+// WantHistoryOf checks the types of the events of an aggregate, oldest first.
+func (s *Server) WantHistoryOf(t *testing.T, of flags.Aggregate, want ...flags.EventType) {
+	t.Helper()
+	if got := s.EventsOf(t, of); !slices.Equal(got, want) {
+		t.Errorf("events of %v: %q, want %q", of.Key(), got, want)
+	}
+}
+
+// Load reads an aggregate from the store.
+func Load[A flags.Aggregate](t *testing.T, s *Server, key flags.Key) A {
+	t.Helper()
+	view, err := s.Store.Load(t.Context(), []flags.Key{key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return flags.Find[A](view, key)
 }
 
 // A Call is a request and the expected response.
@@ -336,6 +362,7 @@ func IDIn(document string) string {
 	return made.ID
 }
 
+// DecodeInto decodes a body.
 func DecodeInto(t *testing.T, body string, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(body), into); err != nil {

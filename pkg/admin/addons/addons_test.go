@@ -74,11 +74,7 @@ func TestAddons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view1, err := s.Store.Load(t.Context(), []flags.Key{flags.AddonsKey()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	opened, err := flags.Find[*flags.Addons](view1, flags.AddonsKey()).List[0].OpenParameters(sealer)
+	opened, err := apitest.Load[*flags.Addons](t, s, flags.AddonsKey()).List[0].OpenParameters(sealer)
 	if err != nil || opened["url"] != "https://elsewhere.example.com/" {
 		t.Errorf("opened parameters: %v, %v", opened, err)
 	}

@@ -2,7 +2,6 @@ package features_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -62,9 +61,7 @@ func TestFavorites(t *testing.T) {
 	} {
 		t.Run(tt.Name, func(t *testing.T) { s.Check(t, tt.Call, tt.caller) })
 	}
-	if got := s.Events(t, "f"); !slices.Equal(got, []flags.EventType{flags.FeatureCreated}) {
-		t.Errorf("events %q, want none of favorites", got)
-	}
+	s.WantHistory(t, "f", flags.FeatureCreated)
 }
 
 // TestFavoritesWithoutTokens reads favorites from a service that requires no tokens.

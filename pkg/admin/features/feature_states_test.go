@@ -1,7 +1,6 @@
 package features_test
 
 import (
-	"slices"
 	"testing"
 
 	"guidon/pkg/apitest"
@@ -36,13 +35,9 @@ func TestEnableAndDisable(t *testing.T) {
 		{"enable it with a disabled strategy only", "POST", apitest.In("disabled", "development") + "/on", "", 200, `{"...":0,"enabled":true}`},
 		{"disable it without strategies", "POST", apitest.In("bare", "development") + "/off", "", 200, `{"...":0,"enabled":false}`},
 	})
-	want := []flags.EventType{
+	s.WantHistory(t, "f",
 		flags.FeatureCreated, flags.FeatureStrategyAdd, flags.FeatureStrategyAdd, flags.FeatureEnvironmentEnabled,
-		flags.FeatureEnvironmentEnabled, flags.FeatureEnvironmentDisabled, flags.FeatureEnvironmentDisabled,
-	}
-	if got := s.Events(t, "f"); !slices.Equal(got, want) {
-		t.Errorf("events %q, want %q: no event without a change", got, want)
-	}
+		flags.FeatureEnvironmentEnabled, flags.FeatureEnvironmentDisabled, flags.FeatureEnvironmentDisabled)
 	s.Unchanged(t, "bare", []apitest.Call{
 		{"enable it without strategies", "POST", apitest.In("bare", "development") + "/on", "", 409, apitest.Failure("ConflictError", "no strategies")},
 		{"enable it in an unknown environment", "POST", apitest.In("bare", "nosuch") + "/on", "", 404, apitest.NotFound(`"nosuch"`)},
@@ -89,13 +84,9 @@ func TestArchiveAndRevive(t *testing.T) {
 		{"revive an unknown flag", "POST", "/api/admin/archive/revive/nosuch", "", 404, apitest.NotFound(`"nosuch"`)},
 		{"the archive of an unknown project", "GET", "/api/admin/archive/features/nosuch", "", 404, apitest.NotFound(`"nosuch"`)},
 	})
-	want := []flags.EventType{
+	s.WantHistory(t, "f",
 		flags.FeatureCreated, flags.FeatureStrategyAdd, flags.FeatureEnvironmentEnabled, flags.FeatureStaleOn, flags.FeatureMetadataUpdated,
-		flags.FeatureArchived, flags.FeatureRevived, flags.FeatureEnvironmentEnabled,
-	}
-	if got := s.Events(t, "f"); !slices.Equal(got, want) {
-		t.Errorf("events %q, want %q", got, want)
-	}
+		flags.FeatureArchived, flags.FeatureRevived, flags.FeatureEnvironmentEnabled)
 }
 
 func TestCloneFeature(t *testing.T) {
@@ -140,7 +131,5 @@ func TestCloneFeature(t *testing.T) {
 		{"to an invalid name", "POST", source + "/clone", `{"name":"a/b"}`, 400, apitest.Invalid("/name")},
 		{"the source is still unchanged", "GET", source, "", 200, was},
 	})
-	if got := s.Events(t, "clone"); !slices.Equal(got, []flags.EventType{flags.FeatureCreated}) {
-		t.Errorf("events of the clone %q, want only its creation", got)
-	}
+	s.WantHistory(t, "clone", flags.FeatureCreated)
 }

@@ -1,7 +1,6 @@
 package features_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -63,12 +62,8 @@ func TestEnvironmentOfManyFlags(t *testing.T) {
 // manyFlags stores flags in the project "many" that are enabled in its environment "stage", in as few transactions as possible.
 func manyFlags(t *testing.T, s *apitest.Server, n int) {
 	t.Helper()
-	view, err := s.Store.Load(t.Context(), []flags.Key{flags.ProjectKey("many"), flags.EnvironmentsKey()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	many := flags.Find[*flags.Project](view, flags.ProjectKey("many"))
-	env := many.AvailableEnvironments(flags.Find[*flags.Environments](view, flags.EnvironmentsKey()))[0]
+	many := apitest.Load[*flags.Project](t, s, flags.ProjectKey("many"))
+	env := many.AvailableEnvironments(apitest.Load[*flags.Environments](t, s, flags.EnvironmentsKey()))[0]
 	const each = 40 // with rows, guards and an event just below 100 items
 	var wg sync.WaitGroup
 	places := make(chan struct{}, 8)
@@ -107,9 +102,7 @@ func wantOfMany(t *testing.T, body string, n int, on bool) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(body), &list); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, body, &list)
 	if len(list.Features) != n {
 		t.Fatalf("%d flags, want %d", len(list.Features), n)
 	}

@@ -230,11 +230,7 @@ func TestListsOfMovingFlag(t *testing.T) {
 		s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = m })
 		s.Must(t, "POST", apitest.Projects, `{"id":"other"}`)
 		s.Create(t, "f", "g")
-		found, err := s.Store.Load(t.Context(), []flags.Key{flags.ProjectKey("default"), flags.ProjectKey("other")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.from, m.to = flags.Find[*flags.Project](found, flags.ProjectKey("default")).UID, flags.Find[*flags.Project](found, flags.ProjectKey("other")).UID
+		m.from, m.to = apitest.Load[*flags.Project](t, s, flags.ProjectKey("default")).UID, apitest.Load[*flags.Project](t, s, flags.ProjectKey("other")).UID
 		m.moved = make(chan struct{})
 		move := func() { s.Must(t, "POST", apitest.Features+"/f/changeProject", `{"newProjectId":"other"}`) }
 		m.move.Store(&move)

@@ -2,7 +2,6 @@ package features_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,9 +18,7 @@ import (
 // page reads a page of a list of flags.
 func page(t *testing.T, s *apitest.Server, path string, query url.Values) (page apitest.FlagPage) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(s.Must(t, "GET", path+"?"+query.Encode(), "").Body), &page); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, s.Must(t, "GET", path+"?"+query.Encode(), "").Body, &page)
 	return page
 }
 

@@ -1,7 +1,6 @@
 package features_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -51,9 +50,7 @@ func TestParallelPatches(t *testing.T) {
 func wantParameters(t *testing.T, body string, n int) {
 	t.Helper()
 	var strategy struct{ Parameters map[string]string }
-	if err := json.Unmarshal([]byte(body), &strategy); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, body, &strategy)
 	for i := range n {
 		if name := fmt.Sprintf("p%d", i); strategy.Parameters[name] != fmt.Sprint(i) {
 			t.Errorf("parameter %s is %q, want %d: an update was lost", name, strategy.Parameters[name], i)

@@ -1,7 +1,6 @@
 package features_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,9 +25,7 @@ type searchPage struct {
 
 func search(t *testing.T, s *apitest.Server, query string) (names []string, page searchPage) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(s.Must(t, "GET", "/api/admin/search/features?"+query, "").Body), &page); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, s.Must(t, "GET", "/api/admin/search/features?"+query, "").Body, &page)
 	names = []string{}
 	for _, f := range page.Features {
 		names = append(names, f.Name)

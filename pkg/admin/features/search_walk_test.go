@@ -1,7 +1,6 @@
 package features_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -25,9 +24,7 @@ func walkFlags(t *testing.T, s *apitest.Server, query string) (found []string, p
 			Total    *int
 			Next     string
 		}
-		if err := json.Unmarshal([]byte(s.Must(t, "GET", "/api/admin/search/features?"+query+"&cursor="+cursor, "").Body), &page); err != nil {
-			t.Fatal(err)
-		}
+		apitest.DecodeInto(t, s.Must(t, "GET", "/api/admin/search/features?"+query+"&cursor="+cursor, "").Body, &page)
 		if page.Total != nil {
 			t.Errorf("?%s: a total of %d, want none with cursor", query, *page.Total)
 		}

@@ -85,9 +85,7 @@ func TestPlaygroundCombinations(t *testing.T) {
 			}
 		}
 		body := s.Must(t, "POST", advanced, `{"environments":["development","production"],"context":`+context+`}`).Body
-		if err := json.Unmarshal([]byte(body), &answer); err != nil {
-			t.Fatal(err)
-		}
+		apitest.DecodeInto(t, body, &answer)
 		var got []string
 		for _, environment := range []string{"development", "production"} {
 			for _, r := range answer.Features[0].Environments[environment] {
@@ -123,9 +121,7 @@ func TestPlaygroundSelection(t *testing.T) {
 	} {
 		var answer struct{ Features []struct{ Name string } }
 		body := s.Must(t, "POST", trial, `{"environment":"development","context":{"appName":"a"}`+selected+`}`).Body
-		if err := json.Unmarshal([]byte(body), &answer); err != nil {
-			t.Fatal(err)
-		}
+		apitest.DecodeInto(t, body, &answer)
 		var got []string
 		for _, f := range answer.Features {
 			got = append(got, f.Name)

@@ -10,7 +10,6 @@ import (
 	"guidon/pkg/access"
 	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
-	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
 
@@ -53,11 +52,7 @@ func TestOwner(t *testing.T) {
 	} {
 		s.Check(t, c.Call, c.as)
 	}
-	view, err := s.Store.Load(t.Context(), []flags.Key{access.UserKey(id)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	u := flags.Find[*access.User](view, access.UserKey(id))
+	u := apitest.Load[*access.User](t, s, access.UserKey(id))
 	if got := fmt.Sprint(u.Projects); got != "[p q]" { // p refers to the deleted project and has no effect
 		t.Errorf("the editor's projects are %s, want [p q]", got)
 	}
@@ -77,11 +72,7 @@ func TestParallelOwner(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	view, err := s.Store.Load(t.Context(), []flags.Key{access.UserKey(id)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if u := flags.Find[*access.User](view, access.UserKey(id)); len(u.Projects) != n {
+	if u := apitest.Load[*access.User](t, s, access.UserKey(id)); len(u.Projects) != n {
 		t.Errorf("the user's projects are %q, want %d of them", u.Projects, n)
 	}
 }

@@ -176,11 +176,7 @@ func TestUpdateProject(t *testing.T) {
 // projectAt returns a project as it is stored.
 func projectAt(t *testing.T, s *apitest.Server, id string) *flags.Project {
 	t.Helper()
-	view, err := s.Store.Load(t.Context(), []flags.Key{flags.ProjectKey(id)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := flags.Find[*flags.Project](view, flags.ProjectKey(id))
+	p := apitest.Load[*flags.Project](t, s, flags.ProjectKey(id))
 	if p == nil {
 		t.Fatalf("there is no project %q", id)
 	}
@@ -246,9 +242,7 @@ func TestDeleteProject(t *testing.T) {
 		{"it does not have the flag of the deleted project", "GET", p + "/features/kept", "", 404, apitest.NotFound(`"kept"`)},
 		{"the flag of the deleted project cannot be revived", "POST", "/api/admin/archive/revive/kept", "", 404, apitest.NotFound(`"p"`)},
 	})
-	if got := s.EventsOf(t, projectAt(t, s, "p")); !slices.Equal(got, []flags.EventType{flags.ProjectCreated}) {
-		t.Errorf("events %q, want only those of the second project", got)
-	}
+	s.WantHistoryOf(t, projectAt(t, s, "p"), flags.ProjectCreated)
 }
 
 // TestProjectUIDs checks the UIDs of projects. Nothing checks that a new UID is unique, so each needs 96 random bits.
@@ -258,11 +252,7 @@ func TestProjectUIDs(t *testing.T) {
 	s.Run(t, []apitest.Call{{"create", "POST", apitest.Projects, `{"id":"one","name":"One"}`, 201, apitest.Anything}, {"create another", "POST", apitest.Projects, `{"id":"two","name":"Two"}`, 201, apitest.Anything}})
 	seen := map[string]bool{}
 	for _, id := range []string{"default", "one", "two"} {
-		view, err := s.Store.Load(t.Context(), []flags.Key{flags.ProjectKey(id)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		uid := flags.Find[*flags.Project](view, flags.ProjectKey(id)).UID
+		uid := apitest.Load[*flags.Project](t, s, flags.ProjectKey(id)).UID
 		if raw, err := base64.RawURLEncoding.DecodeString(uid); err != nil || len(raw) < 12 || seen[uid] {
 			t.Errorf("the UID of %s is %q, want 96 unique bits", id, uid)
 		}

@@ -76,11 +76,7 @@ func TestFullQueue(t *testing.T) {
 // copy stores copies of a change request, as it is stored, with other IDs.
 func (r *reviewing) copy(t *testing.T, q changeRequest, n int) {
 	t.Helper()
-	view, err := r.Store.Load(t.Context(), []flags.Key{review.RequestKey(q.ID)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := flags.Find[*review.Request](view, review.RequestKey(q.ID))
+	first := apitest.Load[*review.Request](t, r.Server, review.RequestKey(q.ID))
 	for i := range int64(n) {
 		more := first.Clone()
 		more.ID, more.Version = 1000*q.ID+i, 0

@@ -33,12 +33,8 @@ func TestListsOfLargeRequests(t *testing.T) {
 	r.as(t, viewer, "GET", apitest.ChangeRequests+"/pending", "", 200, fmt.Sprintf(`{"id":%d,"action"`, review.MaxChanges))
 	r.as(t, viewer, "PUT", pathOf(q)+"/state", `{"state":"In review"}`, 200)
 
-	view, err := r.Store.Load(t.Context(), []flags.Key{review.RequestKey(q.ID)})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for n := range int64(2*review.MaxListed - 1) {
-		more := flags.Find[*review.Request](view, review.RequestKey(q.ID)).Clone()
+		more := apitest.Load[*review.Request](t, r.Server, review.RequestKey(q.ID)).Clone()
 		more.ID, more.Version = 1000+n, 0
 		if n >= review.MaxListed-1 {
 			more.State = review.Cancelled

@@ -97,9 +97,7 @@ func (r *reviewing) as(t *testing.T, who []string, method, path, body string, st
 		}
 	}
 	if status < 300 && strings.HasPrefix(response.Body, `{"id"`) {
-		if err := json.Unmarshal([]byte(response.Body), &got); err != nil {
-			t.Fatal(err)
-		}
+		apitest.DecodeInto(t, response.Body, &got)
 	}
 	return got
 }
@@ -128,9 +126,7 @@ func (r *reviewing) read(t *testing.T, q changeRequest) changeRequest {
 func (r *reviewing) on(t *testing.T, flag string) bool {
 	t.Helper()
 	var f struct{ Enabled bool }
-	if err := json.Unmarshal([]byte(r.Must(t, "GET", apitest.In(flag, "production"), "").Body), &f); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, r.Must(t, "GET", apitest.In(flag, "production"), "").Body, &f)
 	return f.Enabled
 }
 
@@ -199,9 +195,7 @@ func TestChangeRequest(t *testing.T) {
 			Skipped   []string `json:"skippedChangeRequests"`
 		}
 	}
-	if err := json.Unmarshal([]byte(r.Must(t, "GET", "/api/admin/search/events?limit=3", "").Body), &log); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, r.Must(t, "GET", "/api/admin/search/events?limit=3", "").Body, &log)
 	var types []string
 	for _, e := range log.Events {
 		types = append(types, e.Type)
@@ -217,9 +211,7 @@ func TestChangeRequest(t *testing.T) {
 		Bases     struct{ Features map[string]any }
 		Events    []struct{ Type string }
 	}
-	if err := json.Unmarshal([]byte(r.Must(t, "GET", pathOf(q)+"/evidence", "").Body), &evidence); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, r.Must(t, "GET", pathOf(q)+"/evidence", "").Body, &evidence)
 	history := []string{}
 	for _, e := range evidence.Events {
 		history = append(history, strings.TrimPrefix(e.Type, "change-request-"))

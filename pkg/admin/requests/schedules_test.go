@@ -2,7 +2,6 @@ package requests_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -78,9 +77,7 @@ func (r *reviewing) stands(t *testing.T, q changeRequest, state, status, reason 
 		Schedule schedule
 	}
 	body := r.Do(t, "GET", pathOf(q), "", r.author...).Body
-	if err := json.Unmarshal([]byte(body), &got); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, body, &got)
 	if got.State != state || got.Schedule.Status != status || !strings.Contains(got.Schedule.Reason, reason) {
 		t.Fatalf("change request %d is %s with %+v, want %s, %q and %q", q.ID, got.State, got.Schedule, state, status, reason)
 	}

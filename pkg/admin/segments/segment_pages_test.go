@@ -1,7 +1,6 @@
 package segments_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -31,9 +30,7 @@ func (p usePage) flags() []string {
 // usePage reads a page of a list of strategies.
 func readUses(t *testing.T, s *apitest.Server, path string, query url.Values) (page usePage) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(s.Must(t, "GET", path+"?"+query.Encode(), "").Body), &page); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, s.Must(t, "GET", path+"?"+query.Encode(), "").Body, &page)
 	return page
 }
 

@@ -1,7 +1,6 @@
 package segments_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -197,9 +196,7 @@ func TestSegmentDeletionInParallel(t *testing.T) {
 		users := 0
 		for i := range flagsEach {
 			var list []struct{ Segments []int64 }
-			if err := json.Unmarshal([]byte(s.Must(t, "GET", apitest.In(fmt.Sprintf("f-%d-%d", round, i), "development")+"/strategies", "").Body), &list); err != nil {
-				t.Fatal(err)
-			}
+			apitest.DecodeInto(t, s.Must(t, "GET", apitest.In(fmt.Sprintf("f-%d-%d", round, i), "development")+"/strategies", "").Body, &list)
 			users += len(list)
 		}
 		switch {

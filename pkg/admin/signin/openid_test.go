@@ -215,11 +215,7 @@ func TestOpenIDGroups(t *testing.T) {
 	b.signIn(t, "anna", "/")
 	id := b.who(t, 200).User.ID
 	project := func() []int64 {
-		view, err := s.Store.Load(t.Context(), []flags.Key{flags.ProjectKey("default")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return flags.Find[*flags.Project](view, flags.ProjectKey("default")).RolesOf(id)
+		return apitest.Load[*flags.Project](t, s, flags.ProjectKey("default")).RolesOf(id)
 	}
 	steps := []struct {
 		groups []string

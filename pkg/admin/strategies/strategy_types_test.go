@@ -1,9 +1,7 @@
 package strategies_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -68,13 +66,9 @@ func TestStrategyTypes(t *testing.T) {
 		{"a built-in one deleted", "DELETE", strategyTypes + "/default", "", 400, apitest.Malformed("built in")},
 		{"the remaining types", "GET", strategyTypes, "", 200, all(strategyType("plain"))},
 	})
-	want := []flags.EventType{
+	s.WantHistoryOf(t, &flags.StrategyTypes{},
 		flags.StrategyTypeCreated, flags.StrategyTypeCreated, flags.StrategyTypeUpdated, flags.StrategyTypeDeprecated,
-		flags.StrategyTypeReactivated, flags.StrategyTypeDeleted,
-	}
-	if got := s.EventsOf(t, &flags.StrategyTypes{}); !slices.Equal(got, want) {
-		t.Errorf("events %q, want %q", got, want)
-	}
+		flags.StrategyTypeReactivated, flags.StrategyTypeDeleted)
 }
 
 // TestStrategiesOfTypes gives a flag strategies of a custom type.
@@ -142,9 +136,7 @@ func TestParallelStrategyTypes(t *testing.T) {
 	})
 	apitest.WantStatuses(t, got, map[int]int{201: 12, 409: 12})
 	var list struct{ Strategies []struct{ Name string } }
-	if err := json.Unmarshal([]byte(s.Must(t, "GET", strategyTypes, "").Body), &list); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, s.Must(t, "GET", strategyTypes, "").Body, &list)
 	if n := len(list.Strategies); n != 20 {
 		t.Errorf("%d strategy types, want 8 built-in ones and 12", n)
 	}

@@ -57,13 +57,9 @@ func TestTagTypes(t *testing.T) {
 		{"an unknown type", "GET", types + "/nosuch", "", 404, apitest.NotFound(`"nosuch"`)},
 		{"all", "GET", types, "", 200, `{"version":1,"tagTypes":[` + simple + `,{"...":0,"name":"team"},{"...":0,"name":"nulls"}]}`},
 	})
-	want := []flags.EventType{
+	s.WantHistoryOf(t, &flags.TagTypes{},
 		flags.TagTypeCreated, flags.TagTypeCreated, flags.TagTypeCreated, flags.TagTypeCreated,
-		flags.TagTypeUpdated, flags.TagTypeUpdated, flags.TagTypeDeleted,
-	}
-	if got := s.EventsOf(t, &flags.TagTypes{}); !slices.Equal(got, want) {
-		t.Errorf("events %q, want %q", got, want)
-	}
+		flags.TagTypeUpdated, flags.TagTypeUpdated, flags.TagTypeDeleted)
 }
 
 func TestTags(t *testing.T) {
@@ -108,12 +104,8 @@ func TestTags(t *testing.T) {
 		{"all tags of a type", "GET", "/api/admin/tags/team", "", 200, tagged("team:mine", "team:old")},
 		{"all tags of an unknown type", "GET", "/api/admin/tags/nosuch", "", 404, apitest.NotFound(`"nosuch"`)},
 	})
-	want := []flags.EventType{
-		flags.FeatureCreated, flags.FeatureTagged, flags.FeatureTagged, flags.FeatureTagged, flags.FeatureTagged, flags.FeatureTagged, flags.FeatureUntagged,
-	}
-	if got := s.Events(t, "f"); !slices.Equal(got, want) {
-		t.Errorf("events %q, want %q", got, want)
-	}
+	s.WantHistory(t, "f",
+		flags.FeatureCreated, flags.FeatureTagged, flags.FeatureTagged, flags.FeatureTagged, flags.FeatureTagged, flags.FeatureTagged, flags.FeatureUntagged)
 }
 
 // TestUnusedTagsAreNotListed checks that the list of all tags has those of active and archived flags, and no others.

@@ -62,9 +62,7 @@ func TestCreateToken(t *testing.T) {
 	var list struct {
 		Tokens []struct{ Secret, TokenName string }
 	}
-	if err := json.Unmarshal([]byte(s.Must(t, "GET", apitest.APITokens, "").Body), &list); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, s.Must(t, "GET", apitest.APITokens, "").Body, &list)
 	for _, tt := range tests[:len(tests)-1] {
 		var want struct{ TokenName string }
 		_ = json.Unmarshal([]byte(tt.want), &want)

@@ -23,12 +23,8 @@ func TestExportStopsEarly(t *testing.T) {
 		config.Twice = nil // the second run would load all pages again
 	})
 	s.Unchecked = true // copied items have the same IDs
-	view, err := s.Store.Load(t.Context(), []flags.Key{flags.ProjectKey("default"), flags.EnvironmentsKey()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := flags.Find[*flags.Project](view, flags.ProjectKey("default"))
-	env := p.AvailableEnvironments(flags.Find[*flags.Environments](view, flags.EnvironmentsKey()))[0]
+	p := apitest.Load[*flags.Project](t, s, flags.ProjectKey("default"))
+	env := p.AvailableEnvironments(apitest.Load[*flags.Environments](t, s, flags.EnvironmentsKey()))[0]
 	list := strings.Repeat("x", flags.MaxParameter)
 	for i := range 350 { // directly in the store, which is faster
 		f := flags.NewFeature(p, fmt.Sprintf("f%03d", i), flags.Metadata{Type: flags.Release}, "test", time.Now().UTC())

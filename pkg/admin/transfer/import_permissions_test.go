@@ -1,7 +1,6 @@
 package transfer_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -132,9 +131,7 @@ func TestImportMatchesValidatedPermissions(t *testing.T) {
 				reported = append(reported, f.AffectedItems...)
 			}
 			var r apitest.ImportReport
-			if err := json.Unmarshal([]byte(s.Do(t, "POST", apitest.Import, body, apitest.As(secret)).Body), &r); err != nil {
-				t.Fatal(err)
-			}
+			apitest.DecodeInto(t, s.Do(t, "POST", apitest.Import, body, apitest.As(secret)).Body, &r)
 			slices.Sort(reported)
 			refused := missingPermissions(r)
 			for _, p := range refused {
@@ -191,9 +188,7 @@ func TestRejectedImportUsesNoIDs(t *testing.T) {
 	s := apitest.Serve(t)
 	one := func(name string) int64 {
 		var created struct{ ID int64 }
-		if err := json.Unmarshal([]byte(s.Must(t, "POST", "/api/admin/segments", `{"name":"`+name+`","constraints":[]}`).Body), &created); err != nil {
-			t.Fatal(err)
-		}
+		apitest.DecodeInto(t, s.Must(t, "POST", "/api/admin/segments", `{"name":"`+name+`","constraints":[]}`).Body, &created)
 		return created.ID
 	}
 	before := one("before")

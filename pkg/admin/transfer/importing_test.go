@@ -1,7 +1,6 @@
 package transfer_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -57,9 +56,7 @@ func TestExport(t *testing.T) {
 	s.Must(t, "DELETE", apitest.Features+"/gone", "")
 	names := func(body string) []string {
 		var doc struct{ Features []struct{ Name string } }
-		if err := json.Unmarshal([]byte(s.Must(t, "POST", apitest.Export, body).Body), &doc); err != nil {
-			t.Fatal(err)
-		}
+		apitest.DecodeInto(t, s.Must(t, "POST", apitest.Export, body).Body, &doc)
 		list := []string{}
 		for _, f := range doc.Features {
 			list = append(list, f.Name)

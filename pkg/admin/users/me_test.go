@@ -1,7 +1,6 @@
 package users_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,9 +57,7 @@ func permissionsOfCaller(t *testing.T, s *apitest.Server, header string) []strin
 	var answer struct {
 		Permissions []struct{ Permission, Project, Environment string }
 	}
-	if err := json.Unmarshal([]byte(s.Do(t, "GET", apitest.Me, "", header).Body), &answer); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, s.Do(t, "GET", apitest.Me, "", header).Body, &answer)
 	var list []string
 	for _, p := range answer.Permissions {
 		list = append(list, p.Permission+" "+p.Project+" "+p.Environment)

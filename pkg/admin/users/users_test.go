@@ -1,7 +1,6 @@
 package users_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -240,11 +239,7 @@ func TestDeletedWhileAdded(t *testing.T) {
 		wg.Wait()
 	}
 	s.Check(t, apitest.Call{"no members", "GET", apitest.Project, "", 200, `{"...":0,"members":0}`})
-	view, err := s.Store.Load(context.Background(), []flags.Key{flags.ProjectKey("default")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p := flags.Find[*flags.Project](view, flags.ProjectKey("default")); len(p.Members) != 0 {
+	if p := apitest.Load[*flags.Project](t, s, flags.ProjectKey("default")); len(p.Members) != 0 {
 		t.Errorf("members %v, want none", p.Members)
 	}
 }
