@@ -82,6 +82,40 @@ func TestContentTypes(t *testing.T) {
 	}
 }
 
+// unknownNames has a name that does not exist for each parameter of paths, and the part of the message that names it.
+var unknownNames = map[string]struct {
+	part   string
+	change func(on *subject)
+}{
+	"{projectId}":       {"nosuch", func(on *subject) { on.project = "nosuch" }},
+	"{featureName}":     {"nosuch", func(on *subject) { on.flag = "nosuch" }},
+	"{environment}":     {"nosuch", func(on *subject) { on.environment = "nosuch" }},
+	"{environmentName}": {"nosuch", func(on *subject) { on.environment = "nosuch" }},
+	"{tagType}":         {"nosuch", func(on *subject) { on.kind = "nosuch" }},
+	"{strategyType}":    {"nosuch", func(on *subject) { on.kind = "nosuch" }},
+	"{contextField}":    {"nosuch", func(on *subject) { on.kind = "nosuch" }},
+	"{appName}":         {"nosuch", func(on *subject) { on.kind = "nosuch" }},
+	"{parent}":          {"nosuch", func(on *subject) { on.kind = "nosuch" }},
+	"{freezeId}":        {"nosuch", func(on *subject) { on.kind = "nosuch" }},
+	"{id}":              {"999", func(on *subject) { on.segment = "999" }},
+	"{addonId}":         {"999", func(on *subject) { on.addon = "999" }},
+	"{changeRequestId}": {"999", func(on *subject) { on.request = "999" }},
+	"{userId}":          {"999", func(on *subject) { on.user = "999" }},
+	"{roleId}":          {"999", func(on *subject) { on.role = "999" }},
+	"{token}":           {"", func(on *subject) { on.secret = "nosuch" }}, // a secret is never named
+}
+
+// mayBeUnknown has the parameters of which an unknown name is not an error.
+var mayBeUnknown = map[string]bool{
+	"GET /api/admin/events/{featureName} {featureName}":                                          true, // it has no events
+	"GET /api/admin/client-metrics/features/{featureName} {featureName}":                         true, // it has no usage
+	"GET /api/admin/client-metrics/features/{featureName}/raw {featureName}":                     true,
+	"DELETE /api/admin/metrics/applications/{appName} {appName}":                                 true,
+	"POST /api/admin/metrics/applications/{appName} {appName}":                                   true, // it is created
+	"GET /api/admin/metrics/instances/{appName}/environment/{environmentName} {appName}":         true,
+	"GET /api/admin/metrics/instances/{appName}/environment/{environmentName} {environmentName}": true,
+}
+
 // TestNotFound calls every operation with names in the path that do not exist.
 func TestNotFound(t *testing.T) {
 	t.Parallel()
@@ -92,23 +126,27 @@ func TestNotFound(t *testing.T) {
 	s.Must(t, "POST", "/api/admin/projects", `{"id":"other"}`)
 	for _, route := range protectedRoutes(t) {
 		t.Run(route, func(t *testing.T) {
-			refused := func(name string, on subject) {
+			refusedNaming := func(part, name string, on subject) {
 				t.Helper()
 				c := on.call(route)
-				c.Name, c.Body, c.Status, c.Want = name, good.call(route).Body, 404, apitest.NotFound("")
+				c.Name, c.Body, c.Status, c.Want = name, good.call(route).Body, 404, apitest.NotFound(part)
 				s.Check(t, c)
 			}
+			refused := func(name string, on subject) { t.Helper(); refusedNaming("", name, on) }
 			with := func(change func(*subject)) subject { c := good; change(&c); return c }
+			for parameter, unknown := range unknownNames {
+				if strings.Contains(route, "/"+parameter) && !mayBeUnknown[route+" "+parameter] {
+					on := good
+					unknown.change(&on)
+					refusedNaming(unknown.part, "an unknown "+parameter, on)
+				}
+			}
 			if strings.Contains(route, "{projectId}") {
-				refused("an unknown project", with(func(on *subject) { on.project = "nosuch" }))
 				refused("a project in another case", with(func(on *subject) { on.project = "DEFAULT" }))
 				refused("a name that no project can have", with(func(on *subject) { on.project = "%ff%00%2Fx" }))
 				refused("a very long name", with(func(on *subject) { on.project = strings.Repeat("x", 3000) }))
 			}
 			if strings.Contains(route, "{featureName}") {
-				if route != "GET /api/admin/events/{featureName}" && !strings.Contains(route, "/client-metrics/") { // it has no events, and no usage
-					refused("an unknown flag", with(func(on *subject) { on.flag = "nosuch" }))
-				}
 				refused("a name that no flag can have", with(func(on *subject) { on.flag = "%ff%00%2Fx" }))
 				refused("a very long name", with(func(on *subject) { on.flag = strings.Repeat("x", 3000) }))
 			}
@@ -116,12 +154,11 @@ func TestNotFound(t *testing.T) {
 				refused("a flag of another project", with(func(on *subject) { on.project = "other" }))
 				if !strings.HasPrefix(route, "DELETE "+"/api/admin/projects/{projectId}/features/{featureName}") || strings.Contains(route, "{environment}") {
 					if !strings.HasPrefix(route, "GET ") || !strings.HasSuffix(route, "/lifecycle") { // an archived flag still has a lifecycle
-						refused("an archived flag", archived)
+						refusedNaming("archived", "an archived flag", archived)
 					}
 				}
 			}
 			if strings.Contains(route, "/{environment}") {
-				refused("an unknown environment", with(func(on *subject) { on.environment = "nosuch" }))
 				refused("an environment that the project does not have", with(func(on *subject) { on.environment = "default" }))
 				refused("a name that no environment can have", with(func(on *subject) { on.environment = "%ff%00%2Fx" }))
 			}

@@ -60,8 +60,6 @@ func TestBulk(t *testing.T) {
 		{"tags is missing", "PUT", apitest.Project + "/tags", `{"features":["b"]}`, 400, apitest.Invalid("/tags")},
 		{"an invalid tag", "PUT", apitest.Project + "/tags", `{"features":["b"],"tags":{"addedTags":[{"type":"simple","value":"x"}],"removedTags":[]}}`, 400, apitest.Invalid("/tags/addedTags/0/value")},
 		{"too many flags", "POST", apitest.Project + "/archive", `{"features":["b"` + strings.Repeat(`,"x"`, wire.MaxBulk) + `]}`, 400, apitest.Invalid("/features")},
-		{"an unknown project", "POST", apitest.Projects + "/nosuch/archive", `{"features":["b"]}`, 404, apitest.NotFound(`project "nosuch"`)},
-		{"an unknown environment", "POST", apitest.BulkEnvironment("nosuch") + on, `{"features":["b"]}`, 404, apitest.NotFound(`environment "nosuch"`)},
 		{"deletion does not exist", "POST", apitest.Project + "/delete", `{"features":["a"]}`, 404, apitest.NotFound("never erased, and their names stay taken")},
 	})
 	for flag, want := range map[string]string{

@@ -29,7 +29,6 @@ func TestPatchFeature(t *testing.T) {
 		{"several operations", "PATCH", f, `[{"op":"remove","path":"/impressionData"},{"op":"remove","path":"/type"},{"op":"remove","path":"/description"}]`, 200, apitest.Created("f")},
 		{"no operations", "PATCH", f, `[]`, 200, apitest.Created("f")},
 		{"unknown fields of an operation are ignored", "PATCH", f, `[{"op":"test","path":"/name","value":"f","why":"x"}]`, 200, apitest.Created("f")},
-		{"unknown flag", "PATCH", apitest.Features + "/nosuch", `[]`, 404, apitest.NotFound(`"nosuch"`)},
 	})
 	got := slices.DeleteFunc(s.Events(t, "f"), func(e flags.EventType) bool { return e == flags.FeatureStaleOn || e == flags.FeatureStaleOff })
 	if want := 10; len(got) != want || slices.ContainsFunc(got[1:], func(e flags.EventType) bool { return e != flags.FeatureMetadataUpdated }) {

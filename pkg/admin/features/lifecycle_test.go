@@ -54,16 +54,10 @@ func TestLifecycle(t *testing.T) {
 		{"an unknown status", "POST", complete, `{"status":"lost"}`, 400, apitest.Invalid("/status")},
 		{"an empty status", "POST", complete, `{"status":""}`, 400, apitest.Invalid("/status")},
 		{"a long value", "POST", complete, `{"status":"kept","statusValue":"` + strings.Repeat("ü", 1001) + `"}`, 400, apitest.Invalid("/statusValue")},
-		{"the history of an unknown flag", "GET", apitest.Features + "/nosuch/lifecycle", "", 404, apitest.NotFound(`"nosuch"`)},
-		{"complete an unknown flag", "POST", apitest.Features + "/nosuch/lifecycle/complete", `{"status":"kept"}`, 404, apitest.NotFound(`"nosuch"`)},
-		{"uncomplete an unknown flag", "POST", apitest.Features + "/nosuch/lifecycle/uncomplete", "", 404, apitest.NotFound(`"nosuch"`)},
-		{"a flag of another project", "GET", "/api/admin/projects/nosuch/features/f/lifecycle", "", 404, apitest.NotFound(`"nosuch"`)},
 	})
 	s.Must(t, "DELETE", f, "")
 	s.Run(t, []apitest.Call{
 		{"the history of an archived flag", "GET", history, "", 200, strings.Replace(stages("initial completed archived"), `"completed"`, `"completed","status":"discarded"`, 1)},
-		{"complete an archived flag", "POST", complete, `{"status":"kept"}`, 404, apitest.NotFound("archived")},
-		{"uncomplete an archived flag", "POST", uncomplete, "", 404, apitest.NotFound("archived")},
 	})
 	s.Must(t, "POST", "/api/admin/archive/revive/f", "")
 	s.Run(t, []apitest.Call{{"the history starts again after reviving", "GET", history, "", 200, stages("initial")}})

@@ -42,8 +42,6 @@ func TestMove(t *testing.T) {
 		{"to its own project", "POST", movePath("f"), `{"newProjectId":"default"}`, 200, ""},
 		{"to an unknown project", "POST", movePath("f"), `{"newProjectId":"nosuch"}`, 400, apitest.Invalid("/newProjectId")},
 		{"newProjectId is missing", "POST", movePath("f"), `{}`, 400, apitest.Invalid("/newProjectId")},
-		{"an unknown flag", "POST", movePath("nosuch"), to, 404, apitest.NotFound(`"nosuch"`)},
-		{"an archived flag", "POST", movePath("gone"), to, 404, apitest.NotFound("is archived")},
 		{"a parent", "POST", movePath("parent"), to, 409, related("child")},
 		{"a child", "POST", movePath("child"), to, 409, related("parent")},
 		{"a flag that is enabled in an environment the new project does not have", "POST", movePath("g"), to, 409, apitest.Failure("ConflictError", `project "shop" does not have ("production")`)},

@@ -53,9 +53,6 @@ func TestFreezeConfiguration(t *testing.T) {
 	s.Run(t, []apitest.Call{
 		{"none", "GET", mine, "", 200, `{"current":null,"freezes":[]}`},
 		{"none of all projects", "GET", all, "", 200, `{"current":null,"freezes":[]}`},
-		{"an unknown environment", "GET", freezesOf + "nosuch/freezes", "", 404, apitest.NotFound(`"nosuch"`)},
-		{"an unknown project", "POST", apitest.Projects + "/nosuch/environments/production/freezes", aHoliday, 404, apitest.NotFound(`"nosuch"`)},
-		{"an unknown environment of the service", "POST", allFreezes + "nosuch", aHoliday, 404, apitest.NotFound(`"nosuch"`)},
 		{"an empty body", "POST", mine, `{}`, 400, apitest.Invalid("/reason", "/to")},
 		{"no times", "POST", mine, `{"reason":"x","from":"soon","to":"2020-13-01"}`, 400, apitest.Invalid("/from", "/to")},
 		{"backwards", "POST", mine, `{"reason":"x","from":"2021-01-01T00:00:00Z","to":"2020-12-31T00:00:00Z"}`, 400, apitest.Invalid("/to")},
@@ -64,8 +61,6 @@ func TestFreezeConfiguration(t *testing.T) {
 		{"both kinds", "POST", mine, `{"reason":"x","to":"2021-01-01T00:00:00Z","weekly":{"from":"Fri 17:00","to":"Mon 08:00","zone":"UTC"}}`, 400, apitest.Invalid("/weekly")},
 		{"no weekdays", "POST", mine, `{"reason":"x","weekly":{"from":"17:00","to":"Monday","zone":"Moon/Base"}}`, 400, apitest.Invalid("/weekly/from", "/weekly/to", "/weekly/zone")},
 		{"a long reason", "POST", mine, `{"reason":"` + strings.Repeat("x", 256) + `","to":"2021-01-01T00:00:00Z"}`, 400, apitest.Invalid("/reason")},
-		{"an unknown freeze", "DELETE", mine + "/nosuch", "", 404, apitest.NotFound(`"nosuch"`)},
-		{"an unknown one of the service", "DELETE", all + "/nosuch", "", 404, apitest.NotFound(`"nosuch"`)},
 	})
 	own := apitest.IDIn(s.Must(t, "POST", mine, `{"reason":"holidays","from":"2020-12-24T12:00:00Z","to":"2021-01-04T07:00:00Z"}`).Body)
 	general := apitest.IDIn(s.Must(t, "POST", all, `{"reason":"holidays","from":"2020-12-24T12:00:00Z","to":"2021-01-04T07:00:00Z"}`).Body)

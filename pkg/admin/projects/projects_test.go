@@ -62,7 +62,6 @@ func TestReadProject(t *testing.T) {
 		{"archive a flag", "DELETE", apitest.Features + "/c", "", 202, ""},
 		{"an archived flag does not count in the overview", "GET", apitest.Project, "", 200, `{"...":0,"health":100}`},
 		{"an archived flag does not count in the list", "GET", apitest.Projects, "", 200, `{"version":1,"projects":[` + listedProject("default", "Default", aboutDefault, `"featureCount":2`) + `]}`},
-		{"an unknown project", "GET", "/api/admin/projects/nosuch", "", 404, apitest.NotFound(`"nosuch"`)},
 		{"an id in another case", "GET", "/api/admin/projects/Default", "", 404, apitest.NotFound(`"Default"`)},
 	})
 }
@@ -164,7 +163,6 @@ func TestUpdateProject(t *testing.T) {
 		{"an unknown mode", "PUT", settings, `{"mode":""}`, 400, apitest.Invalid("/mode")},
 		{"a null mode", "PUT", p, `{"mode":null}`, 400, apitest.Invalid("/mode")},
 		{"naming with a wrong type", "PUT", settings, `{"featureNaming":{"pattern":1}}`, 400, apitest.Invalid("/featureNaming/pattern")},
-		{"an unknown project", "PUT", apitest.Projects + "/nosuch", `{"name":"x"}`, 404, apitest.NotFound(`"nosuch"`)},
 		{"an invalid body of an unknown project", "PUT", apitest.Projects + "/nosuch/settings", `{"mode":"x"}`, 400, apitest.Invalid("/mode")},
 	})
 	want := append([]flags.EventType{flags.ProjectCreated}, slices.Repeat([]flags.EventType{flags.ProjectUpdated}, 4)...)
@@ -226,7 +224,6 @@ func TestDeleteProject(t *testing.T) {
 		{"a flag in it", "POST", p + "/features", `{"name":"new"}`, 404, apitest.NotFound(`"p"`)},
 		{"revive its archived flag", "POST", "/api/admin/archive/revive/kept", "", 404, apitest.NotFound(`"p"`)},
 		{"the name of the archived flag is taken", "POST", apitest.Features, `{"name":"kept"}`, 409, apitest.Failure("NameExistsError", `"kept"`)},
-		{"an unknown project", "DELETE", apitest.Projects + "/nosuch", "", 404, apitest.NotFound(`"nosuch"`)},
 		{"the default project", "DELETE", apitest.Project, "", 400, apitest.Malformed("cannot be deleted")},
 	})
 	if got, want := s.EventsOf(t, first), flags.ProjectDeleted; got[len(got)-1] != want {
@@ -273,8 +270,6 @@ func TestProjectReports(t *testing.T) {
 			`"activeCount":2,"staleCount":1,"potentiallyStaleCount":0}`},
 		{"overview", "GET", apitest.Project + "/overview", "", 200, `{"...":0,"version":1,"name":"Default","health":67,"members":0,"favorite":false,` +
 			`"environments":[{"environment":"development"},{"environment":"production"}],"featureTypeCounts":[{"type":"experiment","count":1},{"type":"release","count":2}],"owners":[{"ownerType":"system"}]}`},
-		{"the health report of an unknown project", "GET", apitest.Projects + "/nosuch/health-report", "", 404, apitest.NotFound("nosuch")},
-		{"the overview of an unknown project", "GET", apitest.Projects + "/nosuch/overview", "", 404, apitest.NotFound("nosuch")},
 	})
 	owner, _ := s.Person(t, access.RoleViewer)
 	member, header := s.Person(t, access.RoleViewer)

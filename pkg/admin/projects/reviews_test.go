@@ -32,8 +32,6 @@ func TestReviewsConfiguration(t *testing.T) {
 	s.Run(t, []apitest.Call{
 		{"off at first", "GET", config, "", 200, "[" + off("development", "development") + "," + off("production", "production") + "]"},
 		{"an empty body", "PUT", apitest.ReviewConfig, `{}`, 400, apitest.Invalid("/changeRequestsEnabled")},
-		{"an unknown project", "GET", "/api/admin/projects/nosuch/change-requests/config", "", 404, apitest.NotFound(`"nosuch"`)},
-		{"an unknown environment", "PUT", apitest.Project + "/environments/nosuch/change-requests/config", `{"changeRequestsEnabled":false}`, 404, apitest.NotFound(`"nosuch"`)},
 		{"on", "PUT", apitest.ReviewConfig, `{"changeRequestsEnabled":true}`, 204, ""},
 		{"with one approval", "GET", config, "", 200, production(1)},
 		{"with three", "PUT", apitest.ReviewConfig, `{"changeRequestsEnabled":true,"requiredApprovals":3}`, 204, ""},

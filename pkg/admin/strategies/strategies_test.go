@@ -46,9 +46,6 @@ func TestAddStrategy(t *testing.T) {
 		{"ordered by sort order", "GET", list, "", 200, `[{"...":0,"sortOrder":-1},{"...":0,"sortOrder":0},{"...":0,"sortOrder":1},{"...":0,"sortOrder":7.5},{"...":0,"sortOrder":8.5},
 			{"...":0,"sortOrder":9.5},{"...":0,"sortOrder":10.5},{"...":0,"sortOrder":11.5},{"...":0,"sortOrder":12.5},{"...":0,"sortOrder":13.5},{"...":0,"sortOrder":14.5},{"...":0,"sortOrder":15.5},{"...":0,"sortOrder":16.5}]`},
 		{"no strategies in another environment", "GET", apitest.In("f", "production") + "/strategies", "", 200, `[]`},
-		{"an unknown flag", "POST", apitest.In("nosuch", "development") + "/strategies", `{"name":"default"}`, 404, apitest.NotFound(`"nosuch"`)},
-		{"an unknown environment", "POST", apitest.In("f", "nosuch") + "/strategies", `{"name":"default"}`, 404, apitest.NotFound(`"nosuch"`)},
-		{"an environment that the project does not have", "POST", apitest.In("f", "default") + "/strategies", `{"name":"default"}`, 404, apitest.NotFound(`"default"`)},
 	})
 	if got := s.Events(t, "f"); len(got) != 14 || slices.ContainsFunc(got[1:], func(e flags.EventType) bool { return e != flags.FeatureStrategyAdd }) {
 		t.Errorf("events %q, want the creation and 13 times %s", got, flags.FeatureStrategyAdd)
@@ -79,12 +76,10 @@ func TestReplaceStrategy(t *testing.T) {
 		t.Errorf("events %q, want 6: the last PUT changed nothing", got)
 	}
 	s.Unchanged(t, "f", []apitest.Call{
-		{"an unknown strategy", "PUT", apitest.In("f", "development") + "/strategies/nosuch", `{}`, 404, apitest.NotFound(`"nosuch"`)},
 		{"in another environment", "PUT", apitest.In("f", "production") + "/strategies/" + id, `{}`, 404, apitest.NotFound(id)},
 		{"an unknown type", "PUT", one, `{"name":"nosuch"}`, 400, apitest.Invalid("/name")},
 		{"an empty type", "PUT", one, `{"name":""}`, 400, apitest.Invalid("/name")},
 		{"an invalid rollout, checked by the rules of the new type", "PUT", one, `{"name":"flexibleRollout","parameters":{"rollout":101}}`, 400, apitest.Invalid("/parameters/rollout")},
-		{"read an unknown strategy", "GET", apitest.In("f", "development") + "/strategies/nosuch", "", 404, apitest.NotFound(`"nosuch"`)},
 	})
 }
 
@@ -118,7 +113,6 @@ func TestPatchStrategy(t *testing.T) {
 		t.Errorf("%d events, want 10: none where nothing changed", before)
 	}
 	s.Unchanged(t, "f", []apitest.Call{
-		{"an unknown strategy", "PATCH", apitest.In("f", "development") + "/strategies/nosuch", `[]`, 404, apitest.NotFound(`"nosuch"`)},
 		{"an invalid rollout", "PATCH", one, `[{"op":"replace","path":"/parameters/rollout","value":"abc"}]`, 400, apitest.Invalid("/parameters/rollout")},
 		{"an unknown type", "PATCH", one, `[{"op":"replace","path":"/name","value":"nosuch"}]`, 400, apitest.Invalid("/name")},
 		{"an unknown segment", "PATCH", one, `[{"op":"add","path":"/segments/-","value":1}]`, 400, apitest.Invalid("/segments/0")},
@@ -150,7 +144,6 @@ func TestRemoveStrategy(t *testing.T) {
 		{"one of two enabled ones", "DELETE", list + "/" + a, "", 200, ""},
 		on("still on", true),
 		{"twice", "DELETE", list + "/" + a, "", 404, apitest.NotFound(a)},
-		{"an unknown one", "DELETE", list + "/nosuch", "", 404, apitest.NotFound(`"nosuch"`)},
 		{"in another environment", "DELETE", apitest.In("f", "production") + "/strategies/" + b, "", 404, apitest.NotFound(b)},
 		{"the only enabled one disabled", "PATCH", list + "/" + b, `[{"op":"replace","path":"/disabled","value":true}]`, 200, `{"...":0,"disabled":true}`},
 		on("disabled with it", false),
@@ -199,6 +192,5 @@ func TestSortOrder(t *testing.T) {
 		{"no id", "POST", list + "/set-sort-order", `[{"sortOrder":1}]`, 400, apitest.Invalid("/0/id")},
 		{"no order", "POST", list + "/set-sort-order", `[{"id":"` + a + `"}]`, 400, apitest.Invalid("/0/sortOrder")},
 		{"not a list", "POST", list + "/set-sort-order", `{}`, 400, apitest.Invalid("")},
-		{"an unknown environment", "POST", apitest.In("f", "nosuch") + "/strategies/set-sort-order", `[]`, 404, apitest.NotFound(`"nosuch"`)},
 	})
 }

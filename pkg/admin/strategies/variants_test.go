@@ -55,10 +55,6 @@ func TestVariantsOfOneEnvironment(t *testing.T) {
 		t.Errorf("%d events %q, want the creation and 11 changes of variants", len(got), got)
 	}
 	s.Unchanged(t, "f", []apitest.Call{
-		{"an unknown environment", "PUT", apitest.In("f", "nosuch") + "/variants", `[]`, 404, apitest.NotFound(`"nosuch"`)},
-		{"an unknown flag", "PUT", apitest.In("nosuch", "development") + "/variants", `[]`, 404, apitest.NotFound(`"nosuch"`)},
-		{"read in an unknown environment", "GET", apitest.In("f", "nosuch") + "/variants", "", 404, apitest.NotFound(`"nosuch"`)},
-		{"read of an unknown flag", "GET", apitest.Features + "/nosuch/variants", "", 404, apitest.NotFound(`"nosuch"`)},
 		{"no change", "PUT", one, `[]`, 200, variants()},
 	})
 }
@@ -133,8 +129,6 @@ func TestVariantsOfAllEnvironments(t *testing.T) {
 		{"an empty list of environments", "PUT", f + "/variants-batch", `{"environments":[],"variants":[]}`, 400, apitest.Invalid("/environments")},
 		{"unknown environments", "PUT", f + "/variants-batch", `{"environments":["development","nosuch","default"],"variants":[{"name":"x","weight":1}]}`, 400,
 			apitest.Invalid("/environments/1", "/environments/2")},
-		{"an unknown flag", "PUT", apitest.Features + "/nosuch/variants", `[]`, 404, apitest.NotFound(`"nosuch"`)},
-		{"an unknown flag, in some environments", "PUT", apitest.Features + "/nosuch/variants-batch", `{"environments":["production"],"variants":[]}`, 404, apitest.NotFound(`"nosuch"`)},
 	})
 }
 
@@ -176,8 +170,6 @@ func TestPatchVariants(t *testing.T) {
 		{"a name that is taken", "PATCH", dev, `[{"op":"copy","from":"/0","path":"/-"}]`, 400, apitest.Invalid("/5/name")},
 		{"not a variant", "PATCH", dev, `[{"op":"add","path":"/0","value":"x"}]`, 400, apitest.Invalid("/0")},
 		{"not a patch", "PATCH", dev, `{}`, 400, apitest.Invalid("")},
-		{"an unknown environment", "PATCH", apitest.In("f", "nosuch") + "/variants", `[]`, 404, apitest.NotFound(`"nosuch"`)},
-		{"an unknown flag", "PATCH", apitest.Features + "/nosuch/variants", `[]`, 404, apitest.NotFound(`"nosuch"`)},
 	})
 	if after := s.Do(t, "GET", prod, "").Body; after != before {
 		t.Errorf("production has now %s, want %s", after, before)

@@ -41,7 +41,6 @@ func TestAccountTokens(t *testing.T) {
 		{"an invalid expiry", "POST", tokens, `{"description":"x","expiresAt":"soon"}`, 400, apitest.Invalid("/expiresAt")},
 		{"a blank description", "POST", tokens, `{"description":" ","expiresAt":"2100-01-01T00:00:00Z"}`, 400, apitest.Invalid("/description")},
 		{"a long description", "POST", tokens, body(strings.Repeat("x", 256)), 400, apitest.Invalid("/description")},
-		{"an unknown account", "GET", apitest.ServiceAccounts + "/999/token", "", 404, apitest.NotFound("999")},
 		{"create for an unknown account", "POST", apitest.ServiceAccounts + "/999/token", body("x"), 404, apitest.NotFound("999")},
 		{"an account ID that is not a number", "GET", apitest.ServiceAccounts + "/x/token", "", 400, apitest.Malformed("userId")},
 		{"a token ID that is not a number", "DELETE", tokens + "/x", "", 400, apitest.Malformed("tokenId")},

@@ -30,8 +30,6 @@ func TestProjectTokens(t *testing.T) {
 		{"no name", "POST", ofShop, `{"type":"client"}`, 400, apitest.Invalid("/tokenName")},
 		{"an unknown environment", "POST", ofShop, `{"tokenName":"c","type":"client","environment":"nosuch"}`, 400, apitest.Invalid("/environment")},
 		{"a taken name", "POST", ofShop, `{"tokenName":"a","type":"client"}`, 409, apitest.Failure("NameExistsError", "")},
-		{"in an unknown project", "POST", apitest.Projects + "/nosuch/api-tokens", `{"tokenName":"c","type":"client"}`, 404, apitest.NotFound("nosuch")},
-		{"list of an unknown project", "GET", apitest.Projects + "/nosuch/api-tokens", "", 404, apitest.NotFound("nosuch")},
 	})
 	s.Check(t, apitest.Call{"the list leaves out tokens of all projects", "GET", ofShop, "", 200, `{"tokens":[{"...":0,"tokenName":"b"},{"...":0,"tokenName":"a"},{"...":0,"tokenName":"both"}]}`})
 
