@@ -1,12 +1,10 @@
 package admin_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"guidon/pkg/apitest"
-	"guidon/pkg/flags"
 )
 
 // TestPatchBounds sends patches that exceed a limit. Each gets a 4xx and changes nothing.
@@ -63,36 +61,6 @@ func TestPatchBounds(t *testing.T) {
 	s.Unchanged(t, on.flag, calls)
 	metadata.Body, metadata.Status, metadata.Want = repeat(1000, `{"op":"test","path":"/stale","value":false}`), 200, apitest.Created(on.flag)
 	s.Check(t, metadata)
-}
-
-// TestLargeFlags grows a flag beyond the size of an item, in several ways. Each gets a 400, and the flag can still be
-// changed.
-func TestLargeFlags(t *testing.T) {
-	t.Parallel()
-	s := apitest.Serve(t)
-	on := newSubject(t, s)
-	large := `{"name":"v","weight":1,"payload":{"type":"string","value":"` + strings.Repeat("x", flags.MaxPayload-1000) + `"}},`
-	variants := ""
-	for i := range 7 {
-		variants += strings.Replace(large, `"v"`, fmt.Sprintf(`"v%d"`, i), 1)
-	}
-	tooLarge := apitest.Malformed("KiB")
-	f := apitest.Features + "/" + on.flag
-	s.Unchanged(t, on.flag, []apitest.Call{
-		{"add a large strategy", "POST", apitest.In(on.flag, "development") + "/strategies", parameters(500 << 10), 400, tooLarge},
-		{"replace a strategy by a large one", "PUT", apitest.In(on.flag, "development") + "/strategies/" + on.strategy, parameters(500 << 10), 400, tooLarge},
-		{"set large variants", "PUT", f + "/variants", "[" + strings.TrimSuffix(variants, ",") + "]", 400, tooLarge},
-	})
-	filler := apitest.In(on.flag, "development") + "/strategies/" + s.AddStrategy(t, on.flag, parameters(350<<10))
-	s.Run(t, []apitest.Call{
-		{"enable it", "POST", apitest.In(on.flag, "development") + "/on", "", 200, apitest.Anything},
-		{"disable it", "POST", apitest.In(on.flag, "development") + "/off", "", 200, apitest.Anything},
-		{"clone it", "POST", f + "/clone", `{"name":"clone"}`, 201, apitest.Anything},
-		{"archive it", "DELETE", f, "", 202, ""},
-		{"list the archive", "GET", "/api/admin/archive/features/default", "", 200, apitest.Anything},
-		{"revive it", "POST", "/api/admin/archive/revive/" + on.flag, "", 200, ""},
-		{"remove the parameters", "PATCH", filler, `[{"op":"remove","path":"/parameters"}]`, 200, apitest.Anything},
-	})
 }
 
 // TestQuotedPaths checks that error messages with parts of long and invalid paths are valid UTF-8.

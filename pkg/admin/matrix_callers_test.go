@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"guidon/pkg/access"
 	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
@@ -239,7 +241,7 @@ func giveDeletedRole(t *testing.T, s *apitest.Server, id string) {
 	userAfter.SetRoles(projectAfter, []int64{9999})
 	err = s.Store.Commit(t.Context(), flags.Change{
 		Writes: []flags.Write{{Before: project, After: projectAfter}, {Before: user, After: userAfter}},
-		Event:  flags.Event{ID: "event", Type: flags.ProjectUserAdded},
+		Event:  flags.Event{ID: uuid.NewString(), Type: flags.ProjectUserAdded},
 	})
 	if err != nil {
 		t.Fatal(err)

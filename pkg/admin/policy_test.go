@@ -23,6 +23,7 @@ func TestPolicies(t *testing.T) {
 	t.Parallel()
 	var watch *apitest.IAM
 	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { watch = apitest.NewIAM(nil); *transport = watch })
+	s.Unchecked = true // the outbox has an entry without an event
 	for _, route := range routes(t) {
 		on := newSubject(t, s)
 		if prepare := preparations[route]; prepare != nil {

@@ -2,7 +2,6 @@ package features_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"guidon/pkg/apitest"
@@ -111,25 +110,6 @@ func TestUpdateFeature(t *testing.T) {
 		{"the name in another case", "PUT", f, `{"name":"F"}`, 400, apitest.Invalid("/name")},
 		{"an unknown type", "PUT", f, `{"type":"nosuch","description":"x"}`, 400, apitest.Invalid("/type")},
 		{"a null type", "PUT", f, `{"type":null,"description":"x"}`, 400, apitest.Invalid("/type")},
-	})
-}
-
-func TestListShowsChangesImmediately(t *testing.T) {
-	t.Parallel()
-	s := apitest.Serve(t)
-	s.Create(t, "b", "a", "_", "B", "Z")
-	s.CreateEnabled(t, "on")
-	names := `{"...":0,"features":[{"...":0,"name":"B"},{"...":0,"name":"Z"},{"...":0,"name":"_"},{"...":0,"name":"a"},{"...":0,"name":"b"},{"...":0,"name":"on"}]}`
-	s.Run(t, []apitest.Call{
-		{"all flags, sorted by name", "GET", apitest.Features, "", 200, names},
-		{"mark a flag stale", "PUT", apitest.Features + "/a", `{"stale":true,"type":"permission","impressionData":true}`, 200, apitest.Anything},
-		{"archive a flag", "DELETE", apitest.Features + "/b", "", 202, ""},
-		{"disable a flag", "POST", apitest.In("on", "development") + "/off", "", 200, apitest.Anything},
-		{"the list shows all changes", "GET", apitest.Features, "", 200, `{"version":2,"features":[{"...":0,"name":"B"},{"...":0,"name":"Z"},{"...":0,"name":"_"},
-			{"...":0,"name":"a","stale":true,"type":"permission","impressionData":true},
-			{"...":0,"name":"on","environments":[` + apitest.Row("development", `"hasStrategies":true`, `"hasEnabledStrategies":true`) + `,` + apitest.Row("production") + `]}]}`},
-		{"revive the flag", "POST", "/api/admin/archive/revive/b", "", 200, ""},
-		{"the list has the revived flag", "GET", apitest.Features, "", 200, strings.Replace(names, `"name":"a"`, `"name":"a","stale":true`, 1)},
 	})
 }
 

@@ -1,14 +1,11 @@
 package features_test
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"guidon/pkg/apitest"
@@ -115,44 +112,10 @@ func TestCursors(t *testing.T) {
 	}
 }
 
-// A sizeCounter counts the DynamoDB calls that pass through it, and the bytes of their responses.
-type sizeCounter struct {
-	mu   sync.Mutex
-	cost readCost
-}
-
-type readCost struct{ calls, bytes int }
-
-func (c *sizeCounter) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	content, err := io.ReadAll(response.Body)
-	_ = response.Body.Close()
-	response.Body = io.NopCloser(bytes.NewReader(content))
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.cost.calls++
-	c.cost.bytes += len(content)
-	return response, err
-}
-
-// during returns the cost of the calls that f makes.
-func (c *sizeCounter) during(f func()) readCost {
-	c.mu.Lock()
-	c.cost = readCost{}
-	c.mu.Unlock()
-	f()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.cost
-}
-
 // TestPagesReadOnlyTheirRows counts the calls and bytes of a page in a short and in a long list.
 func TestPagesReadOnlyTheirRows(t *testing.T) {
 	t.Parallel()
-	count := &sizeCounter{}
+	count := &apitest.CountedAnswers{}
 	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.Unchecked = true // copied items have the same IDs
 	s.Must(t, "POST", apitest.Environments, `{"name":"stage","type":"test"}`)
@@ -160,14 +123,16 @@ func TestPagesReadOnlyTheirRows(t *testing.T) {
 	manyFlags(t, s, 2_000)
 	const list = apitest.Projects + "/many/features"
 	s.Must(t, "GET", list+"?limit=1", "") // an instance learns whose favorites a token has with its first request
-	first := count.during(func() { s.Must(t, "GET", list+"?limit=10", "") })
-	later := count.during(func() { s.Must(t, "GET", list+"?limit=10&cursor=f01500", "") })
-	whole := count.during(func() { s.Must(t, "GET", list, "") })
-	if first.calls != 2 || later.calls != 2 || whole.calls != 2 {
-		t.Errorf("%d, %d and %d calls, want 2 for each page and for the whole list", first.calls, later.calls, whole.calls)
+	read := func(query string) (bytes int64) {
+		count.Bytes.Store(0)
+		if calls := count.During(func() { s.Must(t, "GET", list+query, "") }); len(calls) != 2 {
+			t.Errorf("%q: calls %v, want 2 for each page and for the whole list", query, calls)
+		}
+		return count.Bytes.Load()
 	}
-	if later.bytes > first.bytes*11/10 || whole.bytes < 20*first.bytes {
+	first, later, whole := read("?limit=10"), read("?limit=10&cursor=f01500"), read("")
+	if later > first*11/10 || whole < 20*first {
 		t.Errorf("the store sent %d bytes for the first page, %d for a later one and %d for the whole list; a page should read its own rows only",
-			first.bytes, later.bytes, whole.bytes)
+			first, later, whole)
 	}
 }

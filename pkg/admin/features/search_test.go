@@ -137,27 +137,6 @@ func TestSearchBounds(t *testing.T) {
 	}
 }
 
-// TestSearchPages checks that each flag is on exactly one page.
-func TestSearchPages(t *testing.T) {
-	t.Parallel()
-	s := apitest.Serve(t)
-	for i := range 25 {
-		s.Create(t, fmt.Sprintf("flag-%02d", i))
-	}
-	seen := map[string]int{}
-	for offset := 0; offset < 30; offset += 7 {
-		names, _ := search(t, s, fmt.Sprintf("sortBy=name&limit=7&offset=%d", offset))
-		for _, name := range names {
-			seen[name]++
-		}
-	}
-	for i := range 25 {
-		if name := fmt.Sprintf("flag-%02d", i); seen[name] != 1 {
-			t.Errorf("%s is on %d pages, want 1", name, seen[name])
-		}
-	}
-}
-
 // TestSearchArchived searches archived flags, sorted and with a cursor.
 func TestSearchArchived(t *testing.T) {
 	t.Parallel()

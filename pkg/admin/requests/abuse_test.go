@@ -77,9 +77,10 @@ func TestFullQueue(t *testing.T) {
 func (r *reviewing) copy(t *testing.T, q changeRequest, n int) {
 	t.Helper()
 	first := apitest.Load[*review.Request](t, r.Server, review.RequestKey(q.ID))
-	for i := range int64(n) {
+	for range n {
 		more := first.Clone()
-		more.ID, more.Version = 1000*q.ID+i, 0
+		r.copies++
+		more.ID, more.Version = 1_000_000+r.copies, 0
 		event := flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: flags.RequestCreated, CreatedAt: time.Now()}
 		if err := r.Store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: more}}, Event: event}); err != nil {
 			t.Fatal(err)

@@ -4,13 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/uuid"
 
 	"guidon/pkg/access"
 	"guidon/pkg/apitest"
-	"guidon/pkg/flags"
 	"guidon/pkg/review"
 )
 
@@ -33,17 +29,8 @@ func TestListsOfLargeRequests(t *testing.T) {
 	r.as(t, viewer, "GET", apitest.ChangeRequests+"/pending", "", 200, fmt.Sprintf(`{"id":%d,"action"`, review.MaxChanges))
 	r.as(t, viewer, "PUT", pathOf(q)+"/state", `{"state":"In review"}`, 200)
 
-	for n := range int64(2*review.MaxListed - 1) {
-		more := apitest.Load[*review.Request](t, r.Server, review.RequestKey(q.ID)).Clone()
-		more.ID, more.Version = 1000+n, 0
-		if n >= review.MaxListed-1 {
-			more.State = review.Cancelled
-		}
-		event := flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: flags.RequestCreated, CreatedAt: time.Now()}
-		if err := r.Store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: more}}, Event: event}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	r.copy(t, q, review.MaxListed-1)
+	r.copy(t, r.to(t, viewer, q, "Cancelled", 200), review.MaxListed-1)
 	plain := append([]string{"Accept-Encoding: identity"}, r.first...)
 	for path, most := range map[string]float64{apitest.ChangeRequests: 800, apitest.ChangeRequests + "/count": 800, "/api/admin/search/change-requests?state=IS:open": 550} {
 		cost := units.During(func() { r.as(t, plain, "GET", path, "", 200) })

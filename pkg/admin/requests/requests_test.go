@@ -49,6 +49,7 @@ type reviewing struct {
 	releaser                      []string // may apply, and make all changes
 	releaserID, firstID, secondID int64
 	authorID                      int64
+	copies                        int64
 }
 
 // reviewing begins with the flags "f" and "g", which are on in production, and one approval that is needed.

@@ -9,7 +9,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// ofShop is the path of an environment of the project "shop" (see `{"id":"shop"}`).
+// ofShop is the path of an environment of the project "shop".
 const ofShop = apitest.Projects + "/shop/environments/development"
 
 // TestDefaultStrategyKeepsItsSegment checks that a segment cannot be assigned to a project while the default strategy of another
@@ -106,6 +106,13 @@ func TestSegmentRaces(t *testing.T) {
 	standard := func(id string) apitest.Call {
 		return apitest.Call{Method: "POST", Path: ofShop + "/default-strategy", Body: use(id)}
 	}
+	withFlag := func(t *testing.T, s *apitest.Server, id string) {
+		t.Helper()
+		s.Must(t, "POST", apitest.Projects+"/shop/features", `{"name":"f`+id+`"}`)
+	}
+	used := func(id string) apitest.Call {
+		return apitest.Call{Method: "POST", Path: flag(id) + "/environments/development/strategies", Body: use(id)}
+	}
 	for _, tt := range []struct {
 		name    string
 		prepare func(t *testing.T, s *apitest.Server, id string)
@@ -120,12 +127,8 @@ func TestSegmentRaces(t *testing.T) {
 		}, taken, func(id string) apitest.Call {
 			return apitest.Call{Method: "POST", Path: apitest.Projects + "/shop/environments", Body: `{"environment":"development","defaultStrategy":` + use(id) + `}`}
 		}},
-		{"assign a segment, and use it in a strategy", func(t *testing.T, s *apitest.Server, id string) {
-			t.Helper()
-			s.Must(t, "POST", apitest.Projects+"/shop/features", `{"name":"f`+id+`"}`)
-		}, taken, func(id string) apitest.Call {
-			return apitest.Call{Method: "POST", Path: flag(id) + "/environments/development/strategies", Body: use(id)}
-		}},
+		{"delete a segment, and use it in a strategy", withFlag, deleted, used},
+		{"assign a segment, and use it in a strategy", withFlag, taken, used},
 		{"assign a segment, and move a flag that uses it", func(t *testing.T, s *apitest.Server, id string) {
 			t.Helper()
 			s.Create(t, "f"+id)

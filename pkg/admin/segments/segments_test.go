@@ -175,41 +175,6 @@ func TestSegmentBudget(t *testing.T) {
 	}
 }
 
-// TestSegmentDeletionInParallel deletes segments while they are added to strategies. No flag may use a deleted segment, and
-// rejected requests get the right status.
-func TestSegmentDeletionInParallel(t *testing.T) {
-	t.Parallel()
-	s := apitest.Serve(t)
-	const rounds, flagsEach = 6, 3
-	for round := range rounds {
-		id := s.AddSegment(t, fmt.Sprintf(`{"name":"s%d","constraints":[]}`, round))
-		for i := range flagsEach {
-			s.Create(t, fmt.Sprintf("f-%d-%d", round, i))
-		}
-		got := s.Parallel(t, flagsEach+1, func(i int) apitest.Call {
-			if i == flagsEach {
-				return apitest.Call{Method: "DELETE", Path: apitest.Segments + "/" + id}
-			}
-			return apitest.Call{Method: "POST", Path: apitest.In(fmt.Sprintf("f-%d-%d", round, i), "development") + "/strategies", Body: `{"name":"default","segments":[` + id + `]}`}
-		})
-		there := s.Do(t, "GET", apitest.Segments+"/"+id, "").Status == 200
-		users := 0
-		for i := range flagsEach {
-			var list []struct{ Segments []int64 }
-			apitest.DecodeInto(t, s.Must(t, "GET", apitest.In(fmt.Sprintf("f-%d-%d", round, i), "development")+"/strategies", "").Body, &list)
-			users += len(list)
-		}
-		switch {
-		case !there && users > 0:
-			t.Errorf("round %d: %d flags use a deleted segment; responses %v", round, users, got)
-		case there && (got[409] != 1 || got[200] != users || users == 0):
-			t.Errorf("round %d: %d flags use the segment; responses %v, want a 409 for the deletion", round, users, got)
-		case !there && (got[204] != 1 || got[400] != flagsEach):
-			t.Errorf("round %d: responses %v, want a 400 for every strategy", round, got)
-		}
-	}
-}
-
 // TestSegmentPermissions checks that members with the project permission can change segments of the project, and no others.
 func TestSegmentPermissions(t *testing.T) {
 	t.Parallel()

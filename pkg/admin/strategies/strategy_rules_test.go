@@ -13,7 +13,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// TestStrategyRules breaks every rule of strategies, with POST and with PUT.
+// TestStrategyRules breaks rules of each part of a strategy, with POST and with PUT. pkg/flags tests all rules.
 func TestStrategyRules(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
@@ -26,43 +26,17 @@ func TestStrategyRules(t *testing.T) {
 	const good = `"name":"v","weight":1,"weightType":"variable","stickiness":"default"`
 	tests := []struct{ name, members, path string }{
 		{"a rollout over 100", `"name":"flexibleRollout","parameters":{"rollout":100.5}`, "/parameters/rollout"},
-		{"a rollout below 0", `"name":"flexibleRollout","parameters":{"rollout":-1}`, "/parameters/rollout"},
-		{"a rollout that is not a number", `"name":"flexibleRollout","parameters":{"rollout":"abc"}`, "/parameters/rollout"},
-		{"an empty rollout", `"name":"flexibleRollout","parameters":{"rollout":""}`, "/parameters/rollout"},
-		{"a fraction as a rollout", `"name":"flexibleRollout","parameters":{"rollout":12.5}`, "/parameters/rollout"},
-		{"a double quote in a group", `"name":"flexibleRollout","parameters":{"groupId":"a\"b"}`, "/parameters/groupId"},
-		{"a double quote in a field", `"name":"default","constraints":[{"contextName":"a\"b","operator":"IN","values":["x"]}]`, "/constraints/0/contextName"},
-		{"a line break in a group", `"name":"flexibleRollout","parameters":{"groupId":"a\nb"}`, "/parameters/groupId"},
-		{"a control character in a stickiness", `"name":"flexibleRollout","parameters":{"stickiness":"a\u007f"}`, "/parameters/stickiness"},
-		{"an empty value", `"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["x",""]}]`, "/constraints/0/values/1"},
-		{"true as a rollout", `"name":"flexibleRollout","parameters":{"rollout":true}`, "/parameters/rollout"},
 		{"a parameter that is an object", `"name":"default","parameters":{"o":{}}`, "/parameters/o"},
-		{"a parameter that is a list", `"name":"default","parameters":{"l":["1"]}`, "/parameters/l"},
 		{"31 constraints", `"name":"default","constraints":[` + in30 + `]`, "/constraints"},
 		{"251 values", `"name":"default","constraints":[{"contextName":"c","operator":"IN","values":[` + many(251, `"x"`) + `]}]`, "/constraints/0/values"},
 		{"a value of 101 characters", `"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["` + strings.Repeat("é", 101) + `"]}]`, "/constraints/0/values/0"},
 		{"a constraint without contextName", `"name":"default","constraints":[{"operator":"IN","values":["x"]}]`, "/constraints/0/contextName"},
-		{"a constraint without operator", `"name":"default","constraints":[{"contextName":"c","values":["x"]}]`, "/constraints/0/operator"},
-		{"an unknown operator", `"name":"default","constraints":[{"contextName":"c","operator":"LIKE","value":"x"}]`, "/constraints/0/operator"},
-		{"an invalid regular expression", `"name":"default","constraints":[{"contextName":"c","operator":"REGEX","value":"a(?=b)"}]`, "/constraints/0/value"},
-		{"an invalid address", `"name":"default","constraints":[{"contextName":"c","operator":"IN_CIDR","values":["10.0.0.0/33"]}]`, "/constraints/0/values/0"},
 		{"gradualRolloutRandom without a percentage", `"name":"gradualRolloutRandom"`, "/parameters/percentage"},
-		{"an operator in another case", `"name":"default","constraints":[{"contextName":"c","operator":"in","values":["x"]}]`, "/constraints/0/operator"},
-		{"values missing", `"name":"default","constraints":[{"contextName":"c","operator":"STR_CONTAINS","value":"x"}]`, "/constraints/0/values"},
-		{"no values", `"name":"default","constraints":[{"contextName":"c","operator":"IN","values":[]}]`, "/constraints/0/values"},
-		{"a value missing", `"name":"default","constraints":[{"contextName":"c","operator":"NUM_GT","values":["1"]}]`, "/constraints/0/value"},
-		{"not a number", `"name":"default","constraints":[{"contextName":"c","operator":"NUM_LTE","value":"0x10"}]`, "/constraints/0/value"},
-		{"a day that does not exist", `"name":"default","constraints":[{"contextName":"c","operator":"DATE_AFTER","value":"2026-02-30"}]`, "/constraints/0/value"},
-		{"a version without a patch number", `"name":"default","constraints":[{"contextName":"c","operator":"SEMVER_EQ","value":"1.2"}]`, "/constraints/0/value"},
 		{"a segment that does not exist", `"name":"default","segments":[7]`, "/segments/0"},
 		{"only variants with a fixed weight", `"name":"default",` + variant(`"name":"v","weight":1,"weightType":"fix","stickiness":"default"`), "/variants"},
 		{"a variant without weightType", `"name":"default",` + variant(`"name":"v","weight":1,"stickiness":"default"`), "/variants/0/weightType"},
-		{"a variant without stickiness", `"name":"default",` + variant(`"name":"v","weight":1,"weightType":"variable"`), "/variants/0/stickiness"},
-		{"a variant with a double quote in its stickiness", `"name":"default",` + variant(`"name":"v","weight":1,"weightType":"variable","stickiness":"a\"b"`), "/variants/0/stickiness"},
 		{"a variant without weight", `"name":"default",` + variant(`"name":"v","weightType":"variable","stickiness":"default"`), "/variants/0/weight"},
 		{"a variant without a name", `"name":"default",` + variant(`"weight":1,"weightType":"variable","stickiness":"default"`), "/variants/0/name"},
-		{"a variant's weight over 1000", `"name":"default",` + variant(`"name":"v","weight":1001,"weightType":"variable","stickiness":"default"`), "/variants/0/weight"},
-		{"a variant's weight that is not whole", `"name":"default",` + variant(`"name":"v","weight":1.5,"weightType":"variable","stickiness":"default"`), "/variants/0/weight"},
 		{"a variant with overrides", `"name":"default",` + variant(good+`,"overrides":[{"contextName":"c","values":["x"]}]`), "/variants/0/overrides"},
 		{"a variant's payload that does not parse", `"name":"default",` + variant(good+`,"payload":{"type":"json","value":"{"}`), "/variants/0/payload/value"},
 		{"two variants with the same name", `"name":"default","variants":[{` + good + `},{` + good + `}]`, "/variants/1/name"},
