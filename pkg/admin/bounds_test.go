@@ -200,8 +200,7 @@ func TestManyEnvironments(t *testing.T) {
 	if got[503] == 0 {
 		apitest.WantStatuses(t, got, map[int]int{201: 47, 400: 53})
 	}
-	var list struct{ Environments []struct{ Name string } }
-	apitest.DecodeInto(t, s.Must(t, "GET", apitest.Environments, "").Body, &list)
+	list := apitest.Decode[struct{ Environments []struct{ Name string } }](t, s.Must(t, "GET", apitest.Environments, "").Body)
 	if n := len(list.Environments); n < 3+got[201] || n > min(50, 3+got[201]+got[503]) { // a 503 may have been made
 		t.Errorf("%d environments, want the 3 existing and the %d created, and at most %d more", n, got[201], got[503])
 	}

@@ -71,11 +71,10 @@ func TestParallelBulkChanges(t *testing.T) {
 	s := apitest.Serve(t)
 	names, _ := some(12, "")
 	s.CreateEnabled(t, names...)
-	got := s.Parallel(t, 8, func(i int) apitest.Call {
+	s.WantParallel(t, map[int]int{200: 8}, 8, func(i int) apitest.Call {
 		_, body := some(12, fmt.Sprintf(`,"tags":{"addedTags":[{"type":"simple","value":"tag-%d"}],"removedTags":[]}`, i))
 		return apitest.Call{Method: "PUT", Path: apitest.Project + "/tags", Body: body}
 	})
-	apitest.WantStatuses(t, got, map[int]int{200: 8})
 	for _, name := range names {
 		s.WantEvents(t, name, flags.FeatureTagged, 8)
 		if n := strings.Count(s.Must(t, "GET", "/api/admin/features/"+name+"/tags", "").Body, `"tag-`); n != 8 {

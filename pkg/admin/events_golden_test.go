@@ -453,8 +453,7 @@ func idOrSecret(answer string) string {
 // eventsAfter returns the events of the log after the given id, oldest first.
 func eventsAfter(t *testing.T, s *apitest.Server, id int64) []eventOnWire {
 	t.Helper()
-	var page struct{ Events []eventOnWire }
-	apitest.DecodeInto(t, s.Must(t, "GET", apitest.EventLog+"?limit=1000", "").Body, &page)
+	page := apitest.Decode[struct{ Events []eventOnWire }](t, s.Must(t, "GET", apitest.EventLog+"?limit=1000", "").Body)
 	page.Events = slices.DeleteFunc(page.Events, func(e eventOnWire) bool { return e.ID <= id })
 	slices.Reverse(page.Events)
 	return page.Events

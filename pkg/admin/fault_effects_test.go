@@ -108,8 +108,7 @@ func kindOf(key string) string {
 // loggedEvents is the number of events in the audit log. Each must have a different id.
 func (c *cell) loggedEvents(t *testing.T) int {
 	t.Helper()
-	var page struct{ Events []struct{ ID json.Number } }
-	apitest.DecodeInto(t, c.Must(t, "GET", "/api/admin/events?limit=1000", "").Body, &page)
+	page := apitest.Decode[struct{ Events []struct{ ID json.Number } }](t, c.Must(t, "GET", "/api/admin/events?limit=1000", "").Body)
 	seen := map[json.Number]bool{}
 	for _, e := range page.Events {
 		if seen[e.ID] {

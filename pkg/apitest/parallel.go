@@ -39,6 +39,13 @@ func (s *Server) Parallel(t *testing.T, n int, of func(i int) Call) map[int]int 
 	return statuses
 }
 
+// WantParallel makes n calls at the same time, and checks how many responses have each status.
+func (s *Server) WantParallel(t *testing.T, want map[int]int, n int, of func(i int) Call) {
+	t.Helper()
+	WantStatuses(t, s.Parallel(t, n, of), want)
+}
+
+// WantStatuses checks how many responses have each status.
 func WantStatuses(t *testing.T, got, want map[int]int) {
 	t.Helper()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -46,6 +53,7 @@ func WantStatuses(t *testing.T, got, want map[int]int) {
 	}
 }
 
+// WantEvents checks how many events of a type a flag has.
 func (s *Server) WantEvents(t *testing.T, flag string, kind flags.EventType, want int) {
 	t.Helper()
 	got := 0

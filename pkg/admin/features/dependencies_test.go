@@ -140,10 +140,9 @@ func TestParallelDependencies(t *testing.T) {
 		names[i] = fmt.Sprintf("child-%02d", i)
 	}
 	s.Create(t, names...)
-	got := s.Parallel(t, len(names), func(i int) apitest.Call {
+	s.WantParallel(t, map[int]int{200: len(names)}, len(names), func(i int) apitest.Call {
 		return apitest.Call{Method: "POST", Path: apitest.Features + "/" + names[i] + "/dependencies", Body: `{"feature":"parent"}`}
 	})
-	apitest.WantStatuses(t, got, map[int]int{200: len(names)})
 	wantRelated(t, s, "parent", "", `"`+strings.Join(names, `","`)+`"`)
 	for _, name := range names {
 		s.WantEvents(t, name, flags.FeatureDependencyAdded, 1)
@@ -156,7 +155,7 @@ func TestParallelDependencies(t *testing.T) {
 			{Method: "POST", Path: apitest.Features + "/" + a + "/dependencies", Body: fmt.Sprintf(`{"feature":%q}`, b)},
 			{Method: "POST", Path: apitest.Features + "/" + b + "/dependencies", Body: fmt.Sprintf(`{"feature":%q}`, a)},
 		}
-		apitest.WantStatuses(t, s.Parallel(t, 2, func(i int) apitest.Call { return calls[i] }), map[int]int{200: 1, 400: 1})
+		s.WantParallel(t, map[int]int{200: 1, 400: 1}, 2, func(i int) apitest.Call { return calls[i] })
 	}
 
 	for i := range 10 { // a flag that is archived while it gets a child

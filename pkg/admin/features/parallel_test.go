@@ -17,18 +17,16 @@ import (
 func TestParallelCreates(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	got := s.Parallel(t, 32, func(int) apitest.Call {
+	s.WantParallel(t, map[int]int{201: 1, 409: 31}, 32, func(int) apitest.Call {
 		return apitest.Call{Method: "POST", Path: apitest.Features, Body: `{"name":"f"}`}
 	})
-	apitest.WantStatuses(t, got, map[int]int{201: 1, 409: 31})
 	s.WantEvents(t, "f", flags.FeatureCreated, 1)
 	s.Check(t, apitest.Call{"in the list once", "GET", apitest.Features, "", 200, `{"version":2,"features":[` + apitest.Listed("f", apitest.Row("development"), apitest.Row("production")) + `]}`})
 
 	s.Create(t, "source")
-	got = s.Parallel(t, 16, func(int) apitest.Call {
+	s.WantParallel(t, map[int]int{201: 1, 409: 15}, 16, func(int) apitest.Call {
 		return apitest.Call{Method: "POST", Path: apitest.Features + "/source/clone", Body: `{"name":"clone"}`}
 	})
-	apitest.WantStatuses(t, got, map[int]int{201: 1, 409: 15})
 	s.WantEvents(t, "clone", flags.FeatureCreated, 1)
 }
 
@@ -38,10 +36,9 @@ func TestParallelPatches(t *testing.T) {
 	s.Create(t, "f")
 	id := s.AddStrategy(t, "f", `{"name":"default"}`)
 	one := apitest.In("f", "development") + "/strategies/" + id
-	got := s.Parallel(t, 50, func(i int) apitest.Call {
+	s.WantParallel(t, map[int]int{200: 50}, 50, func(i int) apitest.Call {
 		return apitest.Call{Method: "PATCH", Path: one, Body: fmt.Sprintf(`[{"op":"add","path":"/parameters/p%d","value":%d}]`, i, i)}
 	})
-	apitest.WantStatuses(t, got, map[int]int{200: 50})
 	s.WantEvents(t, "f", flags.FeatureStrategyUpdate, 50)
 	wantParameters(t, s.Must(t, "GET", one, "").Body, 50)
 }
@@ -49,8 +46,7 @@ func TestParallelPatches(t *testing.T) {
 // wantParameters checks that a strategy has the parameters p0, p1 and so on.
 func wantParameters(t *testing.T, body string, n int) {
 	t.Helper()
-	var strategy struct{ Parameters map[string]string }
-	apitest.DecodeInto(t, body, &strategy)
+	strategy := apitest.Decode[struct{ Parameters map[string]string }](t, body)
 	for i := range n {
 		if name := fmt.Sprintf("p%d", i); strategy.Parameters[name] != fmt.Sprint(i) {
 			t.Errorf("parameter %s is %q, want %d: an update was lost", name, strategy.Parameters[name], i)
@@ -69,7 +65,7 @@ func TestParallelFields(t *testing.T) {
 			{Method: "PUT", Path: apitest.Features + "/f", Body: fmt.Sprintf(`{"description":%q}`, description)},
 			{Method: "PATCH", Path: apitest.Features + "/f", Body: fmt.Sprintf(`[{"op":"replace","path":"/stale","value":%t}]`, stale)},
 		}
-		apitest.WantStatuses(t, s.Parallel(t, 2, func(i int) apitest.Call { return calls[i] }), map[int]int{200: 2})
+		s.WantParallel(t, map[int]int{200: 2}, 2, func(i int) apitest.Call { return calls[i] })
 		s.Check(t, apitest.Call{"both kept", "GET", apitest.Features + "/f", "", 200, fmt.Sprintf(`{"...":0,"description":%q,"stale":%t}`, description, stale)})
 	}
 	s.WantEvents(t, "f", flags.FeatureMetadataUpdated, 40)
@@ -82,8 +78,7 @@ func TestParallelAdditions(t *testing.T) {
 	s := apitest.Serve(t)
 	s.Create(t, "f")
 	list := apitest.In("f", "development") + "/strategies"
-	got := s.Parallel(t, 60, func(int) apitest.Call { return apitest.Call{Method: "POST", Path: list, Body: `{"name":"default"}`} })
-	apitest.WantStatuses(t, got, map[int]int{200: 30, 400: 30})
+	s.WantParallel(t, map[int]int{200: 30, 400: 30}, 60, func(int) apitest.Call { return apitest.Call{Method: "POST", Path: list, Body: `{"name":"default"}`} })
 	s.WantEvents(t, "f", flags.FeatureStrategyAdd, 30)
 	if n := strings.Count(s.Must(t, "GET", list, "").Body, `"id"`); n != 30 {
 		t.Errorf("%d strategies, want 30", n)
@@ -93,36 +88,30 @@ func TestParallelAdditions(t *testing.T) {
 func TestParallelEnvironments(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Limits.Environments = 8 })
-	got := s.Parallel(t, 16, func(i int) apitest.Call {
+	s.WantParallel(t, map[int]int{201: 5, 400: 11}, 16, func(i int) apitest.Call {
 		return apitest.Call{Method: "POST", Path: "/api/admin/environments", Body: fmt.Sprintf(`{"name":"e%d","type":"test"}`, i)}
 	})
-	apitest.WantStatuses(t, got, map[int]int{201: 5, 400: 11})
-	got = s.Parallel(t, 8, func(int) apitest.Call {
+	s.WantParallel(t, map[int]int{200: 1, 409: 7}, 8, func(int) apitest.Call {
 		return apitest.Call{Method: "POST", Path: apitest.Project + "/environments", Body: `{"environment":"default"}`}
 	})
-	apitest.WantStatuses(t, got, map[int]int{200: 1, 409: 7})
-	got = s.Parallel(t, 8, func(int) apitest.Call {
+	s.WantParallel(t, map[int]int{201: 1, 409: 7}, 8, func(int) apitest.Call {
 		return apitest.Call{Method: "POST", Path: "/api/admin/projects", Body: `{"id":"p"}`}
 	})
-	apitest.WantStatuses(t, got, map[int]int{201: 1, 409: 7})
 }
 
 func TestParallelArchives(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
 	s.CreateEnabled(t, "f")
-	got := s.Parallel(t, 20, func(int) apitest.Call { return apitest.Call{Method: "DELETE", Path: apitest.Features + "/f"} })
-	apitest.WantStatuses(t, got, map[int]int{202: 20})
+	s.WantParallel(t, map[int]int{202: 20}, 20, func(int) apitest.Call { return apitest.Call{Method: "DELETE", Path: apitest.Features + "/f"} })
 	s.WantEvents(t, "f", flags.FeatureArchived, 1)
 
-	got = s.Parallel(t, 20, func(int) apitest.Call { return apitest.Call{Method: "POST", Path: "/api/admin/archive/revive/f"} })
-	apitest.WantStatuses(t, got, map[int]int{200: 20})
+	s.WantParallel(t, map[int]int{200: 20}, 20, func(int) apitest.Call { return apitest.Call{Method: "POST", Path: "/api/admin/archive/revive/f"} })
 	s.WantEvents(t, "f", flags.FeatureRevived, 1)
 
-	got = s.Parallel(t, 20, func(int) apitest.Call {
+	s.WantParallel(t, map[int]int{200: 20}, 20, func(int) apitest.Call {
 		return apitest.Call{Method: "POST", Path: apitest.In("f", "development") + "/on"}
 	})
-	apitest.WantStatuses(t, got, map[int]int{200: 20})
 	s.WantEvents(t, "f", flags.FeatureEnvironmentEnabled, 2) // with the first, before it was archived
 }
 

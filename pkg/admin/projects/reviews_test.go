@@ -219,8 +219,7 @@ func status(t *testing.T, s *apitest.Server, c apitest.Call, headers ...string) 
 // state is everything that is stored of the active flags of the project "default", and of segments.
 func state(t *testing.T, s *apitest.Server) string {
 	t.Helper()
-	var list struct{ Features []struct{ Name string } }
-	apitest.DecodeInto(t, s.Must(t, "GET", apitest.Features, "").Body, &list)
+	list := apitest.Decode[struct{ Features []struct{ Name string } }](t, s.Must(t, "GET", apitest.Features, "").Body)
 	all := s.Must(t, "GET", apitest.Segments, "").Body
 	for _, f := range list.Features {
 		all += "\n" + s.Must(t, "GET", apitest.Features+"/"+f.Name, "").Body

@@ -21,8 +21,7 @@ func TestProposedByPrograms(t *testing.T) {
 	t.Parallel()
 	r := serveReviews(t, 1)
 	account := r.ID(t, "/api/admin/service-account", `{"username":"ci","name":"Build","rootRole":3}`)
-	var made struct{ Secret string }
-	apitest.DecodeInto(t, r.Must(t, "POST", "/api/admin/service-account/"+account+"/token", `{"description":"ci","expiresAt":"2100-01-01T00:00:00Z"}`).Body, &made)
+	made := apitest.Decode[struct{ Secret string }](t, r.Must(t, "POST", "/api/admin/service-account/"+account+"/token", `{"description":"ci","expiresAt":"2100-01-01T00:00:00Z"}`).Body)
 	byToken := []string{"Authorization: " + made.Secret}
 	_, alone := r.signedIn(t, "4", "APPROVE_CHANGE_REQUEST APPLY_CHANGE_REQUEST")
 

@@ -38,8 +38,7 @@ func (r *reviewing) ownSegment(t *testing.T, name string) (id string) {
 	if got.Status != 201 {
 		t.Fatalf("segment: %d %s", got.Status, got.Body)
 	}
-	var made struct{ ID json.Number }
-	apitest.DecodeInto(t, got.Body, &made)
+	made := apitest.Decode[struct{ ID json.Number }](t, got.Body)
 	return made.ID.String()
 }
 
@@ -181,8 +180,7 @@ func TestStandingChangedMeanwhile(t *testing.T) {
 // idsIn are the ids of a list.
 func idsIn(t *testing.T, list string) (ids []string) {
 	t.Helper()
-	var all []struct{ ID string }
-	apitest.DecodeInto(t, list, &all)
+	all := apitest.Decode[[]struct{ ID string }](t, list)
 	for _, one := range all {
 		ids = append(ids, one.ID)
 	}

@@ -126,8 +126,7 @@ func (r *reviewing) read(t *testing.T, q changeRequest) changeRequest {
 // on reports whether a flag is on in production.
 func (r *reviewing) on(t *testing.T, flag string) bool {
 	t.Helper()
-	var f struct{ Enabled bool }
-	apitest.DecodeInto(t, r.Must(t, "GET", apitest.In(flag, "production"), "").Body, &f)
+	f := apitest.Decode[struct{ Enabled bool }](t, r.Must(t, "GET", apitest.In(flag, "production"), "").Body)
 	return f.Enabled
 }
 

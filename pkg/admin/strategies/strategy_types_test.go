@@ -129,12 +129,10 @@ func TestStrategyTypeInUse(t *testing.T) {
 func TestParallelStrategyTypes(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	got := s.Parallel(t, 24, func(i int) apitest.Call {
+	s.WantParallel(t, map[int]int{201: 12, 409: 12}, 24, func(i int) apitest.Call {
 		return apitest.Call{Method: "POST", Path: strategyTypes, Body: fmt.Sprintf(`{"name":"type-%d","parameters":[]}`, i%12)}
 	})
-	apitest.WantStatuses(t, got, map[int]int{201: 12, 409: 12})
-	var list struct{ Strategies []struct{ Name string } }
-	apitest.DecodeInto(t, s.Must(t, "GET", strategyTypes, "").Body, &list)
+	list := apitest.Decode[struct{ Strategies []struct{ Name string } }](t, s.Must(t, "GET", strategyTypes, "").Body)
 	if n := len(list.Strategies); n != 20 {
 		t.Errorf("%d strategy types, want 8 built-in ones and 12", n)
 	}

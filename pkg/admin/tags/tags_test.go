@@ -263,10 +263,9 @@ func TestParallelTags(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
 	s.Create(t, "f", "g0", "g1", "g2", "g3", "g4", "g5", "g6", "g7")
-	got := s.Parallel(t, 60, func(i int) apitest.Call {
+	s.WantParallel(t, map[int]int{201: 30, 400: 30}, 60, func(i int) apitest.Call {
 		return apitest.Call{Method: "POST", Path: tags("f"), Body: fmt.Sprintf(`{"type":"simple","value":"tag-%02d"}`, i)}
 	})
-	apitest.WantStatuses(t, got, map[int]int{201: 30, 400: 30})
 	s.WantEvents(t, "f", flags.FeatureTagged, 30)
 	list := s.Must(t, "GET", tags("f"), "").Body
 	if n := strings.Count(list, `"value"`); n != 30 {
@@ -276,23 +275,19 @@ func TestParallelTags(t *testing.T) {
 		t.Errorf("all tags %s, want those of the flag: %s", known, list)
 	}
 
-	got = s.Parallel(t, 20, func(int) apitest.Call {
+	s.WantParallel(t, map[int]int{200: 20}, 20, func(int) apitest.Call {
 		return apitest.Call{Method: "PUT", Path: tags("f"), Body: `{"addedTags":[],"removedTags":[` + manyTags(0) + `]}`}
 	})
-	apitest.WantStatuses(t, got, map[int]int{200: 20})
-	got = s.Parallel(t, 32, func(i int) apitest.Call { // eight flags get the same tag, each four times
+	s.WantParallel(t, map[int]int{201: 32}, 32, func(i int) apitest.Call { // eight flags get the same tag, each four times
 		return apitest.Call{Method: "POST", Path: tags(fmt.Sprintf("g%d", i%8)), Body: `{"type":"simple","value":"shared"}`}
 	})
-	apitest.WantStatuses(t, got, map[int]int{201: 32})
 	for i := range 8 {
 		s.WantEvents(t, fmt.Sprintf("g%d", i), flags.FeatureTagged, 1)
 	}
-	got = s.Parallel(t, 16, func(int) apitest.Call { return apitest.Call{Method: "DELETE", Path: tags("g0") + "/simple/shared"} })
-	apitest.WantStatuses(t, got, map[int]int{200: 1, 404: 15})
-	got = s.Parallel(t, 16, func(int) apitest.Call {
+	s.WantParallel(t, map[int]int{200: 1, 404: 15}, 16, func(int) apitest.Call { return apitest.Call{Method: "DELETE", Path: tags("g0") + "/simple/shared"} })
+	s.WantParallel(t, map[int]int{201: 1, 409: 15}, 16, func(int) apitest.Call {
 		return apitest.Call{Method: "POST", Path: "/api/admin/tag-types", Body: `{"name":"team"}`}
 	})
-	apitest.WantStatuses(t, got, map[int]int{201: 1, 409: 15})
 }
 
 // TestPermissionsWithoutProjectInPath checks operations whose path names a flag and no project. They need the permission in

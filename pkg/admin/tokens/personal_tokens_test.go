@@ -130,8 +130,8 @@ func TestParallelPersonalTokens(t *testing.T) {
 			return apitest.Call{Method: "POST", Path: tokens, Body: fmt.Sprintf(`{"description":%q,"expiresAt":"2100-01-01T00:00:00Z"}`, description(i))}
 		}
 	}
-	apitest.WantStatuses(t, s.Parallel(t, 12, of(func(i int) string { return fmt.Sprint(i) })), map[int]int{201: 12})
-	apitest.WantStatuses(t, s.Parallel(t, 8, of(func(int) string { return "same" })), map[int]int{201: 1, 409: 7})
+	s.WantParallel(t, map[int]int{201: 12}, 12, of(func(i int) string { return fmt.Sprint(i) }))
+	s.WantParallel(t, map[int]int{201: 1, 409: 7}, 8, of(func(int) string { return "same" }))
 	list := apitest.Decode[struct{ Pats []struct{ ID int } }](t, s.Must(t, "GET", tokens, "").Body)
 	for i, pat := range list.Pats {
 		if pat.ID != i+1 {
@@ -141,5 +141,5 @@ func TestParallelPersonalTokens(t *testing.T) {
 	if len(list.Pats) != 13 {
 		t.Errorf("%d tokens, want 13", len(list.Pats))
 	}
-	apitest.WantStatuses(t, s.Parallel(t, 8, func(int) apitest.Call { return apitest.Call{Method: "DELETE", Path: tokens + "/1"} }), map[int]int{200: 1, 404: 7})
+	s.WantParallel(t, map[int]int{200: 1, 404: 7}, 8, func(int) apitest.Call { return apitest.Call{Method: "DELETE", Path: tokens + "/1"} })
 }

@@ -187,8 +187,7 @@ func TestRejectedImportUsesNoIDs(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
 	one := func(name string) int64 {
-		var created struct{ ID int64 }
-		apitest.DecodeInto(t, s.Must(t, "POST", "/api/admin/segments", `{"name":"`+name+`","constraints":[]}`).Body, &created)
+		created := apitest.Decode[struct{ ID int64 }](t, s.Must(t, "POST", "/api/admin/segments", `{"name":"`+name+`","constraints":[]}`).Body)
 		return created.ID
 	}
 	before := one("before")

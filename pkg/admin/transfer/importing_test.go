@@ -55,8 +55,7 @@ func TestExport(t *testing.T) {
 	s.Create(t, "gone")
 	s.Must(t, "DELETE", apitest.Features+"/gone", "")
 	names := func(body string) []string {
-		var doc struct{ Features []struct{ Name string } }
-		apitest.DecodeInto(t, s.Must(t, "POST", apitest.Export, body).Body, &doc)
+		doc := apitest.Decode[struct{ Features []struct{ Name string } }](t, s.Must(t, "POST", apitest.Export, body).Body)
 		list := []string{}
 		for _, f := range doc.Features {
 			list = append(list, f.Name)
