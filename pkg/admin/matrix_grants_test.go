@@ -10,8 +10,7 @@ import (
 )
 
 // TestRolesWithinOwnPermissions tries to obtain or to grant permissions that the caller does not hold, by roles, by access to
-// projects, and by tokens. A refused request writes nothing. (TestGrantsWithinOwnPermissions and TestWhoMakesTokens have
-// the simple cases.)
+// projects, and by tokens. A refused request writes nothing.
 func TestRolesWithinOwnPermissions(t *testing.T) {
 	t.Parallel()
 	s := serveTallied(t, time.Now())

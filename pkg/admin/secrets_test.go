@@ -242,6 +242,9 @@ func TestBudgetOfUsers(t *testing.T) {
 	s.Must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
 	_, header := s.Person(t, access.RoleViewer)
 	owner := apitest.As(s.Account(t, "3", map[string]string{"shop": "4"}))
+	const ofShop = apitest.Projects + "/shop/features"
+	s.Must(t, "POST", ofShop, `{"name":"f"}`)
+	const tag = `{"type":"simple","value":"mine"}`
 	for _, c := range []struct {
 		apitest.Call
 		header string
@@ -254,6 +257,11 @@ func TestBudgetOfUsers(t *testing.T) {
 		{apitest.Call{"a viewer", "GET", apitest.APITokens, "", 403, apitest.Anything}, header, "BatchGetItem BatchGetItem"},
 		{apitest.Call{"an owner", "GET", apitest.OwnTokens, "", 200, apitest.Anything}, owner, "BatchGetItem PutItem BatchGetItem BatchGetItem"},
 		{apitest.Call{"an owner's list", "GET", apitest.APITokens, "", 200, apitest.Anything}, owner, "BatchGetItem BatchGetItem BatchGetItem Query BatchGetItem"},
+		{apitest.Call{"an owner reads a flag", "GET", ofShop + "/f", "", 200, apitest.Anything}, owner, "BatchGetItem BatchGetItem"},
+		{apitest.Call{"an owner lists flags", "GET", ofShop, "", 200, apitest.Anything}, owner, "BatchGetItem BatchGetItem Query"},
+		{apitest.Call{"an owner changes a flag", "PUT", ofShop + "/f", `{"stale":true}`, 200, apitest.Anything}, owner, "BatchGetItem BatchGetItem TransactWriteItems"},
+		{apitest.Call{"an owner changes nothing", "PUT", ofShop + "/f", `{"stale":true}`, 200, apitest.Anything}, owner, "BatchGetItem BatchGetItem"},
+		{apitest.Call{"an owner tags a flag, whose project the path does not name", "POST", "/api/admin/features/f/tags", tag, 201, tag}, owner, "BatchGetItem BatchGetItem TransactWriteItems"},
 		{apitest.Call{"an owner creates", "POST", apitest.APITokens, `{"tokenName":"x","type":"client","project":"shop"}`, 201, apitest.Anything}, owner, "BatchGetItem BatchGetItem BatchGetItem Query TransactWriteItems"},
 	} {
 		if got := strings.Join(count.During(func() { s.Check(t, c.Call, c.header) }), " "); got != c.calls {

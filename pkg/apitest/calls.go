@@ -8,10 +8,11 @@ import (
 	"sync/atomic"
 )
 
-// A Counter records the DynamoDB calls that pass through it.
+// A Counter records the DynamoDB calls that pass through it, and the bytes of their responses, which the read units follow.
 type Counter struct {
 	mu    sync.Mutex
 	calls []string
+	bytes atomic.Int64
 }
 
 func (c *Counter) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -19,7 +20,18 @@ func (c *Counter) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.mu.Lock()
 	c.calls = append(c.calls, operation)
 	c.mu.Unlock()
-	return http.DefaultTransport.RoundTrip(r)
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil {
+		response.Body = countedBody{response.Body, &c.bytes}
+	}
+	return response, err
+}
+
+// Cost returns the calls that f makes, and the bytes of their responses.
+func (c *Counter) Cost(f func()) (calls string, bytes int) {
+	c.bytes.Store(0)
+	calls = strings.Join(c.During(f), " ")
+	return calls, int(c.bytes.Load())
 }
 
 // During returns the calls that f makes.
@@ -50,21 +62,6 @@ func (i *Interruption) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	return http.DefaultTransport.RoundTrip(r)
-}
-
-// A CountedAnswers counts the calls of the store and the bytes of their answers, which its read units follow.
-type CountedAnswers struct {
-	Counter
-	Bytes atomic.Int64
-}
-
-// RoundTrip counts a call.
-func (c *CountedAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := c.Counter.RoundTrip(r)
-	if err == nil {
-		response.Body = countedBody{response.Body, &c.Bytes}
-	}
-	return response, err
 }
 
 // A countedBody counts what is read of a body.

@@ -20,17 +20,6 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// The paths that most tests use.
-const (
-	Project  = "/api/admin/projects/default"
-	Features = Project + "/features"
-)
-
-// In is the path of an environment of a flag in the project "default".
-func In(flag, environment string) string {
-	return Features + "/" + flag + "/environments/" + environment
-}
-
 // A Server serves all operations over its own store.
 type Server struct {
 	URL     string

@@ -56,9 +56,6 @@ func TestAddons(t *testing.T) {
 		{"a bad project", "POST", apitest.Addons, body(hook, `,"projects":["a b"]`), 400, apitest.Invalid("/projects/0")},
 
 		{"an id that is no number", "GET", apitest.Addons + "/x", "", 400, apitest.Faulty("addonId in the path must be a whole number")},
-		{"read an unknown one", "GET", apitest.Addons + "/9", "", 404, apitest.NotFound("no addon 9")},
-		{"update an unknown one", "PUT", apitest.Addons + "/9", body(hook, ""), 404, apitest.NotFound("no addon 9")},
-		{"delete an unknown one", "DELETE", apitest.Addons + "/9", "", 404, apitest.NotFound("no addon 9")},
 		{"test a disabled one", "POST", apitest.Addons + "/2/test", "", 409, apitest.Failure("ConflictError", "disabled")},
 		{"send events of a disabled one again", "POST", apitest.Addons + "/2/resend", "", 409, apitest.Failure("ConflictError", "disabled")},
 		{"test", "POST", one + "/test", "", 202, ""},

@@ -52,12 +52,6 @@ func TestFavorites(t *testing.T) {
 		{apitest.Call{"a renamed user keeps it", "GET", apitest.Features + "/f", "", 200, favorite(true)}, annsHeader},
 		{apitest.Call{"clone the flag", "POST", apitest.Features + "/f/clone", `{"name":"clone"}`, 201, apitest.Anything}, admin},
 		{apitest.Call{"a clone has no favorites", "GET", apitest.Features + "/clone", "", 200, `{"...":0,"favorite":false}`}, annsHeader},
-		{apitest.Call{"an unknown flag", "POST", apitest.Features + "/nosuch/favorites", "", 404, apitest.NotFound(`"nosuch"`)}, admin},
-		{apitest.Call{"remove an unknown flag", "DELETE", apitest.Features + "/nosuch/favorites", "", 404, apitest.NotFound(`"nosuch"`)}, admin},
-		{apitest.Call{"a flag of another project", "POST", "/api/admin/projects/other/features/f/favorites", "", 404, apitest.NotFound(`"other"`)}, admin},
-		{apitest.Call{"an archived flag", "POST", apitest.Features + "/archived/favorites", "", 404, apitest.NotFound("archived")}, admin},
-		{apitest.Call{"remove an archived flag", "DELETE", apitest.Features + "/archived/favorites", "", 404, apitest.NotFound("archived")}, admin},
-		{apitest.Call{"a token for SDKs", "POST", apitest.Features + "/f/favorites", "", 403, apitest.Failure("NoAccessError", "SDKs")}, "Authorization: " + dynamotest.ClientToken},
 	} {
 		t.Run(tt.Name, func(t *testing.T) { s.Check(t, tt.Call, tt.caller) })
 	}

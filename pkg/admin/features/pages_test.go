@@ -115,7 +115,7 @@ func TestCursors(t *testing.T) {
 // TestPagesReadOnlyTheirRows counts the calls and bytes of a page in a short and in a long list.
 func TestPagesReadOnlyTheirRows(t *testing.T) {
 	t.Parallel()
-	count := &apitest.CountedAnswers{}
+	count := &apitest.Counter{}
 	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.Unchecked = true // copied items have the same IDs
 	s.Must(t, "POST", apitest.Environments, `{"name":"stage","type":"test"}`)
@@ -123,12 +123,12 @@ func TestPagesReadOnlyTheirRows(t *testing.T) {
 	manyFlags(t, s, 2_000)
 	const list = apitest.Projects + "/many/features"
 	s.Must(t, "GET", list+"?limit=1", "") // an instance learns whose favorites a token has with its first request
-	read := func(query string) (bytes int64) {
-		count.Bytes.Store(0)
-		if calls := count.During(func() { s.Must(t, "GET", list+query, "") }); len(calls) != 2 {
-			t.Errorf("%q: calls %v, want 2 for each page and for the whole list", query, calls)
+	read := func(query string) int {
+		calls, bytes := count.Cost(func() { s.Must(t, "GET", list+query, "") })
+		if calls != "BatchGetItem Query" {
+			t.Errorf("%q: calls %s, want 2 for each page and for the whole list", query, calls)
 		}
-		return count.Bytes.Load()
+		return bytes
 	}
 	first, later, whole := read("?limit=10"), read("?limit=10&cursor=f01500"), read("")
 	if later > first*11/10 || whole < 20*first {

@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"guidon/pkg/apitest"
-	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -113,98 +110,4 @@ func TestParallelArchives(t *testing.T) {
 		return apitest.Call{Method: "POST", Path: apitest.In("f", "development") + "/on"}
 	})
 	s.WantEvents(t, "f", flags.FeatureEnvironmentEnabled, 2) // with the first, before it was archived
-}
-
-// TestListsShowParallelWrites has several writers create, enable and archive their own flags in parallel. The list that each
-// reads right after a change shows the change.
-func TestListsShowParallelWrites(t *testing.T) {
-	t.Parallel()
-	s := apitest.Serve(t)
-	var wg sync.WaitGroup
-	for w := range 8 {
-		wg.Go(func() {
-			for i := range 4 {
-				name := fmt.Sprintf("w%d-%d", w, i)
-				for _, step := range []apitest.Call{
-					{"created", "POST", apitest.Features, fmt.Sprintf(`{"name":%q}`, name), 201, `"enabled":false`},
-					{"given a strategy", "POST", apitest.In(name, "development") + "/strategies", `{"name":"default"}`, 200, `"hasStrategies":true`},
-					{"enabled", "POST", apitest.In(name, "development") + "/on", "", 200, `"enabled":true`},
-					{"archived", "DELETE", apitest.Features + "/" + name, "", 202, ""},
-				} {
-					done, err := s.Try(step.Method, step.Path, step.Body)
-					list, err2 := s.Try("GET", apitest.Features, "")
-					if err != nil || err2 != nil || done.Status != step.Status {
-						t.Errorf("%s %s: %d, %v, %v", step.Name, name, done.Status, err, err2)
-						return
-					}
-					if got := listedAs(list.Body, name); (got == "") != (step.Want == "") || !strings.Contains(got, step.Want) {
-						t.Errorf("%s was %s, and the list has %q, want %q in it", name, step.Name, got, step.Want)
-					}
-				}
-			}
-		})
-	}
-	wg.Wait()
-	s.Check(t, apitest.Call{"all archived", "GET", apitest.Features, "", 200, `{"version":2,"features":[]}`})
-}
-
-// listedAs returns the row of a flag in a list, up to its second environment; "" if the list does not have the flag.
-func listedAs(list, name string) string {
-	_, rest, found := strings.Cut(list, fmt.Sprintf(`{"name":%q`, name))
-	if !found {
-		return ""
-	}
-	first, _, _ := strings.Cut(rest, `"displayName":"production"`)
-	return first
-}
-
-// TestParallelFaults makes parallel changes over a network that loses requests and responses, with an engine that throttles
-// and reports conflicts. A 503 is correct; a false 409, a repeated change or a 500 is not.
-func TestParallelFaults(t *testing.T) {
-	t.Parallel()
-	faults := &dynamotest.Faults{}
-	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
-	s.Create(t, "f")
-	id := s.AddStrategy(t, "f", `{"name":"default"}`)
-	one := apitest.In("f", "development") + "/strategies/" + id
-	faults.Change(func(f *dynamotest.Faults) {
-		f.DropRequests, f.LoseResponses, f.TruncateResponses, f.Throttles, f.Failures, f.Conflicts = 0.03, 0.1, 0.03, 0.03, 0.06, true
-		f.Delay = 2 * time.Millisecond
-	})
-	created := s.Parallel(t, 32, func(int) apitest.Call {
-		return apitest.Call{Method: "POST", Path: apitest.Features, Body: `{"name":"raced"}`}
-	})
-	alone := s.Parallel(t, 32, func(i int) apitest.Call {
-		return apitest.Call{Method: "POST", Path: apitest.Features, Body: fmt.Sprintf(`{"name":"alone-%d"}`, i)}
-	})
-	patched := s.Parallel(t, 25, func(i int) apitest.Call {
-		return apitest.Call{Method: "PATCH", Path: one, Body: fmt.Sprintf(`[{"op":"add","path":"/parameters/p%d","value":%d}]`, i, i)}
-	})
-	faults.Change(func(f *dynamotest.Faults) {
-		f.DropRequests, f.LoseResponses, f.TruncateResponses, f.Throttles, f.Failures, f.Conflicts, f.Delay = 0, 0, 0, 0, 0, false, 0
-	})
-	t.Logf("raced %v, alone %v, patched %v; faults %v", created, alone, patched, faults.Injected())
-
-	if created[201] > 1 || created[201]+created[409]+created[503] != 32 {
-		t.Errorf("32 creations of one name: %v, want at most one 201, and 409", created)
-	}
-	s.WantEvents(t, "raced", flags.FeatureCreated, 1)
-	if alone[201]+alone[503] != 32 {
-		t.Errorf("creations of different names: %v, want no 409", alone)
-	}
-	for i := range 32 {
-		if got := len(s.Events(t, fmt.Sprintf("alone-%d", i))); got > 1 {
-			t.Errorf("%d events of alone-%d, want at most one", got, i)
-		}
-	}
-	if patched[200]+patched[503] != 25 {
-		t.Errorf("patches: %v, want 200, or 503", patched)
-	}
-	if patched[503] == 0 { // after a 503, a change may or may not be committed
-		wantParameters(t, s.Must(t, "GET", one, "").Body, 25)
-		s.WantEvents(t, "f", flags.FeatureStrategyUpdate, 25)
-	}
-	if raised := faults.Injected(); raised[dynamotest.LoseResponse] == 0 || raised[dynamotest.Conflict] == 0 {
-		t.Errorf("faults %v, want some of each kind: this run has tested nothing", raised)
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -25,7 +26,7 @@ func BenchmarkSearch(b *testing.B) {
 	if err != nil {
 		n = 1_000
 	}
-	count := &apitest.CountedAnswers{}
+	count := &apitest.Counter{}
 	store := dynamotest.Open(b, count)
 	dynamotest.Seed(b, store)
 	handler := apitest.Handler(store, httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer})
@@ -64,17 +65,16 @@ func BenchmarkSearch(b *testing.B) {
 		b.Run(m.name, func(b *testing.B) {
 			for b.Loop() {
 				debug.FreeOSMemory()
-				count.Bytes.Store(0)
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				cpu, peak := cpuTime(), peakHeap()
-				calls := count.During(func() { send("GET", m.path, "") })
+				calls, read := count.Cost(func() { send("GET", m.path, "") })
 				b.ReportMetric(float64(peak()-before.HeapAlloc)/1e6, "MB-peak")
 				b.ReportMetric((cpuTime()-cpu).Seconds()*1000, "ms-cpu")
 				runtime.ReadMemStats(&after)
 				b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/1e6, "MB-alloc")
-				b.ReportMetric(float64(len(calls)), "calls")
-				b.ReportMetric(float64(count.Bytes.Load())/1000, "KB-read")
+				b.ReportMetric(float64(len(strings.Fields(calls))), "calls")
+				b.ReportMetric(float64(read)/1000, "KB-read")
 			}
 		})
 	}

@@ -3,7 +3,6 @@ package features_test
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 
 	"guidon/pkg/apitest"
@@ -15,16 +14,14 @@ import (
 // flags and for 5,000, while a search with offset reads more.
 func TestSearchOfManyFlags(t *testing.T) {
 	t.Parallel()
-	count := &apitest.CountedAnswers{}
+	count := &apitest.Counter{}
 	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.Unchecked = true // copied items have the same IDs
 	s.Create(t, "template-of-flags")
 	s.AddStrategy(t, "template-of-flags", `{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`)
 	const search = "/api/admin/search/features?project=IS:default&limit=50"
 	read := func(query string) (calls string, bytes int) {
-		count.Bytes.Store(0)
-		calls = strings.Join(count.During(func() { s.Must(t, "GET", search+query, "") }), " ")
-		return calls, int(count.Bytes.Load())
+		return count.Cost(func() { s.Must(t, "GET", search+query, "") })
 	}
 	add := func(from, to int) {
 		var names []string

@@ -209,16 +209,3 @@ func TestLargePlaygrounds(t *testing.T) {
 		t.Errorf("a long context: %d %.300s, want 413", got.Status, got.Body)
 	}
 }
-
-// TestPlaygroundCallers checks that tokens of applications cannot use it.
-func TestPlaygroundCallers(t *testing.T) {
-	t.Parallel()
-	s := apitest.Serve(t)
-	s.Create(t, "secret-flag")
-	for _, token := range []string{dynamotest.ClientToken, "nosuch"} {
-		got := s.Do(t, "POST", trial, `{"environment":"development","context":{"appName":"a"}}`, "Authorization: "+token)
-		if got.Status != 401 && got.Status != 403 || strings.Contains(got.Body, "secret-flag") {
-			t.Errorf("%s: %d %s", token, got.Status, got.Body)
-		}
-	}
-}

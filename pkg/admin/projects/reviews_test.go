@@ -13,8 +13,6 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-const ()
-
 // skipNeeded is the body of the refusal of a change that needs a change request.
 const skipNeeded = `{"...":0,"name":"PermissionError","permissions":["SKIP_CHANGE_REQUEST"]}`
 

@@ -160,6 +160,4 @@ func TestCursorsOfUses(t *testing.T) {
 			}
 		}
 	}
-	s.Check(t, apitest.Call{"an unknown segment", "GET", apitest.Segments + "/99/strategies?cursor=", "", 404, apitest.NotFound("99")})
-	s.Check(t, apitest.Call{"an unknown context field", "GET", apitest.ContextFields + "/nosuch/strategies?cursor=", "", 404, apitest.NotFound("nosuch")})
 }

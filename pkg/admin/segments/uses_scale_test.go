@@ -16,18 +16,14 @@ import (
 // and giving it to a project make the same calls, with the same number of bytes, for 100 flags that use something and for 5,000.
 func TestUsesOfManyFlags(t *testing.T) {
 	t.Parallel()
-	count := &apitest.CountedAnswers{}
+	count := &apitest.Counter{}
 	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.Unchecked = true // copied items have the same IDs
 	s.Must(t, "POST", apitest.Projects, `{"id":"shop"}`)
 	s.AddSegment(t, `{"name":"used by all","constraints":[]}`)
 	s.Create(t, "template-of-flags")
 	s.AddStrategy(t, "template-of-flags", usesBoth)
-	cost := func(f func()) (calls string, bytes int) {
-		count.Bytes.Store(0)
-		calls = strings.Join(count.During(f), " ")
-		return calls, int(count.Bytes.Load())
-	}
+	cost := count.Cost
 	created := 0
 	unused := func() string { // the path of a new segment
 		created++

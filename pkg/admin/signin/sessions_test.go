@@ -15,8 +15,6 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-const ()
-
 // TestSignInByLink uses a link, and what is not one. The response to every link that cannot be used is the same.
 func TestSignInByLink(t *testing.T) {
 	t.Parallel()

@@ -35,7 +35,6 @@ func TestSignupTokens(t *testing.T) {
 		{"another with the same name, expired", "POST", apitest.SignupTokens, `{"name":"the team","expiresAt":"2020-01-01T00:00:00Z"}`, 201, token("the team", false, "2020-01-01T00:00:00.000Z")},
 		{"both", "GET", apitest.SignupTokens, "", 200, `{"tokens":[` + token("the team", true, soon) + `,` + token("the team", false, "2020-01-01T00:00:00.000Z") + `]}`},
 		{"an empty object", "PUT", one, `{}`, 200, token("the team", true, soon)},
-		{"no body", "PUT", one, "", 400, apitest.Malformed("required")},
 		{"disable", "PUT", one, `{"enabled":false}`, 200, token("the team", false, soon)},
 		{"set a later expiry", "PUT", one, `{"expiresAt":"2026-02-01T00:00:00Z"}`, 200, token("the team", false, later)},
 		{"enable", "PUT", one, `{"enabled":true}`, 200, token("the team", true, later)},
@@ -67,24 +66,6 @@ func TestSignupTokens(t *testing.T) {
 	if want := []flags.EventType{flags.SignupTokenCreated, changed, changed, changed, changed, changed}; !slices.Equal(events, want) {
 		t.Errorf("events %q, want %q", events, want)
 	}
-}
-
-// TestSignupTokenPermissions checks that only administrators can list, read and change public signup tokens.
-func TestSignupTokenPermissions(t *testing.T) {
-	t.Parallel()
-	s := apitest.Serve(t)
-	secret := apitest.SecretIn(s.Must(t, "POST", apitest.SignupTokens, `{"name":"x","expiresAt":"2100-01-01T00:00:00Z"}`).Body)
-	for role, status := range map[int64]int{access.RoleAdmin: 200, access.RoleEditor: 403, access.RoleViewer: 403} {
-		_, header := s.Person(t, role)
-		for _, c := range []apitest.Call{
-			{"list", "GET", apitest.SignupTokens, "", status, apitest.Anything}, {"read", "GET", apitest.SignupTokens + "/" + secret, "", status, apitest.Anything},
-			{"change", "PUT", apitest.SignupTokens + "/" + secret, `{"enabled":false}`, status, apitest.Anything},
-		} {
-			s.Check(t, c, header)
-		}
-	}
-	s.Check(t, apitest.Call{"no API token", "DELETE", apitest.TokenPath(secret), "", 404, apitest.Anything})
-	s.Check(t, apitest.Call{"no credential", "GET", apitest.Project, "", 401, apitest.Anything}, apitest.As(secret))
 }
 
 func TestSignupIsNotOffered(t *testing.T) {

@@ -18,8 +18,6 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-const ()
-
 func wantNames(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	if !slices.Equal(got, want) {

@@ -11,8 +11,6 @@ import (
 	"guidon/pkg/apitest"
 )
 
-const ()
-
 // TestExportImport imports an export into another service. The export of that service is the same.
 func TestExportImport(t *testing.T) {
 	t.Parallel()

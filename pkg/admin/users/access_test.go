@@ -2,14 +2,11 @@ package users_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"guidon/pkg/access"
 	"guidon/pkg/apitest"
-	"guidon/pkg/httpapi"
 )
 
 const accessPath = apitest.Project + "/access"
@@ -118,164 +115,23 @@ func TestAddMembersInParallel(t *testing.T) {
 	for i := range ids {
 		ids[i], _ = s.Person(t, access.RoleViewer)
 	}
-	var mu sync.Mutex
-	statuses := map[int]int{}
-	var wg sync.WaitGroup
-	for i := range 2 * users {
-		wg.Go(func() {
-			got, err := s.Try("POST", fmt.Sprintf("%s/users/%d/roles/5", apitest.Project, ids[i/2]), "")
-			mu.Lock()
-			defer mu.Unlock()
-			if statuses[got.Status]++; err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if statuses[200] != users || statuses[409] != users {
-		t.Errorf("statuses %v, want %d each of 200 and 409", statuses, users)
-	}
+	s.WantParallel(t, map[int]int{200: users, 409: users}, 2*users, func(i int) apitest.Call {
+		return apitest.Call{Method: "POST", Path: fmt.Sprintf("%s/users/%d/roles/5", apitest.Project, ids[i/2])}
+	})
 	s.Check(t, apitest.Call{"all are members", "GET", apitest.Project, "", 200, fmt.Sprintf(`{"...":0,"members":%d}`, users)})
 }
 
-// TestGrantsWithinOwnPermissions checks that a user can give only project roles whose permissions they hold.
-func TestGrantsWithinOwnPermissions(t *testing.T) {
+// TestPresentRolesCanStay has a caller set access with roles that they cannot give, and that other users hold already.
+func TestPresentRolesCanStay(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	s.Must(t, "POST", apitest.Roles, `{"name":"Access manager","permissions":[{"name":"PROJECT_USER_ACCESS_WRITE"},{"name":"PROJECT_USER_ACCESS_READ"},{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"}]}`)
-	s.Must(t, "POST", apitest.Roles, `{"name":"In development","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"}]}`)
-	s.Must(t, "POST", apitest.Roles, `{"name":"In production","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"production"}]}`)
-	s.Must(t, "POST", apitest.Roles, `{"name":"Everything","permissions":[{"name":"ADMIN"}]}`)
-	const accessManager, inDevelopment, inProduction, everything = 6, 7, 8, 9
-	guest, _ := s.Person(t, access.RoleViewer)
-	header := map[string]string{}
-	for name, role := range map[string]int{"owner": 4, "member": 5, "access manager": accessManager} {
-		id, h := s.Person(t, access.RoleViewer)
-		header[name] = h
-		s.Must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%d", apitest.Project, id, role), "")
-	}
-	_, header["editor"] = s.Person(t, access.RoleEditor)
-	_, header["viewer"] = s.Person(t, access.RoleViewer)
-	for _, tt := range []struct {
-		caller string
-		role   int
-		status int
-	}{
-		{"owner", 4, 200},
-		{"owner", inProduction, 200},
-		{"owner", everything, 403},
-		{"editor", 4, 200}, // editors own the project default
-		{"access manager", inDevelopment, 200},
-		{"access manager", accessManager, 200},
-		{"access manager", inProduction, 403},
-		{"access manager", 5, 403},
-		{"access manager", 4, 403},
-		{"member", 5, 403},
-		{"viewer", 5, 403},
-	} {
-		t.Run(fmt.Sprint(tt.caller, " ", tt.role), func(t *testing.T) {
-			path := fmt.Sprintf("%s/users/%d/roles/%d", apitest.Project, guest, tt.role)
-			want, whole := apitest.Anything, fmt.Sprintf(`{"roles":[{"id":%d,"users":[%d]}]}`, tt.role, guest)
-			if tt.status == 403 {
-				want = apitest.Failure("NoAccessError", "")
-			}
-			was := s.Must(t, "GET", accessPath, "").Body
-			s.Check(t, apitest.Call{"add a user", "POST", path, "", tt.status, want}, header[tt.caller])
-			if tt.status == 200 {
-				s.Check(t, apitest.Call{"remove a role", "DELETE", path, "", 200, ""}, header[tt.caller])
-			} else {
-				s.Check(t, apitest.Call{"replace the roles", "PUT", path, "", 403, want}, header[tt.caller])
-				s.Check(t, apitest.Call{"set the access", "PUT", accessPath, whole, 403, want}, header[tt.caller])
-			}
-			if now := s.Must(t, "GET", accessPath, "").Body; now != was {
-				t.Errorf("access changed from %s to %s", was, now)
-			}
-		})
-	}
-	// Roles that other users hold already can stay.
-	s.Check(t, apitest.Call{"set the present roles", "PUT", accessPath, accessBody(t, s), 200, ""}, header["access manager"])
-}
-
-// accessBody is the body that sets the present roles in the project default.
-func accessBody(t *testing.T, s *apitest.Server) string {
-	t.Helper()
-	var list []string
-	for _, u := range apitest.Decode[struct {
-		Users []struct {
-			ID    int
-			Roles []int
-		}
-	}](t, s.Must(t, "GET", accessPath, "").Body).Users {
-		for _, role := range u.Roles {
-			list = append(list, fmt.Sprintf(`{"id":%d,"users":[%d]}`, role, u.ID))
-		}
-	}
-	return `{"roles":[` + strings.Join(list, ",") + `]}`
-}
-
-// TestUserAdministrationPermissions checks which users may call the operations on users, roles and access.
-func TestUserAdministrationPermissions(t *testing.T) {
-	t.Parallel()
-	s := apitest.Serve(t)
-	s.Must(t, "POST", apitest.Roles, `{"name":"Reader of roles","type":"root-custom","permissions":[{"name":"READ_ROLE"}]}`)
-	header := map[string]string{}
-	for name, root := range map[string]int64{"admin": 1, "editor": 2, "viewer": 3, "reader": 6, "deleted role": 99} {
-		_, header[name] = s.Person(t, root)
-	}
-	for _, tt := range []struct {
-		method, path, body string
-		allowed            string
-	}{
-		{"GET", apitest.Users, "", "admin"},
-		{"GET", apitest.Users + "/1", "", "admin"},
-		{"GET", apitest.Users + "/search?q=ad", "", "admin"},
-		{"PUT", apitest.Users + "/1", `{"name":"x"}`, "admin"},
-		{"POST", apitest.Users, `{"username":"new","rootRole":1}`, "admin"},
-		{"GET", apitest.ServiceAccounts, "", "admin"},
-		{"POST", apitest.ServiceAccounts, `{"username":"new-bot","name":"x","rootRole":1}`, "admin"},
-		{"GET", apitest.Roles, "", "admin reader"},
-		{"GET", apitest.Roles + "/1", "", "admin reader"},
-		{"GET", "/api/admin/permissions", "", "admin reader"},
-		{"POST", apitest.Roles, `{"name":"new"}`, "admin"},
-		{"PUT", apitest.Roles + "/6", `{"name":"Reader"}`, "admin"},
-		{"GET", accessPath, "", "admin editor"},
-		{"GET", apitest.Project, "", "admin editor viewer reader"}, // not a user whose root role does not exist
-	} {
-		for _, caller := range []string{"editor", "viewer", "reader", "deleted role", "admin"} {
-			got := s.Do(t, tt.method, tt.path, tt.body, header[caller])
-			if allowed := strings.Contains(" "+tt.allowed+" ", " "+caller+" "); (got.Status < 300) != allowed || got.Status >= 300 && got.Status != 403 {
-				t.Errorf("%s %s by %s: %d %s, want success: %t, otherwise 403", tt.method, tt.path, caller, got.Status, got.Body, allowed)
-			}
-		}
-	}
-}
-
-// TestBudgetOfPersonalTokens checks that a personal token costs one more call, which loads the user and the roles.
-func TestBudgetOfPersonalTokens(t *testing.T) {
-	t.Parallel()
-	count := &apitest.Counter{}
-	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
-	_, admin := s.Person(t, access.RoleAdmin)
-	s.Must(t, "POST", apitest.Features, `{"name":"f"}`)
-	s.Do(t, "GET", apitest.Features+"/f", "", admin) // stores that the token was used, once an hour
-	for _, tt := range []struct {
-		method, path, body string
-		want               string
-	}{
-		{"GET", apitest.Features + "/f", "", "BatchGetItem BatchGetItem"},
-		{"GET", apitest.Features, "", "BatchGetItem BatchGetItem Query"},
-		{"PUT", apitest.Features + "/f", `{"stale":true}`, "BatchGetItem BatchGetItem TransactWriteItems"},
-		{"PUT", apitest.Features + "/f", `{"stale":true}`, "BatchGetItem BatchGetItem"},
-	} {
-		got := count.During(func() {
-			if a := s.Do(t, tt.method, tt.path, tt.body, admin); a.Status != 200 {
-				t.Errorf("%s %s: %d %s", tt.method, tt.path, a.Status, a.Body)
-			}
-		})
-		if strings.Join(got, " ") != tt.want {
-			t.Errorf("%s %s: calls %v, want %s", tt.method, tt.path, got, tt.want)
-		}
-	}
+	role := s.RoleOf(t, "custom", "PROJECT_USER_ACCESS_WRITE")
+	owner, _ := s.Person(t, access.RoleViewer)
+	manager, header := s.Person(t, access.RoleViewer)
+	s.Must(t, "POST", fmt.Sprintf("%s/users/%d/roles/4", apitest.Project, owner), "")
+	s.Must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%s", apitest.Project, manager, role), "")
+	body := fmt.Sprintf(`{"roles":[{"id":4,"users":[%d]},{"id":%s,"users":[%d]}]}`, owner, role, manager)
+	s.Check(t, apitest.Call{"the present roles", "PUT", accessPath, body, 200, ""}, header)
 }
 
 // TestSetAccessByLeavingUser lets an owner replace themselves by more members than fit into one transaction. The caller is

@@ -48,7 +48,6 @@ func TestRoles(t *testing.T) {
 		{"the name of a built-in role", "POST", apitest.Roles, `{"name":"Owner"}`, 409, apitest.Failure("NameExistsError", "Owner")},
 		{"no name", "POST", apitest.Roles, `{}`, 400, apitest.Faulty("/name: is required")},
 		{"a blank name", "POST", apitest.Roles, `{"name":" "}`, 400, apitest.Faulty("/name: is required")},
-		{"a long name", "POST", apitest.Roles, `{"name":"` + strings.Repeat("n", 101) + `"}`, 400, apitest.Faulty("/name: must have at most 100")},
 		{"a built-in type", "POST", apitest.Roles, `{"name":"x","type":"root"}`, 400, apitest.Faulty("/type: must be root-custom or custom")},
 		{"an unknown type", "POST", apitest.Roles, `{"name":"x","type":"x"}`, 400, apitest.Faulty("/type")},
 		{"an invalid permission", "POST", apitest.Roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURE"},{"name":"update feature"}]}`, 400, apitest.Faulty(`/permissions/1/name: there is no permission`)},
@@ -72,8 +71,6 @@ func TestRoles(t *testing.T) {
 		{"change to an unknown environment", "PUT", apitest.Roles + "/6", `{"name":"Half","permissions":[{"name":"UPDATE_FEATURE","environment":"x"}]}`, 400, apitest.Faulty("environment")},
 		{"change without a name", "PUT", apitest.Roles + "/6", `{"description":"x"}`, 400, apitest.Faulty("/name: is required")},
 		{"change a built-in role", "PUT", apitest.Roles + "/4", `{"name":"Boss"}`, 400, builtInRole},
-		{"change an unknown role", "PUT", apitest.Roles + "/99", `{"name":"x"}`, 404, apitest.NotFound("no role 99")},
-		{"read an unknown role", "GET", apitest.Roles + "/99", "", 404, apitest.NotFound("no role 99")},
 		{"read an id that is not a number", "GET", apitest.Roles + "/Owner", "", 400, apitest.Faulty("roleId in the path must be a whole number")},
 
 		{"a user with the role", "POST", apitest.Users, `{"username":"u","rootRole":"Librarian"}`, 201, `{"...":0,"id":2,"rootRole":7}`},
@@ -121,16 +118,9 @@ func TestPermissions(t *testing.T) {
 func TestParallelRoles(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
-	var wg sync.WaitGroup
-	for i := range 20 {
-		wg.Go(func() {
-			got, err := s.Try("POST", apitest.Roles, fmt.Sprintf(`{"name":"r%d"}`, i/2))
-			if err != nil || got.Status != 200 && got.Status != 409 {
-				t.Errorf("%v %d %s", err, got.Status, got.Body)
-			}
-		})
-	}
-	wg.Wait()
+	s.WantParallel(t, map[int]int{200: 10, 409: 10}, 20, func(i int) apitest.Call {
+		return apitest.Call{Method: "POST", Path: apitest.Roles, Body: fmt.Sprintf(`{"name":"r%d"}`, i/2)}
+	})
 	ids := map[int]string{}
 	for _, r := range apitest.Decode[struct {
 		Roles []struct {

@@ -13,8 +13,6 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-const ()
-
 // aUser is a user as in responses.
 func aUser(id int, root int, more string) string {
 	return fmt.Sprintf(`{"id":%d,"isAPI":false,"accountType":"User","imageUrl":"<has https://>","inviteLink":"","loginAttempts":0,"rootRole":%d,`+
@@ -51,7 +49,6 @@ func TestUsers(t *testing.T) {
 		{"a role id with decimals", "POST", apitest.Users, `{"username":"x","rootRole":1.5}`, 400, wrong("/rootRole")},
 		{"an invalid email", "POST", apitest.Users, `{"email":"no-at-sign","rootRole":3}`, 400, wrong("/email: must be an e-mail address")},
 		{"a username of the wrong type", "POST", apitest.Users, `{"username":5,"rootRole":3}`, 400, wrong("/username: must be a string")},
-		{"a long username", "POST", apitest.Users, `{"username":"` + strings.Repeat("n", 101) + `","rootRole":3}`, 400, wrong("/username: must have at most 100")},
 		{"no body", "POST", apitest.Users, ``, 400, wrong("body")},
 
 		{"change the name", "PUT", apitest.Users + "/2", `{"name":"Anna"}`, 200, aUser(2, 3, `,"username":"ann","email":"Ann@example.com","name":"Anna"`)},
@@ -65,11 +62,9 @@ func TestUsers(t *testing.T) {
 		{"change to an invalid email", "PUT", apitest.Users + "/2", `{"email":"x"}`, 400, wrong("/email")},
 		{"change to an unknown role", "PUT", apitest.Users + "/2", `{"rootRole":99}`, 400, wrong("/rootRole")},
 		{"an invalid body for an unknown user", "PUT", apitest.Users + "/99", `{"rootRole":99}`, 400, wrong("/rootRole")},
-		{"change an unknown user", "PUT", apitest.Users + "/99", `{"name":"x"}`, 404, apitest.Failure("NotFoundError", "no user 99")},
 		{"the first user must stay an administrator", "PUT", apitest.Users + "/1", `{"rootRole":2}`, 400, wrong("first administrator")},
 		{"the name of the first user can change", "PUT", apitest.Users + "/1", `{"name":"Root"}`, 200, aUser(1, 1, `,"username":"admin","name":"Root"`)},
 
-		{"read an unknown user", "GET", apitest.Users + "/99", "", 404, apitest.Failure("NotFoundError", "no user 99")},
 		{"read an id that is not a number", "GET", apitest.Users + "/ann", "", 400, wrong("userId in the path must be a whole number")},
 		{"a very large number", "GET", apitest.Users + "/99999999999", "", 400, wrong("userId")},
 
@@ -81,19 +76,6 @@ func TestUsers(t *testing.T) {
 	})
 	if got := s.ID(t, apitest.Users, `{"username":"last","rootRole":3}`); got == "2" {
 		t.Error("the id 2 was used again")
-	}
-}
-
-func TestUserEvents(t *testing.T) {
-	t.Parallel()
-	s := apitest.Serve(t)
-	id := s.ID(t, apitest.Users, `{"username":"u","rootRole":3}`)
-	s.Must(t, "PUT", apitest.Users+"/"+id, `{"name":"N"}`)
-	s.Must(t, "PUT", apitest.Users+"/"+id, `{"name":"N"}`) // changes nothing
-	s.Must(t, "DELETE", apitest.Users+"/"+id, "")
-	got := fmt.Sprint(s.EventsOf(t, &access.User{ID: 2}))
-	if want := "[user-created user-updated user-deleted]"; got != want {
-		t.Errorf("events %s, want %s", got, want)
 	}
 }
 
@@ -157,7 +139,6 @@ func TestServiceAccounts(t *testing.T) {
 		{"an unknown role", "POST", apitest.ServiceAccounts, `{"username":"b","name":"b","rootRole":4}`, 400, apitest.Faulty("/rootRole")},
 		{"change", "PUT", apitest.ServiceAccounts + "/2", `{"name":"Robot","rootRole":3}`, 200, bot("Robot", 3)},
 		{"change to no name", "PUT", apitest.ServiceAccounts + "/2", `{"name":""}`, 400, apitest.Faulty("/name: is required")},
-		{"change an unknown account", "PUT", apitest.ServiceAccounts + "/99", `{"name":"x"}`, 404, apitest.Failure("NotFoundError", "99")},
 		{"delete", "DELETE", apitest.ServiceAccounts + "/2", "", 200, ""},
 		{"delete again", "DELETE", apitest.ServiceAccounts + "/2", "", 404, apitest.Failure("NotFoundError", "2")},
 	})
