@@ -79,6 +79,7 @@ type FlagPage struct {
 	Next     string
 }
 
+// Names returns the names of the flags on the page.
 func (p FlagPage) Names() []string {
 	names := []string{}
 	for _, f := range p.Features {

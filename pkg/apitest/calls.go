@@ -15,6 +15,7 @@ type Counter struct {
 	bytes atomic.Int64
 }
 
+// RoundTrip records a call and makes it.
 func (c *Counter) RoundTrip(r *http.Request) (*http.Response, error) {
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	c.mu.Lock()
@@ -51,6 +52,7 @@ type Interruption struct {
 	Do func()
 }
 
+// RoundTrip calls Do before the next transaction.
 func (i *Interruption) RoundTrip(r *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") {
 		i.mu.Lock()

@@ -12,6 +12,7 @@ import (
 // Clock is a clock that tests move.
 type Clock struct{ now atomic.Pointer[time.Time] }
 
+// NewClock returns a clock that shows noon of 5 January 2026.
 func NewClock() *Clock {
 	c := &Clock{}
 	start := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
@@ -19,8 +20,10 @@ func NewClock() *Clock {
 	return c
 }
 
+// Time returns what the clock shows.
 func (c *Clock) Time() time.Time { return *c.now.Load() }
 
+// Advance moves the clock forward.
 func (c *Clock) Advance(d time.Duration) {
 	later := c.Time().Add(d)
 	c.now.Store(&later)

@@ -22,7 +22,7 @@ import (
 
 // A Description is infra/openapi.json. Every response of a server in these tests is checked against it.
 type Description struct {
-	Document   *openapi3.T
+	document   *openapi3.T
 	routes     *httpapi.Mux                   // finds the route of a request
 	operations map[string]*openapi3.Operation // by route without parameter names
 }
@@ -32,10 +32,10 @@ var TheDescription = sync.OnceValues(func() (*Description, error) {
 	d := &Description{routes: &httpapi.Mux{}, operations: map[string]*openapi3.Operation{}}
 	openapi3.DefineStringFormatValidator("uuid", openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringForUUIDOfRFC4122))
 	var err error
-	if d.Document, err = openapi3.NewLoader().LoadFromData(infra.OpenAPI); err != nil {
+	if d.document, err = openapi3.NewLoader().LoadFromData(infra.OpenAPI); err != nil {
 		return nil, err
 	}
-	for path, item := range d.Document.Paths.Map() {
+	for path, item := range d.document.Paths.Map() {
 		for method, op := range item.Operations() {
 			d.operations[shapeOf(method+" "+path)] = op
 		}
@@ -110,7 +110,7 @@ func (d *Description) check(route string, status int, header http.Header, body [
 		if status == http.StatusFound && header.Get("Location") == "/docs" {
 			return nil // /docs/
 		}
-		return matches(d.Document.Components.Schemas["Error"], body)
+		return matches(d.document.Components.Schemas["Error"], body)
 	}
 	op := d.Operation(route)
 	if op == nil {

@@ -109,6 +109,7 @@ func Failure(name, part string) string {
 	return fmt.Sprintf(`{"id":"<uuid>","name":%q,"message":%s}`, name, message)
 }
 
+// NotFound is the body of a 404 whose message contains part.
 func NotFound(part string) string { return Failure("NotFoundError", part) }
 
 // Invalid is the body of a 400 whose details have the paths of the invalid fields, in that order.

@@ -53,6 +53,7 @@ func (s *Server) AccountWithTokens(t *testing.T) (id, tokens string) {
 	return id, ServiceAccounts + "/" + id + "/token"
 }
 
+// UseLink is the path that exchanges a sign-in link for a session.
 const UseLink = "/auth/link"
 
 // SignInLink creates a sign-in link for a user and returns its secret.
@@ -62,11 +63,13 @@ func (s *Server) SignInLink(t *testing.T, user int64) string {
 	return SecretOfLink(Decode[struct{ URL string }](t, created.Body).URL)
 }
 
+// SecretOfLink returns the secret in the URL of a sign-in link.
 func SecretOfLink(url string) string {
 	_, secret, _ := strings.Cut(url, "#link=")
 	return secret
 }
 
+// WithSecret is the body that exchanges a sign-in link.
 func WithSecret(secret string) string { return fmt.Sprintf(`{"secret":%q}`, secret) }
 
 // SignIn signs a user in by a link. It returns the header with the cookie of the session.
@@ -121,6 +124,7 @@ func (s *Server) TokenNames(t *testing.T, headers ...string) []string {
 	return names
 }
 
+// As is the header of a request with a token.
 func As(secret string) string { return "Authorization: " + secret }
 
 // Person stores a user with a personal token, and returns the user's id and the Authorization header with the token.

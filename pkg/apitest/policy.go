@@ -57,6 +57,7 @@ type IAM struct {
 	Used map[string]map[string]bool // by function
 }
 
+// NewIAM returns a transport that checks calls before it passes them on; nil stands for the default transport.
 func NewIAM(next http.RoundTripper) *IAM {
 	if next == nil {
 		next = http.DefaultTransport
@@ -86,6 +87,7 @@ func (i *IAM) RoundTrip(r *http.Request) (*http.Response, error) {
 	return i.next.RoundTrip(r)
 }
 
+// Note records that a function has used an action.
 func (i *IAM) Note(function, action string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

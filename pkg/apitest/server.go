@@ -1,3 +1,5 @@
+// Package apitest serves the administration API over a real engine, for the tests of its areas. Every response is compared with the API
+// description, every call of DynamoDB with the policy of the function that makes it, and at the end the whole table with itself.
 package apitest
 
 import (
@@ -134,6 +136,7 @@ func (s *Server) Try(method, path, body string, headers ...string) (Answer, erro
 	return Answer{response.StatusCode, response.Header, string(content)}, err
 }
 
+// Do is Try for tests that end if there is no response.
 func (s *Server) Do(t *testing.T, method, path, body string, headers ...string) Answer {
 	t.Helper()
 	got, err := s.Try(method, path, body, headers...)
@@ -243,6 +246,7 @@ func (s *Server) Run(t *testing.T, calls []Call) {
 	}
 }
 
+// Check makes a call and compares the response.
 func (s *Server) Check(t *testing.T, c Call, headers ...string) {
 	t.Helper()
 	got := s.Do(t, c.Method, c.Path, c.Body, headers...)
@@ -281,6 +285,7 @@ func Direct(handler http.Handler, method, path, body string) Answer {
 	return DirectIn(context.Background(), handler, method, path, body)
 }
 
+// DirectIn is Direct in a context.
 func DirectIn(ctx context.Context, handler http.Handler, method, path, body string) Answer {
 	r := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(body))
 	r.Header.Set("Authorization", dynamotest.AdminToken)
@@ -345,6 +350,7 @@ func (s *Server) ID(t *testing.T, path, body string) string {
 	return rest[:strings.IndexAny(rest, ",}")]
 }
 
+// IDIn returns the field "id" of a document, which is a text.
 func IDIn(document string) string {
 	var made struct{ ID string }
 	_ = json.Unmarshal([]byte(document), &made)
