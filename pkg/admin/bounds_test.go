@@ -63,6 +63,15 @@ func largestFlag(t *testing.T, s *apitest.Server, name string) (filler string, c
 	return filler, least
 }
 
+// largeVariants is a list of n variants, each with almost the longest payload.
+func largeVariants(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"name":"v%d","weight":1,"payload":{"type":"string","value":%q}}`, i, strings.Repeat("x", flags.MaxPayload-1000))
+	}
+	return "[" + strings.Join(list, ",") + "]"
+}
+
 // TestLargestFlag changes a flag that is as large as allowed. A change that needs more space gets a 400 and changes nothing.
 // Everything else works, most importantly disabling the flag.
 func TestLargestFlag(t *testing.T) {
@@ -78,6 +87,7 @@ func TestLargestFlag(t *testing.T) {
 		{"disable a strategy", "PATCH", apitest.In("big", "development") + strategies + "/" + first, `[{"op":"replace","path":"/disabled","value":true}]`, 400, tooLarge},
 		{"add a tag", "POST", "/api/admin/features/big/tags", `{"type":"simple","value":"one"}`, 400, tooLarge},
 		{"set variants", "PUT", apitest.Features + "/big/variants", `[{"name":"a","weight":1}]`, 400, tooLarge},
+		{"set variants that fit, but not in all environments", "PUT", apitest.Features + "/big/variants", largeVariants(7), 400, apitest.Malformed("of all these environments")},
 		{"mark it completed", "POST", apitest.Features + "/big/lifecycle/complete", `{"status":"kept"}`, 400, tooLarge},
 		{"add a parent", "POST", apitest.Features + "/big/dependencies", `{"feature":"nosuch"}`, 400, apitest.Anything},
 		{"archive it", "DELETE", apitest.Features + "/big", "", 400, tooLarge},

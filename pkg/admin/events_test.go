@@ -54,7 +54,7 @@ func TestEveryChangeIsInTheLog(t *testing.T) {
 			further := len(slices.DeleteFunc(slices.Clone(news), func(e apitest.LogEvent) bool { // beside that of the operation
 				return (e.Type != "change-added" || len(news) == 1)
 			}))
-			if len(news)-further != transactions || c.Method == "GET" && len(news) > 0 {
+			if len(news)-further != transactions || c.Method == http.MethodGet && len(news) > 0 {
 				t.Errorf("%d transactions created the events %+v, want one each, and none for reading", transactions, news)
 			}
 			for _, e := range news {

@@ -241,7 +241,7 @@ func giveDeletedRole(t *testing.T, s *apitest.Server, id string) {
 	userAfter.SetRoles(projectAfter, []int64{9999})
 	err = s.Store.Commit(t.Context(), flags.Change{
 		Writes: []flags.Write{{Before: project, After: projectAfter}, {Before: user, After: userAfter}},
-		Event:  flags.Event{ID: uuid.NewString(), Type: flags.ProjectUserAdded},
+		Event:  flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: flags.ProjectUserAdded},
 	})
 	if err != nil {
 		t.Fatal(err)

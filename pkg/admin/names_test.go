@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -55,7 +56,7 @@ func eachOperation(t *testing.T, s *apitest.Server, on subject) {
 		if _, path, _ := strings.Cut(route, " "); strings.HasSuffix(path, "/{freezeId}") {
 			of.kind = apitest.IDIn(s.Must(t, "POST", of.fill(strings.TrimSuffix(path, "/{freezeId}")), of.fill(aFreeze)).Body)
 		}
-		if c := of.call(route); c.Method == "DELETE" && !strings.Contains(route, "/change-requests") {
+		if c := of.call(route); c.Method == http.MethodDelete && !strings.Contains(route, "/change-requests") {
 			last = append([]apitest.Call{c}, last...) // a strategy before its flag, whose route sorts first
 		} else {
 			s.Check(t, c)

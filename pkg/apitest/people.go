@@ -23,7 +23,7 @@ func (s *Server) AdminToken(t *testing.T, expiresAt time.Time) string {
 		Writes: []flags.Write{{After: &access.Token{
 			Hash: access.HashSecret(secret), Name: "named-" + access.HashSecret(secret)[:8], Type: access.AdminToken, Projects: []string{"*"}, Environment: "*", ExpiresAt: expiresAt,
 		}}},
-		Event: flags.Event{ID: uuid.NewString(), Type: flags.APITokenCreated},
+		Event: flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: flags.APITokenCreated},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func TestListsOfLargeRequests(t *testing.T) {
 	q := r.as(t, viewer, "POST", submitted, body, 200)
 	r.as(t, viewer, "PUT", pathOf(q)+"/title", `{"title":"`+strings.Repeat("😀", review.MaxTitle)+`"}`, 204)
 	r.as(t, viewer, "GET", apitest.ChangeRequests+"/pending", "", 200, fmt.Sprintf(`{"id":%d,"action"`, review.MaxChanges))
-	r.as(t, viewer, "PUT", pathOf(q)+"/state", `{"state":"In review"}`, 200)
+	q = r.as(t, viewer, "PUT", pathOf(q)+"/state", `{"state":"In review"}`, 200)
 
 	r.copy(t, q, review.MaxListed-1)
 	r.copy(t, r.to(t, viewer, q, "Cancelled", 200), review.MaxListed-1)

@@ -3,6 +3,7 @@ package requests_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -464,7 +465,7 @@ func TestChangesUnderneath(t *testing.T) {
 			r.Must(t, "POST", apitest.Projects, `{"id":"elsewhere"}`)
 			q := r.to(t, r.first, r.inReview(t, switchOff("g")), "Approved", 200)
 			r.Must(t, c.Method, c.Path, c.Body)
-			if c.Method == "DELETE" && c.Path == apitest.InProduction {
+			if c.Method == http.MethodDelete && c.Path == apitest.InProduction {
 				r.Must(t, "POST", apitest.Project+"/environments", `{"environment":"production"}`)
 			}
 			got := r.read(t, q)
