@@ -65,7 +65,7 @@ test: check console ## run all tests (ENGINE=dynamodb-local uses Amazon's engine
 	$(GO_TEST) ./pkg/admin/...
 	CGO_ENABLED=$(if $(RACE),1,0) $(GO_TEST) $(RACE) -skip '^TestLargestLoad$$' $$(go list ./... | grep -vE '/(internal|pkg/admin)(/|$$)')
 	$(GO_TEST) -run '^TestLargestLoad$$' ./pkg/dynamo
-	$(if $(RACE),CGO_ENABLED=1 $(GO_TEST) $(RACE) -run 'Parallel|Races|AtOnce|OneWins|OneLinkOnce|WhileAdded' ./pkg/admin)
+	$(if $(RACE),CGO_ENABLED=1 $(GO_TEST) $(RACE) -run 'Parallel|Races|AtOnce|OneWins|OneLinkOnce|WhileAdded' ./pkg/admin/...)
 
 # The browser is that of the machine, since playwright's own cannot be downloaded everywhere; without its window it takes a third less time.
 CHROMIUM = $(shell command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || command -v google-chrome)

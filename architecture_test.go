@@ -49,7 +49,7 @@ const (
 // testTooling lists the packages that exist for tests and measurements only.
 var testTooling = []string{
 	"testing", goCmp, "github.com/Unleash", zitadel, internal + "/unleash",
-	dynamo + "/dynamotest",
+	dynamo + "/dynamotest", "guidon/pkg/apitest",
 	internal + "/bench", internal + "/bill", internal + "/capacity", internal + "/clientspec", internal + "/contract", internal + "/e2e", internal + "/gateway", internal + "/matrix", internal + "/migration",
 	internal + "/oidctest", internal + "/prove", internal + "/release", internal + "/samlocal", internal + "/samples", internal + "/stage",
 }

@@ -8,42 +8,27 @@ import (
 	"time"
 
 	"guidon/pkg/access"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
 
-// adminToken stores an admin token and returns its secret.
-func (s *server) adminToken(t *testing.T, expiresAt time.Time) string {
-	t.Helper()
-	secret := "*:*." + t.Name() + expiresAt.String()
-	err := s.store.Commit(t.Context(), flags.Change{
-		Writes: []flags.Write{{After: &access.Token{
-			Hash: access.HashSecret(secret), Name: "named-" + access.HashSecret(secret)[:8], Type: access.AdminToken, Projects: []string{"*"}, Environment: "*", ExpiresAt: expiresAt,
-		}}},
-		Event: flags.Event{ID: "event", Type: flags.APITokenCreated},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return secret
-}
-
 func TestAuthentication(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
-	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
-	expired, expires := s.adminToken(t, now), s.adminToken(t, now.Add(time.Millisecond))
-	unauthenticated, forbidden := failure("AuthenticationRequired", "Authorization"), failure("NoAccessError", "READ")
+	s := apitest.Serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
+	expired, expires := s.AdminToken(t, now), s.AdminToken(t, now.Add(time.Millisecond))
+	unauthenticated, forbidden := apitest.Failure("AuthenticationRequired", "Authorization"), apitest.Failure("NoAccessError", "READ")
 	tests := []struct {
 		name, header string
 		status       int
 		want         string
 	}{
-		{"an admin token", dynamotest.AdminToken, 200, anything},
-		{"a bearer token", "Bearer " + dynamotest.AdminToken, 200, anything},
-		{"a bearer token with a lowercase scheme", "bearer  " + dynamotest.AdminToken, 200, anything},
-		{"a token that expires later", expires, 200, anything},
+		{"an admin token", dynamotest.AdminToken, 200, apitest.Anything},
+		{"a bearer token", "Bearer " + dynamotest.AdminToken, 200, apitest.Anything},
+		{"a bearer token with a lowercase scheme", "bearer  " + dynamotest.AdminToken, 200, apitest.Anything},
+		{"a token that expires later", expires, 200, apitest.Anything},
 		{"no token", "", 401, unauthenticated},
 		{"an empty bearer token", "Bearer ", 401, unauthenticated},
 		{"an unknown token", "*:*.nosuch", 401, unauthenticated},
@@ -59,7 +44,7 @@ func TestAuthentication(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s.check(t, call{tt.name, "GET", project, "", tt.status, tt.want}, "Authorization: "+tt.header)
+			s.Check(t, apitest.Call{tt.name, "GET", apitest.Project, "", tt.status, tt.want}, "Authorization: "+tt.header)
 		})
 	}
 }
@@ -68,9 +53,9 @@ func TestAuthentication(t *testing.T) {
 // Each call fails and changes nothing.
 func TestEveryOperationRequiresAuthorization(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	on := s.newSubject(t)
-	was := s.do(t, "GET", features, "").body
+	s := apitest.Serve(t)
+	on := newSubject(t, s)
+	was := s.Do(t, "GET", apitest.Features, "").Body
 	for _, route := range protectedRoutes(t) {
 		t.Run(route, func(t *testing.T) {
 			for _, caller := range []struct {
@@ -82,26 +67,26 @@ func TestEveryOperationRequiresAuthorization(t *testing.T) {
 				{dynamotest.ClientToken, 403, "NoAccessError"}, {dynamotest.FrontendToken, 403, "NoAccessError"},
 			} {
 				c := on.call(route)
-				c.status, c.want = caller.status, failure(caller.name, "")
-				s.check(t, c, "Authorization: "+caller.header)
+				c.Status, c.Want = caller.status, apitest.Failure(caller.name, "")
+				s.Check(t, c, "Authorization: "+caller.header)
 			}
 		})
 	}
-	if now := s.do(t, "GET", features, "").body; now != was {
+	if now := s.Do(t, "GET", apitest.Features, "").Body; now != was {
 		t.Errorf("flags are now %s, want %s", now, was)
 	}
-	if got := s.events(t, on.flag); len(got) != 3 {
+	if got := s.Events(t, on.flag); len(got) != 3 {
 		t.Errorf("events %q, want only the 3 from its creation", got)
 	}
 }
 
 func TestAuthenticationDisabled(t *testing.T) {
 	t.Parallel()
-	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Open = true })
-	s.check(t, call{"create without a token", "POST", features, `{"name":"f"}`, 201, subset("f")}, "Authorization:")
-	s.check(t, call{"read with an unknown token", "GET", features + "/f", "", 200, anything}, "Authorization: nosuch")
-	s.check(t, call{"read with a client token", "GET", features + "/f", "", 200, anything}, "Authorization: "+dynamotest.ClientToken)
-	events, err := s.store.Events(t.Context(), &flags.Feature{Name: "f"})
+	s := apitest.Serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Open = true })
+	s.Check(t, apitest.Call{"create without a token", "POST", apitest.Features, `{"name":"f"}`, 201, apitest.Created("f")}, "Authorization:")
+	s.Check(t, apitest.Call{"read with an unknown token", "GET", apitest.Features + "/f", "", 200, apitest.Anything}, "Authorization: nosuch")
+	s.Check(t, apitest.Call{"read with a client token", "GET", apitest.Features + "/f", "", 200, apitest.Anything}, "Authorization: "+dynamotest.ClientToken)
+	events, err := s.Store.Events(t.Context(), &flags.Feature{Name: "f"})
 	if err != nil || len(events) != 1 || events[0].CreatedBy != "admin" {
 		t.Errorf("events %v, %v; want one by admin", events, err)
 	}
@@ -110,11 +95,11 @@ func TestAuthenticationDisabled(t *testing.T) {
 // TestEventsNameTheCaller checks that an event names the caller, the place and the change.
 func TestEventsNameTheCaller(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	secret := s.adminToken(t, time.Time{})
-	s.create(t, "f")
-	s.check(t, call{"", "POST", in("f", "production") + "/strategies", `{"name":"default"}`, 200, anything}, "Authorization: "+secret)
-	events, err := s.store.Events(t.Context(), &flags.Feature{Name: "f"})
+	s := apitest.Serve(t)
+	secret := s.AdminToken(t, time.Time{})
+	s.Create(t, "f")
+	s.Check(t, apitest.Call{"", "POST", apitest.In("f", "production") + "/strategies", `{"name":"default"}`, 200, apitest.Anything}, "Authorization: "+secret)
+	events, err := s.Store.Events(t.Context(), &flags.Feature{Name: "f"})
 	if err != nil || len(events) != 2 {
 		t.Fatalf("events %v, %v; want 2", events, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"guidon/pkg/admin"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -49,11 +50,11 @@ func (s *unresponsive) hang(operations ...string) {
 func TestStoreDoesNotRespond(t *testing.T) {
 	const within = 3500 * time.Millisecond // the last second is for the response; all calls run at once, which takes time on a busy machine
 	network := &unresponsive{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = network })
-	s.enabled(t, "f")
-	id := s.strategy(t, "f", `{"name":"default"}`)
-	before := s.must(t, "GET", features+"/f", "").body
-	on := subject{project: "default", flag: "f", environment: "development", strategy: id, secret: s.link(t, 1)}
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = network })
+	s.CreateEnabled(t, "f")
+	id := s.AddStrategy(t, "f", `{"name":"default"}`)
+	before := s.Must(t, "GET", apitest.Features+"/f", "").Body
+	on := subject{project: "default", flag: "f", environment: "development", strategy: id, secret: s.SignInLink(t, 1)}
 	for _, c := range []struct {
 		name       string
 		operations []string
@@ -92,15 +93,15 @@ func TestStoreDoesNotRespond(t *testing.T) {
 						ctx, cancel := context.WithTimeout(t.Context(), within)
 						defer cancel()
 						started := time.Now()
-						got := directIn(ctx, s.handler, one.method, one.path, one.body)
+						got := apitest.DirectIn(ctx, s.Handler, one.Method, one.Path, one.Body)
 						took := time.Since(started)
-						if got.status != http.StatusServiceUnavailable || took > within {
-							t.Errorf("%s: %d %s after %s, want a 503 within %s", route, got.status, got.body, took, within)
+						if got.Status != http.StatusServiceUnavailable || took > within {
+							t.Errorf("%s: %d %s after %s, want a 503 within %s", route, got.Status, got.Body, took, within)
 							return
 						}
-						after := got.header.Get("Retry-After")
-						if !strings.Contains(got.body, "ServiceUnavailableError") || after == "" || detail.MatchString(got.body) {
-							t.Errorf("%s: %d %s with Retry-After %q, want a 503 with no internals", route, got.status, got.body, after)
+						after := got.Header.Get("Retry-After")
+						if !strings.Contains(got.Body, "ServiceUnavailableError") || after == "" || detail.MatchString(got.Body) {
+							t.Errorf("%s: %d %s with Retry-After %q, want a 503 with no internals", route, got.Status, got.Body, after)
 						}
 					})
 				}
@@ -111,13 +112,13 @@ func TestStoreDoesNotRespond(t *testing.T) {
 				t.Errorf("%d operations were called, want at least 3", called)
 			}
 			network.hang()
-			if got := s.must(t, "GET", features+"/f", "").body; got != before {
+			if got := s.Must(t, "GET", apitest.Features+"/f", "").Body; got != before {
 				t.Errorf("the flag changed from %s to %s", before, got)
 			}
-			s.must(t, "POST", in("f", "development")+"/off", "")
-			s.must(t, "POST", in("f", "development")+"/on", "")
-			dynamotest.Check(t, s.store)
+			s.Must(t, "POST", apitest.In("f", "development")+"/off", "")
+			s.Must(t, "POST", apitest.In("f", "development")+"/on", "")
+			dynamotest.Check(t, s.Store)
 		})
 	}
-	s.wantEvents(t, "f", flags.FeatureEnvironmentEnabled, 3)
+	s.WantEvents(t, "f", flags.FeatureEnvironmentEnabled, 3)
 }

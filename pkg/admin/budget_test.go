@@ -5,87 +5,63 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"guidon/internal/capacity"
 	"guidon/pkg/access"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
-
-// A counter records the DynamoDB calls that pass through it.
-type counter struct {
-	mu    sync.Mutex
-	calls []string
-}
-
-func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
-	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	c.mu.Lock()
-	c.calls = append(c.calls, operation)
-	c.mu.Unlock()
-	return http.DefaultTransport.RoundTrip(r)
-}
-
-// during returns the calls that f makes.
-func (c *counter) during(f func()) []string {
-	c.mu.Lock()
-	c.calls = nil
-	c.mu.Unlock()
-	f()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.calls
-}
 
 // needsList has the routes that need a list to find out that something does not exist.
 var needsList = map[string]bool{
 	"GET /api/admin/events/{featureName}": true,                               // a flag that never existed has an empty history
 	clientMetrics:                         true, clientMetrics + "/raw": true, // and no usage
 	"POST " + anApplication:            true, // creates it
-	"GET /api/admin/api-tokens/{name}": true, "GET " + allSegments + "/strategies/{strategyId}": true,
+	"GET /api/admin/api-tokens/{name}": true, "GET " + apitest.Segments + "/strategies/{strategyId}": true,
 }
 
 // TestBudget holds every operation to its number of DynamoDB calls (architecture: Budget).
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	count := &counter{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	count := &apitest.Counter{}
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	for _, route := range routes(t) {
 		t.Run(route, func(t *testing.T) {
 			want := examples[route]
-			on := s.newSubject(t)
+			on := newSubject(t, s)
 			if prepare := preparations[route]; prepare != nil {
-				prepare(s, t, &on)
+				prepare(t, s, &on)
 			}
 			c := on.call(route)
 			cost := func(what string, calls int, f func()) {
 				t.Helper()
-				if got := count.during(f); len(got) != calls {
+				if got := count.During(f); len(got) != calls {
 					t.Errorf("%s: %d calls %v, want %d", what, len(got), got, calls)
 				}
 			}
-			cost("first call", want.calls, func() { s.check(t, c) })
-			cost("second call", want.again, func() { s.do(t, c.method, c.path, c.body) })
+			cost("first call", want.calls, func() { s.Check(t, c) })
+			cost("second call", want.again, func() { s.Do(t, c.Method, c.Path, c.Body) })
 			if isPublic(route) {
 				return
 			}
-			cost("without a token", 0, func() { s.do(t, c.method, c.path, c.body, "Authorization:") })
-			cost("with an unknown token", 1, func() { s.do(t, c.method, c.path, c.body, "Authorization: nosuch") })
-			cost("a preflight", 0, func() { s.do(t, "OPTIONS", c.path, "") })
-			if c.body != "" {
-				cost("with a bad body", 1, func() { s.do(t, c.method, c.path, "{") })
+			cost("without a token", 0, func() { s.Do(t, c.Method, c.Path, c.Body, "Authorization:") })
+			cost("with an unknown token", 1, func() { s.Do(t, c.Method, c.Path, c.Body, "Authorization: nosuch") })
+			cost("a preflight", 0, func() { s.Do(t, "OPTIONS", c.Path, "") })
+			if c.Body != "" {
+				cost("with a bad body", 1, func() { s.Do(t, c.Method, c.Path, "{") })
 			}
 			if strings.Contains(route, "{") && !needsList[route] {
 				unknown := subject{"nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "99", "99"}.call(route)
-				cost("unknown names", 1, func() { s.do(t, unknown.method, unknown.path, c.body) })
+				cost("unknown names", 1, func() { s.Do(t, unknown.Method, unknown.Path, c.Body) })
 			}
 		})
 	}
-	for _, path := range []string{"/", "/nosuch", "/api/admin/nosuch", "/api/admin/features", project + "/", features + "//x"} {
-		if got := count.during(func() { s.do(t, "GET", path, "") }); len(got) != 0 {
+	for _, path := range []string{"/", "/nosuch", "/api/admin/nosuch", "/api/admin/features", apitest.Project + "/", apitest.Features + "//x"} {
+		if got := count.During(func() { s.Do(t, "GET", path, "") }); len(got) != 0 {
 			t.Errorf("GET %s: calls %v, want none", path, got)
 		}
 	}
@@ -94,12 +70,12 @@ func TestBudget(t *testing.T) {
 // TestBudgetOfLongLists checks that a list costs one call per page and none per flag.
 func TestBudgetOfLongLists(t *testing.T) {
 	t.Parallel()
-	count := &counter{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
-	s.create(t, strings.Fields("a b c d e f g h i j k l m n o p q r s t")...)
-	s.must(t, "GET", project, "") // the first request of a token also learns whose favorites go with it
-	for _, path := range []string{project, features, "/api/admin/archive/features/default"} {
-		got := count.during(func() { s.must(t, "GET", path, "") })
+	count := &apitest.Counter{}
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.Create(t, strings.Fields("a b c d e f g h i j k l m n o p q r s t")...)
+	s.Must(t, "GET", apitest.Project, "") // the first request of a token also learns whose favorites go with it
+	for _, path := range []string{apitest.Project, apitest.Features, "/api/admin/archive/features/default"} {
+		got := count.During(func() { s.Must(t, "GET", path, "") })
 		if strings.Join(got, " ") != "BatchGetItem Query" {
 			t.Errorf("GET %s: calls %v, want one BatchGetItem and one Query", path, got)
 		}
@@ -109,14 +85,14 @@ func TestBudgetOfLongLists(t *testing.T) {
 // TestBudgetOfProjectPages checks that the list of projects counts only the flags of the projects on the page.
 func TestBudgetOfProjectPages(t *testing.T) {
 	t.Parallel()
-	count := &counter{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	count := &apitest.Counter{}
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	for _, id := range []string{"a", "b", "c"} {
-		s.must(t, "POST", projects, `{"id":"`+id+`"}`)
+		s.Must(t, "POST", apitest.Projects, `{"id":"`+id+`"}`)
 	}
 	for query, want := range map[string]int{"": 6, "?limit=1": 3, "?offset=2&limit=5": 4} {
-		if got := count.during(func() { s.must(t, "GET", projects+query, "") }); len(got) != want {
-			t.Errorf("GET %s: %d calls %v, want %d", projects+query, len(got), got, want)
+		if got := count.During(func() { s.Must(t, "GET", apitest.Projects+query, "") }); len(got) != want {
+			t.Errorf("GET %s: %d calls %v, want %d", apitest.Projects+query, len(got), got, want)
 		}
 	}
 }
@@ -125,14 +101,14 @@ func TestBudgetOfProjectPages(t *testing.T) {
 // costs nothing for projects that have never switched them on.
 func TestBudgetOfRequestSearch(t *testing.T) {
 	t.Parallel()
-	count := &counter{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	count := &apitest.Counter{}
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	for i, id := range []string{"a", "b", "c"} {
-		s.must(t, "POST", projects, `{"id":"`+id+`"}`)
+		s.Must(t, "POST", apitest.Projects, `{"id":"`+id+`"}`)
 		if i > 0 {
-			s.must(t, "PUT", projects+"/"+id+"/environments/production/change-requests/config", `{"changeRequestsEnabled":true}`)
+			s.Must(t, "PUT", apitest.Projects+"/"+id+"/environments/production/change-requests/config", `{"changeRequestsEnabled":true}`)
 		}
-		if got := count.during(func() { s.must(t, "GET", "/api/admin/search/change-requests?state=IS:open", "") }); len(got) != 2+i {
+		if got := count.During(func() { s.Must(t, "GET", "/api/admin/search/change-requests?state=IS:open", "") }); len(got) != 2+i {
 			t.Errorf("%d projects with change requests: %d calls %v, want %d", i, len(got), got, 2+i)
 		}
 	}
@@ -142,12 +118,12 @@ func TestBudgetOfRequestSearch(t *testing.T) {
 // loaded, for a caller who can set them in another project only.
 func TestRefusedSegmentsLoadNoFlags(t *testing.T) {
 	t.Parallel()
-	count := &counter{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
-	s.must(t, "POST", projects, `{"id":"other"}`)
-	s.create(t, "f")
-	id := s.strategy(t, "f", `{"name":"default"}`)
-	body := `{"projectId":"default","strategyId":"` + id + `","environmentId":"development","segmentIds":[` + s.segment(t, `{"name":"one","constraints":[]}`) + `]}`
+	count := &apitest.Counter{}
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.Must(t, "POST", apitest.Projects, `{"id":"other"}`)
+	s.Create(t, "f")
+	id := s.AddStrategy(t, "f", `{"name":"default"}`)
+	body := `{"projectId":"default","strategyId":"` + id + `","environmentId":"development","segmentIds":[` + s.AddSegment(t, `{"name":"one","constraints":[]}`) + `]}`
 	for _, tt := range []struct {
 		project string // where the caller holds the permission
 		status  int
@@ -158,10 +134,10 @@ func TestRefusedSegmentsLoadNoFlags(t *testing.T) {
 		// token, user and projects; then the project of the body
 		{"other", 403, "BatchGetItem BatchGetItem BatchGetItem BatchGetItem"},
 	} {
-		header := as(s.holderOf(t, string(access.UpdateFeatureStrategy), tt.project).secret)
-		s.do(t, "GET", "/api/admin/feature-types", "", header) // stores the use of the token, once an hour
+		header := apitest.As(holderOf(t, s, string(access.UpdateFeatureStrategy), tt.project).secret)
+		s.Do(t, "GET", "/api/admin/feature-types", "", header) // stores the use of the token, once an hour
 		status := 0
-		calls := count.during(func() { status = s.do(t, "POST", "/api/admin/segments/strategies", body, header).status })
+		calls := count.During(func() { status = s.Do(t, "POST", "/api/admin/segments/strategies", body, header).Status })
 		if got := strings.Join(calls, " "); status != tt.status || got != tt.calls {
 			t.Errorf("with the permission in project %q: status %d after %s, want %d after %s", tt.project, status, got, tt.status, tt.calls)
 		}
@@ -173,15 +149,15 @@ func TestRefusedSegmentsLoadNoFlags(t *testing.T) {
 func TestInvalidTokensCostLittle(t *testing.T) {
 	t.Parallel()
 	units := &capacity.Counter{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = units })
-	s.largestFlag(t, "big")
-	_, ann := s.person(t, access.RoleViewer)
-	another := "Authorization: " + s.adminToken(t, time.Time{})
-	deleted, cookie := s.adminToken(t, time.Now().Add(time.Hour)), s.signIn(t, 1)
-	s.must(t, "DELETE", apiTokens+"/"+deleted, "")
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = units })
+	largestFlag(t, s, "big")
+	_, ann := s.Person(t, access.RoleViewer)
+	another := "Authorization: " + s.AdminToken(t, time.Time{})
+	deleted, cookie := s.AdminToken(t, time.Now().Add(time.Hour)), s.SignIn(t, 1)
+	s.Must(t, "DELETE", apitest.APITokens+"/"+deleted, "")
 	get := func(status int, headers ...string) capacity.Cost {
 		return units.During(func() {
-			s.check(t, call{"the flag", "GET", features + "/big", "", status, anything}, headers...)
+			s.Check(t, apitest.Call{"the flag", "GET", apitest.Features + "/big", "", status, apitest.Anything}, headers...)
 		})
 	}
 	for _, invalid := range []struct {
@@ -204,11 +180,11 @@ func TestInvalidTokensCostLittle(t *testing.T) {
 		}
 	}
 	// Of a session, the user's own item is read only if there is such a session. A user with ten tokens has 10 KB.
-	user, _ := s.person(t, access.RoleViewer)
-	own := s.signIn(t, user)
+	user, _ := s.Person(t, access.RoleViewer)
+	own := s.SignIn(t, user)
 	for i := range 10 {
 		body := fmt.Sprintf(`{"description":%q,"expiresAt":%q}`, strconv.Itoa(i)+strings.Repeat("😀", 250), time.Now().Add(time.Hour).Format(time.RFC3339))
-		s.check(t, call{"a token", "POST", ownTokens, body, 201, anything}, inSession(own)...)
+		s.Check(t, apitest.Call{"a token", "POST", apitest.OwnTokens, body, 201, apitest.Anything}, apitest.InSession(own)...)
 	}
 	forged := fmt.Sprintf("%s%064d", own[:len(own)-64], 0)
 	get(401, "Authorization:", forged)
@@ -230,4 +206,52 @@ func TestInvalidTokensCostLittle(t *testing.T) {
 			t.Errorf("%s takes %d calls after invalid ones, and then %d; want %d and %d", valid.name, first.Calls, second.Calls, valid.first, valid.second)
 		}
 	}
+}
+
+// TestFavoriteUnits has a viewer add the largest possible flag to the favorites, and as many others as allowed: it must cost about as
+// much as with a small flag, which it did not when favorites were in the flag.
+func TestFavoriteUnits(t *testing.T) {
+	t.Parallel()
+	units := &capacity.Counter{}
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = units })
+	largestFlag(t, s, "big")
+	ann, annsHeader := s.Person(t, access.RoleViewer)
+	owner := fmt.Sprintf("user:%d", ann)
+	before := s.Newest(t)[0].ID
+	s.Check(t, apitest.Call{"read it", "GET", apitest.Features + "/big", "", 200, apitest.Anything}, annsHeader)
+	for _, method := range []string{"POST", "POST", "DELETE", "POST"} {
+		if cost := units.During(func() {
+			s.Check(t, apitest.Call{method, method, apitest.Features + "/big/favorites", "", 200, ""}, annsHeader)
+		}); cost.Write > 1 || cost.Calls > 3 {
+			t.Errorf("%s a favorite: %+v, want at most 1 write unit and 3 calls", method, cost)
+		}
+	}
+	if after := s.Newest(t)[0].ID; after != before {
+		t.Errorf("%d events of favorites, want none", after-before)
+	}
+	many := &flags.Favorites{Owner: owner, Flags: map[string]bool{}}
+	for i := range flags.MaxFavorites {
+		many.Flags[fmt.Sprintf("%0*d", flags.MaxName, i)] = true
+	}
+	delete(many.Flags, fmt.Sprintf("%0*d", flags.MaxName, 0))
+	load := func(key flags.Key) flags.Aggregate {
+		view, err := s.Store.Load(t.Context(), []flags.Key{key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return view[key]
+	}
+	if err := s.Store.PutFavorites(t.Context(), load(flags.FavoritesKey(owner)), many); err != nil {
+		t.Fatal(err)
+	}
+	if cost := units.During(func() {
+		s.Check(t, apitest.Call{"the last", "POST", apitest.Features + "/big/favorites", "", 200, ""}, annsHeader)
+	}); cost.Write > 25 {
+		t.Errorf("the last of %d favorites writes %v units, want at most 25", flags.MaxFavorites, cost.Write)
+	}
+	s.Create(t, "more")
+	s.Check(t, apitest.Call{"one too many", "POST", apitest.Features + "/more/favorites", "", 400, apitest.Malformed("you have 200 favorites")}, annsHeader)
+	s.Check(t, apitest.Call{"a project too many", "POST", apitest.Project + "/favorites", "", 400, apitest.Malformed("you have 200 favorites")}, annsHeader)
+	s.Check(t, apitest.Call{"remove one", "DELETE", apitest.Features + "/big/favorites", "", 200, ""}, annsHeader)
+	s.Check(t, apitest.Call{"there is room again", "POST", apitest.Features + "/more/favorites", "", 200, ""}, annsHeader)
 }

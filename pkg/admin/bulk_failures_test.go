@@ -12,6 +12,7 @@ import (
 
 	"guidon/pkg/access"
 	"guidon/pkg/admin"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -32,19 +33,18 @@ func some(n int, members string) (names []string, body string) {
 func TestBulkFaults(t *testing.T) {
 	t.Parallel()
 	faults := &dynamotest.Faults{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
-	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
 	names, body := some(40, "")
-	s.create(t, names...)
+	s.Create(t, names...)
 	faults.Change(func(f *dynamotest.Faults) {
 		f.DropRequests, f.LoseResponses, f.TruncateResponses, f.Throttles, f.Failures, f.Conflicts = 0.03, 0.1, 0.03, 0.03, 0.06, true
 		f.Delay = 2 * time.Millisecond
 	})
-	got := s.parallel(t, 12, func(i int) call {
+	got := s.Parallel(t, 12, func(i int) apitest.Call {
 		if i < 4 {
-			return call{method: "POST", path: project + "/archive", body: body}
+			return apitest.Call{Method: "POST", Path: apitest.Project + "/archive", Body: body}
 		}
-		return call{method: "PUT", path: features + "/" + names[i], body: `{"description":"changed"}`} // 200 before the flag is archived, 404 after
+		return apitest.Call{Method: "PUT", Path: apitest.Features + "/" + names[i], Body: `{"description":"changed"}`} // 200 before the flag is archived, 404 after
 	})
 	faults.Change(func(f *dynamotest.Faults) {
 		f.DropRequests, f.LoseResponses, f.TruncateResponses, f.Throttles, f.Failures, f.Conflicts, f.Delay = 0, 0, 0, 0, 0, false, 0
@@ -53,11 +53,11 @@ func TestBulkFaults(t *testing.T) {
 	if got[202]+got[503]+got[200]+got[404] != 12 || got[200]+got[404] > 8 {
 		t.Errorf("statuses %v, want 202 for archiving, 200 or 404 for updates, or 503", got)
 	}
-	s.must(t, "POST", project+"/archive", body) // the rest after a 503
+	s.Must(t, "POST", apitest.Project+"/archive", body) // the rest after a 503
 	for _, name := range names {
-		s.wantEvents(t, name, flags.FeatureArchived, 1)
+		s.WantEvents(t, name, flags.FeatureArchived, 1)
 	}
-	if active, stale := s.counts(t, "default"); active != 0 || stale != 0 {
+	if active, stale := s.FlagCounts(t, "default"); active != 0 || stale != 0 {
 		t.Errorf("counted %d active and %d stale flags, want none", active, stale)
 	}
 	if raised := faults.Injected(); raised[dynamotest.LoseResponse] == 0 || raised[dynamotest.Conflict] == 0 {
@@ -68,17 +68,16 @@ func TestBulkFaults(t *testing.T) {
 // TestParallelBulkChanges tags the same flags in eight parallel bulk requests. No tag is lost.
 func TestParallelBulkChanges(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	names, _ := some(12, "")
-	s.enabled(t, names...)
-	got := s.parallel(t, 8, func(i int) call {
+	s.CreateEnabled(t, names...)
+	s.WantParallel(t, map[int]int{200: 8}, 8, func(i int) apitest.Call {
 		_, body := some(12, fmt.Sprintf(`,"tags":{"addedTags":[{"type":"simple","value":"tag-%d"}],"removedTags":[]}`, i))
-		return call{method: "PUT", path: project + "/tags", body: body}
+		return apitest.Call{Method: "PUT", Path: apitest.Project + "/tags", Body: body}
 	})
-	wantStatuses(t, got, map[int]int{200: 8})
 	for _, name := range names {
-		s.wantEvents(t, name, flags.FeatureTagged, 8)
-		if n := strings.Count(s.must(t, "GET", "/api/admin/features/"+name+"/tags", "").body, `"tag-`); n != 8 {
+		s.WantEvents(t, name, flags.FeatureTagged, 8)
+		if n := strings.Count(s.Must(t, "GET", "/api/admin/features/"+name+"/tags", "").Body, `"tag-`); n != 8 {
 			t.Errorf("%s has %d tags, want 8: an update was lost", name, n)
 		}
 	}
@@ -97,15 +96,15 @@ func TestBulkDeadline(t *testing.T) {
 	for _, fault := range []dynamotest.Fault{dynamotest.DropRequest, dynamotest.LoseResponse, dynamotest.Throttle, dynamotest.Conflict} {
 		t.Run(string(fault), func(t *testing.T) {
 			faults := &dynamotest.Faults{}
-			s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
+			s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
 			names, body := some(n, "")
-			s.create(t, names...)
+			s.Create(t, names...)
 			failTransactions(faults, fault, done)
-			got := directIn(shortDeadline(t), s.handler, "POST", project+"/archive", body)
+			got := apitest.DirectIn(shortDeadline(t), s.Handler, "POST", apitest.Project+"/archive", body)
 			faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
 			var result partialError
-			if err := json.Unmarshal([]byte(got.body), &result); err != nil || got.status != 503 || got.header.Get("Retry-After") == "" {
-				t.Fatalf("%d %s (%v), want a 503 with a JSON body", got.status, got.body, err)
+			if err := json.Unmarshal([]byte(got.Body), &result); err != nil || got.Status != 503 || got.Header.Get("Retry-After") == "" {
+				t.Fatalf("%d %s (%v), want a 503 with a JSON body", got.Status, got.Body, err)
 			}
 			if len(result.Details) != n-done || !strings.Contains(result.Message, fmt.Sprintf("the time ran out after %d of %d flags", done, n)) {
 				t.Errorf("%s with %d details, want %d of %d archived", result.Message, len(result.Details), done, n)
@@ -120,18 +119,18 @@ func TestBulkDeadline(t *testing.T) {
 				if never := strings.Contains(d.Message, "not changed") || strings.Contains(d.Message, "nothing was changed"); maybe == never {
 					t.Errorf("%s: %q, want either that it was not changed, or that it may have been", d.Path, d.Message)
 				}
-				if i := strings.TrimPrefix(d.Path, "/features/"); !maybe && s.do(t, "GET", features+"/f"+i, "").status != 200 {
+				if i := strings.TrimPrefix(d.Path, "/features/"); !maybe && s.Do(t, "GET", apitest.Features+"/f"+i, "").Status != 200 {
 					t.Errorf("%s is archived, but the response says that it was not changed", d.Path)
 				}
 			}
 			for i, name := range names {
 				if !failed[fmt.Sprintf("/features/%d", i)] {
-					s.wantEvents(t, name, flags.FeatureArchived, 1)
+					s.WantEvents(t, name, flags.FeatureArchived, 1)
 				}
 			}
-			s.must(t, "POST", project+"/archive", body)
+			s.Must(t, "POST", apitest.Project+"/archive", body)
 			for _, name := range names {
-				s.wantEvents(t, name, flags.FeatureArchived, 1)
+				s.WantEvents(t, name, flags.FeatureArchived, 1)
 			}
 		})
 	}
@@ -155,41 +154,41 @@ func failTransactions(faults *dynamotest.Faults, fault dynamotest.Fault, done in
 func TestImportDeadline(t *testing.T) {
 	const n, done = 20, 7
 	faults := &dynamotest.Faults{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
 	var list []string
 	for i := range n {
 		list = append(list, fmt.Sprintf(`{"name":"f%d"}`, i))
 	}
 	data := fmt.Sprintf(`{"features":[%s]}`, strings.Join(list, ","))
 	failTransactions(faults, dynamotest.Throttle, done)
-	got := directIn(shortDeadline(t), s.handler, "POST", importData, fmt.Sprintf(`{"project":"default","environment":"development","data":%s}`, data))
+	got := apitest.DirectIn(shortDeadline(t), s.Handler, "POST", apitest.Import, fmt.Sprintf(`{"project":"default","environment":"development","data":%s}`, data))
 	faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
 	var result partialError
-	if err := json.Unmarshal([]byte(got.body), &result); err != nil || got.status != 503 || got.header.Get("Retry-After") == "" {
-		t.Fatalf("%d %s (%v), want a 503 with a JSON body", got.status, got.body, err)
+	if err := json.Unmarshal([]byte(got.Body), &result); err != nil || got.Status != 503 || got.Header.Get("Retry-After") == "" {
+		t.Fatalf("%d %s (%v), want a 503 with a JSON body", got.Status, got.Body, err)
 	}
 	left := fmt.Sprintf("%d of %d", n-done, n)
 	if len(result.Details) != n-done || !strings.Contains(result.Message, left) || !strings.Contains(result.Message, "the same import again") {
 		t.Errorf("%s with %d details, want %s left, and the advice to repeat the import", result.Message, len(result.Details), left)
 	}
-	if again := s.importHere(t, data); again.counts() != [4]int{n - done, 0, done, 0} {
+	if again := s.ImportHere(t, data); again.Counts() != [4]int{n - done, 0, done, 0} {
 		t.Errorf("the import repeated: %+v, want %d created and %d unchanged", again, n-done, done)
 	}
 	for i := range n {
-		s.wantEvents(t, fmt.Sprintf("f%d", i), flags.FeatureCreated, 1)
+		s.WantEvents(t, fmt.Sprintf("f%d", i), flags.FeatureCreated, 1)
 	}
 }
 
 // TestBulkStoreErrors uses a store with unexpected errors, and changes data between two rounds of a bulk request.
 func TestBulkStoreErrors(t *testing.T) {
-	s := serve(t)
-	s.create(t, "f0", "f1")
+	s := apitest.Serve(t)
+	s.Create(t, "f0", "f1")
 	_, body := some(2, `,"stale":true`)
 	outdated := func() error { return flags.Errorf(flags.VersionConflict, "outdated") }
 	later := func(then func(view flags.View) (flags.View, error)) func(context.Context, []flags.Key) (flags.View, error) {
 		rounds := 0
 		return func(ctx context.Context, keys []flags.Key) (flags.View, error) {
-			view, err := s.store.Load(ctx, keys)
+			view, err := s.Store.Load(ctx, keys)
 			if _, first := view[flags.ProjectKey("default")]; first {
 				if rounds++; rounds > 1 {
 					return then(view)
@@ -226,16 +225,16 @@ func TestBulkStoreErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.store.Store = s.store
+			tt.store.Store = s.Store
 			handler := httpapi.New(tt.store, admin.Group("features"), httpapi.Config{})
-			got := directIn(shortDeadline(t), handler, "POST", project+"/stale", body)
+			got := apitest.DirectIn(shortDeadline(t), handler, "POST", apitest.Project+"/stale", body)
 			var result partialError
-			if err := json.Unmarshal([]byte(got.body), &result); err != nil || got.status != tt.status || result.Name != tt.kind ||
+			if err := json.Unmarshal([]byte(got.Body), &result); err != nil || got.Status != tt.status || result.Name != tt.kind ||
 				!strings.Contains(result.Message, tt.part) || len(result.Details) != 2 {
-				t.Errorf("%d %s (%v), want %d %s, %q and two details", got.status, got.body, err, tt.status, tt.kind, tt.part)
+				t.Errorf("%d %s (%v), want %d %s, %q and two details", got.Status, got.Body, err, tt.status, tt.kind, tt.part)
 			}
-			if found := detail.FindString(got.body); found != "" {
-				t.Errorf("%s: shows %q, want no internals", got.body, found)
+			if found := detail.FindString(got.Body); found != "" {
+				t.Errorf("%s: shows %q, want no internals", got.Body, found)
 			}
 		})
 	}

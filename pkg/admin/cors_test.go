@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"guidon/pkg/admin"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 )
@@ -32,8 +33,8 @@ func corsHeaders(h http.Header) map[string]string {
 // TestCORS sends requests as browsers do, from listed and from unlisted origins.
 func TestCORS(t *testing.T) {
 	t.Parallel()
-	listed := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Origins = []string{console, laptop} })
-	none := serve(t)
+	listed := apitest.Serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Origins = []string{console, laptop} })
+	none := apitest.Serve(t)
 	preflight := []string{"Access-Control-Request-Method: PATCH", "Access-Control-Request-Headers: authorization,content-type", "Authorization:"}
 	allowed := func(origin string) map[string]string {
 		return map[string]string{
@@ -47,35 +48,35 @@ func TestCORS(t *testing.T) {
 	refusedPreflight := map[string]string{"Vary": "Origin, Access-Control-Request-Method"}
 	tests := []struct {
 		name         string
-		s            *server
+		s            *apitest.Server
 		method, path string
 		headers      []string
 		status       int
 		want         map[string]string
 	}{
-		{"a preflight", listed, "OPTIONS", features, append(preflight, "Origin: "+console), 204, allowed(console)},
-		{"a preflight of another listed origin", listed, "OPTIONS", features, append(preflight, "Origin: "+laptop), 204, allowed(laptop)},
-		{"a preflight with an invalid token", listed, "OPTIONS", features, append(preflight, "Origin: "+console, "Authorization: *:*.wrong"), 204, allowed(console)},
+		{"a preflight", listed, "OPTIONS", apitest.Features, append(preflight, "Origin: "+console), 204, allowed(console)},
+		{"a preflight of another listed origin", listed, "OPTIONS", apitest.Features, append(preflight, "Origin: "+laptop), 204, allowed(laptop)},
+		{"a preflight with an invalid token", listed, "OPTIONS", apitest.Features, append(preflight, "Origin: "+console, "Authorization: *:*.wrong"), 204, allowed(console)},
 		{"a preflight of an unknown path", listed, "OPTIONS", "/nosuch", append(preflight, "Origin: "+console), 204, allowed(console)},
-		{"a preflight of an unlisted origin", listed, "OPTIONS", features, append(preflight, "Origin: https://evil.example.com"), 204, refusedPreflight},
-		{"a preflight of an origin with a listed prefix", listed, "OPTIONS", features, append(preflight, "Origin: "+console+".evil.example.com"), 204, refusedPreflight},
-		{"a preflight of the origin null", listed, "OPTIONS", features, append(preflight, "Origin: null"), 204, refusedPreflight},
-		{"OPTIONS that is not a preflight", listed, "OPTIONS", features, nil, 204, refusedPreflight},
-		{"a preflight with no origins configured", none, "OPTIONS", features, append(preflight, "Origin: "+console), 204, map[string]string{}},
-		{"a request", listed, "GET", features, []string{"Origin: " + console}, 200, simple},
-		{"an error, which the page may read", listed, "GET", features, []string{"Origin: " + console, "Authorization:"}, 401, simple},
+		{"a preflight of an unlisted origin", listed, "OPTIONS", apitest.Features, append(preflight, "Origin: https://evil.example.com"), 204, refusedPreflight},
+		{"a preflight of an origin with a listed prefix", listed, "OPTIONS", apitest.Features, append(preflight, "Origin: "+console+".evil.example.com"), 204, refusedPreflight},
+		{"a preflight of the origin null", listed, "OPTIONS", apitest.Features, append(preflight, "Origin: null"), 204, refusedPreflight},
+		{"OPTIONS that is not a preflight", listed, "OPTIONS", apitest.Features, nil, 204, refusedPreflight},
+		{"a preflight with no origins configured", none, "OPTIONS", apitest.Features, append(preflight, "Origin: "+console), 204, map[string]string{}},
+		{"a request", listed, "GET", apitest.Features, []string{"Origin: " + console}, 200, simple},
+		{"an error, which the page may read", listed, "GET", apitest.Features, []string{"Origin: " + console, "Authorization:"}, 401, simple},
 		{"an unknown path", listed, "GET", "/nosuch", []string{"Origin: " + console}, 404, simple},
-		{"a request of an unlisted origin", listed, "GET", features, []string{"Origin: https://evil.example.com"}, 200, refused},
-		{"a request without an origin", listed, "GET", features, nil, 200, refused},
-		{"a request with no origins configured", none, "GET", features, []string{"Origin: " + console}, 200, map[string]string{"Vary": "Accept-Encoding"}},
+		{"a request of an unlisted origin", listed, "GET", apitest.Features, []string{"Origin: https://evil.example.com"}, 200, refused},
+		{"a request without an origin", listed, "GET", apitest.Features, nil, 200, refused},
+		{"a request with no origins configured", none, "GET", apitest.Features, []string{"Origin: " + console}, 200, map[string]string{"Vary": "Accept-Encoding"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := tt.s.do(t, tt.method, tt.path, "", tt.headers...)
-			if got.status != tt.status {
-				t.Errorf("status %d, want %d: %s", got.status, tt.status, got.body)
+			got := tt.s.Do(t, tt.method, tt.path, "", tt.headers...)
+			if got.Status != tt.status {
+				t.Errorf("status %d, want %d: %s", got.Status, tt.status, got.Body)
 			}
-			if diff := cmp.Diff(tt.want, corsHeaders(got.header)); diff != "" {
+			if diff := cmp.Diff(tt.want, corsHeaders(got.Header)); diff != "" {
 				t.Errorf("headers (-want +got):\n%s", diff)
 			}
 		})
@@ -86,10 +87,10 @@ func TestCORS(t *testing.T) {
 func TestCORSOfErrors(t *testing.T) {
 	t.Parallel()
 	handler := httpapi.New(brokenStore{}, admin.Group("features"), httpapi.Config{Origins: []string{console}})
-	web := server{url: serveHandler(t, handler), client: http.DefaultClient}
-	got := web.do(t, "GET", features, "", "Origin: "+console, "Authorization: "+dynamotest.AdminToken)
-	if got.status != 500 || got.header.Get("Access-Control-Allow-Origin") != console {
-		t.Errorf("%d with %q, want the 500 of a panic that the page may read", got.status, corsHeaders(got.header))
+	web := apitest.Server{URL: serveHandler(t, handler), Client: http.DefaultClient}
+	got := web.Do(t, "GET", apitest.Features, "", "Origin: "+console, "Authorization: "+dynamotest.AdminToken)
+	if got.Status != 500 || got.Header.Get("Access-Control-Allow-Origin") != console {
+		t.Errorf("%d with %q, want the 500 of a panic that the page may read", got.Status, corsHeaders(got.Header))
 	}
 }
 

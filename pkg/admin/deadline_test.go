@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/httpapi"
 )
 
@@ -37,27 +38,27 @@ func (l *lastCall) RoundTrip(r *http.Request) (*http.Response, error) {
 // the data that it needs.
 func TestDeadlineAfterLoading(t *testing.T) {
 	late := &lastCall{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = late })
-	s.create(t, "one")
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = late })
+	s.Create(t, "one")
 	for _, tt := range []struct {
 		name, method, path, body string
 		last                     lastCall
 	}{
-		{"validation of an import", "POST", validateImport, importOf(`"features":[{"name":"a"}]`), lastCall{"BatchGetItem", 2}},
+		{"validation of an import", "POST", apitest.ValidateImport, apitest.ImportOf(`"features":[{"name":"a"}]`), lastCall{"BatchGetItem", 2}},
 		{"search", "GET", "/api/admin/search/features", "", lastCall{"Query", 2}},
 		{"search with cursor", "GET", "/api/admin/search/features?cursor=", "", lastCall{"Query", 2}},
-		{"export of all flags", "POST", exportData, `{"environment":"development","features":[]}`, lastCall{"BatchGetItem", 2}},
+		{"export of all flags", "POST", apitest.Export, `{"environment":"development","features":[]}`, lastCall{"BatchGetItem", 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := direct(s.handler, tt.method, tt.path, tt.body); got.status != 200 {
-				t.Fatalf("with enough time: %d %.300s, want 200", got.status, got.body)
+			if got := apitest.Direct(s.Handler, tt.method, tt.path, tt.body); got.Status != 200 {
+				t.Fatalf("with enough time: %d %.300s, want 200", got.Status, got.Body)
 			}
 			*late = tt.last
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second+500*time.Millisecond) // the last second is for the response
 			defer cancel()
-			got := directIn(ctx, s.handler, tt.method, tt.path, tt.body)
-			if got.status != 503 || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "took too long") {
-				t.Errorf("%d %.300s, want a 503 with \"took too long\"", got.status, got.body)
+			got := apitest.DirectIn(ctx, s.Handler, tt.method, tt.path, tt.body)
+			if got.Status != 503 || got.Header.Get("Retry-After") == "" || !strings.Contains(got.Body, "took too long") {
+				t.Errorf("%d %.300s, want a 503 with \"took too long\"", got.Status, got.Body)
 			}
 			if late.nth != 0 {
 				t.Errorf("%d more calls of %s expected, want the last call delayed", late.nth, late.name)

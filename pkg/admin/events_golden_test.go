@@ -20,6 +20,7 @@ import (
 
 	"guidon/pkg/access"
 	"guidon/pkg/admin/requests"
+	"guidon/pkg/apitest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -68,18 +69,18 @@ var goldenSteps = []step{
 	{"update an environment", "PUT", "/api/admin/environments/update/staging", `{"type":"preproduction"}`, ""},
 	{"disable an environment", "POST", "/api/admin/environments/staging/off", "", ""},
 
-	{"create a context field", "POST", contextFields, `{"name":"country","description":"Where","stickiness":true,"sortOrder":3,"legalValues":[{"value":"CH","description":"Switzerland"},{"value":"DE"}]}`, ""},
-	{"update a context field", "PUT", contextFields + "/country", `{"description":null,"legalValues":[{"value":"CH"},{"value":"DE"}]}`, ""},
-	{"add a legal value", "POST", contextFields + "/country/legal-values", `{"value":"FR"}`, ""},
-	{"remove a legal value", "DELETE", contextFields + "/country/legal-values/FR", "", ""},
+	{"create a context field", "POST", apitest.ContextFields, `{"name":"country","description":"Where","stickiness":true,"sortOrder":3,"legalValues":[{"value":"CH","description":"Switzerland"},{"value":"DE"}]}`, ""},
+	{"update a context field", "PUT", apitest.ContextFields + "/country", `{"description":null,"legalValues":[{"value":"CH"},{"value":"DE"}]}`, ""},
+	{"add a legal value", "POST", apitest.ContextFields + "/country/legal-values", `{"value":"FR"}`, ""},
+	{"remove a legal value", "DELETE", apitest.ContextFields + "/country/legal-values/FR", "", ""},
 	{"create a strategy type", "POST", "/api/admin/strategies", `{"name":"byCountry","title":"By country","description":"d","parameters":[{"name":"countries","type":"list","description":"which","required":true},{"name":"n","type":"number"}]}`, ""},
 	{"update a strategy type", "PUT", "/api/admin/strategies/byCountry", `{"description":null,"parameters":[]}`, ""},
 	{"deprecate a strategy type", "POST", "/api/admin/strategies/byCountry/deprecate", "", ""},
 	{"reactivate a strategy type", "POST", "/api/admin/strategies/byCountry/reactivate", "", ""},
 	{"delete a strategy type", "DELETE", "/api/admin/strategies/byCountry", "", ""},
-	{"create an application", "POST", applications + "/shop", `{"description":"The web shop"}`, ""},
-	{"describe an application", "POST", applications + "/shop", `{"url":"https://example.com","color":"red","icon":"cart"}`, ""},
-	{"delete an application", "DELETE", applications + "/shop", "", ""},
+	{"create an application", "POST", apitest.Applications + "/shop", `{"description":"The web shop"}`, ""},
+	{"describe an application", "POST", apitest.Applications + "/shop", `{"url":"https://example.com","color":"red","icon":"cart"}`, ""},
+	{"delete an application", "DELETE", apitest.Applications + "/shop", "", ""},
 	{"create a tag type", "POST", "/api/admin/tag-types", `{"name":"team","description":"Who","icon":"T"}`, ""},
 	{"update a tag type", "PUT", "/api/admin/tag-types/team", `{"icon":null}`, ""},
 
@@ -88,9 +89,9 @@ var goldenSteps = []step{
 	{"create a project with nothing", "POST", "/api/admin/projects", `{"id":"other","environments":[]}`, ""},
 	{"update a project", "PUT", shop, `{"name":"The shop","description":null}`, ""},
 	{"change a project's settings", "PUT", shop + "/settings", `{"featureLimit":null}`, ""},
-	{"create a segment", "POST", allSegments, `{"name":"adults","description":"18 or older","constraints":[` + oneValue + `,` + aConstraint + `]}`, "segment"},
-	{"create a segment of a project", "POST", allSegments, `{"name":"own","project":"shop","constraints":[]}`, "own"},
-	{"update a segment", "PUT", allSegments + "/{segment}", `{"name":"grown-ups","constraints":[` + oneValue + `]}`, ""},
+	{"create a segment", "POST", apitest.Segments, `{"name":"adults","description":"18 or older","constraints":[` + oneValue + `,` + aConstraint + `]}`, "segment"},
+	{"create a segment of a project", "POST", apitest.Segments, `{"name":"own","project":"shop","constraints":[]}`, "own"},
+	{"update a segment", "PUT", apitest.Segments + "/{segment}", `{"name":"grown-ups","constraints":[` + oneValue + `]}`, ""},
 	{"add an environment to a project", "POST", shop + "/environments", `{"environment":"staging"}`, ""},
 	{"set a default strategy", "POST", shop + "/environments/staging/default-strategy", `{"name":"default"}`, ""},
 	{"replace a default strategy", "POST", shop + "/environments/staging/default-strategy", `{"name":"flexibleRollout","title":"t","parameters":{"rollout":"50"},"segments":[{segment}],"constraints":[` + aConstraint + `],"variants":[` + strategyVariant + `]}`, ""},
@@ -110,7 +111,7 @@ var goldenSteps = []step{
 	{"enable a flag", "POST", basket + "/environments/production/on", "", ""},
 	{"replace a strategy", "PUT", inBasket + "/strategies/{full}", `{"title":null,"sortOrder":3}`, ""},
 	{"disable the last strategy", "PATCH", basket + "/environments/production/strategies/{plain}", `[{"op":"replace","path":"/disabled","value":true}]`, ""},
-	{"set a strategy's segments", "POST", allSegments + "/strategies", `{"projectId":"shop","strategyId":"{full}","environmentId":"staging","segmentIds":[{own}]}`, ""},
+	{"set a strategy's segments", "POST", apitest.Segments + "/strategies", `{"projectId":"shop","strategyId":"{full}","environmentId":"staging","segmentIds":[{own}]}`, ""},
 	{"order strategies", "POST", inBasket + "/strategies/set-sort-order", `[{"id":"{full}","sortOrder":1.5}]`, ""},
 	{"enable a flag again", "POST", inBasket + "/on", "", ""},
 	{"remove a strategy", "DELETE", inBasket + "/strategies/{full}", "", ""},
@@ -141,7 +142,7 @@ var goldenSteps = []step{
 	{"revive a flag", "POST", "/api/admin/archive/revive/copy", "", ""},
 	{"a flag to move", "POST", shop + "/features", `{"name":"moving"}`, ""},
 	{"move a flag", "POST", shop + "/features/moving/changeProject", `{"newProjectId":"other"}`, ""},
-	{"import", "POST", importData, `{"project":"shop","environment":"staging","data":{` +
+	{"import", "POST", apitest.Import, `{"project":"shop","environment":"staging","data":{` +
 		`"features":[{"name":"basket","type":"release","description":"Imported"},{"name":"imported"}],` +
 		`"featureStrategies":[{"featureName":"imported","name":"flexibleRollout","parameters":{"rollout":"10"},"segments":[1]}],` +
 		`"featureEnvironments":[{"featureName":"imported","enabled":true,"variants":[` + aVariant + `]}],` +
@@ -151,8 +152,8 @@ var goldenSteps = []step{
 		`"segments":[{"id":1,"name":"imported-segment","constraints":[` + oneValue + `]}]}}`, ""},
 
 	{"delete a tag type", "DELETE", "/api/admin/tag-types/team", "", ""},
-	{"delete a context field", "DELETE", contextFields + "/imported-field", "", ""},
-	{"delete a segment", "DELETE", allSegments + "/{own}", "", ""},
+	{"delete a context field", "DELETE", apitest.ContextFields + "/imported-field", "", ""},
+	{"delete a segment", "DELETE", apitest.Segments + "/{own}", "", ""},
 
 	{"create a role", "POST", "/api/admin/roles", `{"name":"Releaser","description":"d","type":"custom","permissions":[{"name":"UPDATE_FEATURE"},{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"staging"}]}`, "role"},
 	{"update a role", "PUT", "/api/admin/roles/{role}", `{"name":"Helper","permissions":[]}`, ""},
@@ -181,9 +182,9 @@ var goldenSteps = []step{
 	{"create a signup token", "POST", "/api/admin/invite-link/tokens", `{"name":"invite","expiresAt":"2100-01-01T00:00:00Z"}`, "signup"},
 	{"update a signup token", "PUT", "/api/admin/invite-link/tokens/{signup}", `{"enabled":false}`, ""},
 
-	{"create an addon", "POST", addons, `{"provider":"webhook","enabled":true,"description":"To the chat","events":["feature-created","feature-archived"],"projects":["shop"],"environments":["*"],"parameters":{"url":"https://example.com/hook"}}`, "addon"},
-	{"update an addon", "PUT", addons + "/{addon}", `{"provider":"slack","enabled":false,"description":null,"events":[],"projects":[],"parameters":{"url":"*****","defaultChannel":"general"}}`, ""},
-	{"delete an addon", "DELETE", addons + "/{addon}", "", ""},
+	{"create an addon", "POST", apitest.Addons, `{"provider":"webhook","enabled":true,"description":"To the chat","events":["feature-created","feature-archived"],"projects":["shop"],"environments":["*"],"parameters":{"url":"https://example.com/hook"}}`, "addon"},
+	{"update an addon", "PUT", apitest.Addons + "/{addon}", `{"provider":"slack","enabled":false,"description":null,"events":[],"projects":[],"parameters":{"url":"*****","defaultChannel":"general"}}`, ""},
+	{"delete an addon", "DELETE", apitest.Addons + "/{addon}", "", ""},
 
 	{"switch change requests on", "PUT", shop + "/environments/staging/change-requests/config", `{"changeRequestsEnabled":true,"requiredApprovals":2}`, ""},
 	{"let nobody skip change requests", "PUT", "/api/admin/environments/update/staging", `{"requiredApprovals":2,"nobodySkips":true,"offAllowed":true}`, ""},
@@ -242,12 +243,12 @@ var goldenSteps = []step{
 // clients can handle the change. From the release 0.1.0 on, keep a copy of the old form, which TestReadGoldenEvents must still read.
 func TestGoldenEvents(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	last := int64(0)
 	byType := map[string][]goldenEvent{}
 	collect := func(step string) {
 		t.Helper()
-		for _, e := range s.eventsAfter(t, last) {
+		for _, e := range eventsAfter(t, s, last) {
 			last = e.ID
 			byType[e.Type] = append(byType[e.Type], goldenEvent{
 				Step: step, Project: e.Project, FeatureName: e.FeatureName, Environment: e.Environment, Data: document(e.Data), PreData: document(e.PreData),
@@ -258,23 +259,23 @@ func TestGoldenEvents(t *testing.T) {
 	for _, events := range byType { // the tokens of a test are seeded in any order
 		slices.SortFunc(events, func(a, b goldenEvent) int { return bytes.Compare(a.Data, b.Data) })
 	}
-	s.sendAll(t)
-	last = s.newest(t)[0].ID
+	s.SendAll(t)
+	last = s.Newest(t)[0].ID
 	addonCreated := last
 	saved := map[string]string{"soon": time.Now().Add(time.Hour).UTC().Format(time.RFC3339)}
 	later := httpapi.Config{Limits: flags.DefaultLimits(), Now: func() time.Time { return time.Now().Add(2 * time.Hour) }}
 	var author, approver []string // headers of sessions
 	for _, st := range goldenSteps {
 		if st.name == "delete a project" {
-			s.must(t, "POST", "/api/admin/projects", `{"id":"last","name":"Last"}`)
+			s.Must(t, "POST", "/api/admin/projects", `{"id":"last","name":"Last"}`)
 			collect("a project to delete")
 		}
 		if st.name == "delete a user" { // the user is in more projects than one transaction can change
 			for i := range 21 {
-				s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":"many-%d"}`, i))
-				s.must(t, "POST", fmt.Sprintf("/api/admin/projects/many-%d/users/%s/roles/5", i, saved["user"]), "")
+				s.Must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":"many-%d"}`, i))
+				s.Must(t, "POST", fmt.Sprintf("/api/admin/projects/many-%d/users/%s/roles/5", i, saved["user"]), "")
 			}
-			last = s.newest(t)[0].ID
+			last = s.Newest(t)[0].ID
 		}
 		fill := func(text string) string {
 			for name, value := range saved {
@@ -285,24 +286,24 @@ func TestGoldenEvents(t *testing.T) {
 		before := last
 		var headers []string
 		if st.path == "/auth/sign-out" {
-			headers = inSession(s.signIn(t, 1))
+			headers = apitest.InSession(s.SignIn(t, 1))
 			collect("sign in to sign out")
 			before = last
 		}
 		if st.name == "begin a change request" {
-			id, err := strconv.ParseInt(s.id(t, people, `{"username":"author","rootRole":1}`), 10, 64)
+			id, err := strconv.ParseInt(s.ID(t, apitest.Users, `{"username":"author","rootRole":1}`), 10, 64)
 			if err != nil {
 				t.Fatal(err)
 			}
-			author = inSession(s.signIn(t, id))
-			last = s.newest(t)[0].ID
+			author = apitest.InSession(s.SignIn(t, id))
+			last = s.Newest(t)[0].ID
 			before = last
 		}
 		if strings.Contains(st.path, "/change-requests") && !strings.HasSuffix(st.path, "/config") {
 			headers = author
 		}
 		if st.name == "approve a change request" {
-			approver = inSession(s.signIn(t, 1))
+			approver = apitest.InSession(s.SignIn(t, 1))
 			collect("sign in to approve")
 			before = last
 		}
@@ -310,7 +311,7 @@ func TestGoldenEvents(t *testing.T) {
 			headers = approver
 		}
 		if strings.HasPrefix(st.name, "approve ") {
-			_, rest, _ := strings.Cut(s.must(t, "GET", fill(aRequest), "").body, `"revision":"`)
+			_, rest, _ := strings.Cut(s.Must(t, "GET", fill(aRequest), "").Body, `"revision":"`)
 			revision, _, _ := strings.Cut(rest, `"`)
 			headers = append(slices.Clone(approver), `If-Match: "`+revision+`"`)
 		}
@@ -318,7 +319,7 @@ func TestGoldenEvents(t *testing.T) {
 			headers = []string{httpapi.BreakGlass + ": payments fail"}
 		}
 		if st.method == atItsTime {
-			if err := requests.NewScheduler(s.store, later).Run(t.Context()); err != nil {
+			if err := requests.NewScheduler(s.Store, later).Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if collect(st.name); last == before {
@@ -326,11 +327,11 @@ func TestGoldenEvents(t *testing.T) {
 			}
 			continue
 		}
-		got := s.do(t, st.method, fill(st.path), fill(st.body), headers...)
-		if got.status >= 300 {
-			t.Fatalf("%s: %d %.500s, want success", st.name, got.status, got.body)
+		got := s.Do(t, st.method, fill(st.path), fill(st.body), headers...)
+		if got.Status >= 300 {
+			t.Fatalf("%s: %d %.500s, want success", st.name, got.Status, got.Body)
 		}
-		answer := got.body
+		answer := got.Body
 		if st.save != "" {
 			saved[st.save] = idOrSecret(answer)
 		}
@@ -339,7 +340,7 @@ func TestGoldenEvents(t *testing.T) {
 		}
 	}
 	compareGolden(t, byType)
-	s.checkAllSent(t, addonCreated)
+	checkAllSent(t, s, addonCreated)
 }
 
 // eventTypes returns all constants of type EventType in pkg/flags.
@@ -444,18 +445,15 @@ func idOrSecret(answer string) string {
 	case in.Roles.ID != nil:
 		return string(in.Roles.ID)
 	case in.URL != "":
-		return secretOfLink(in.URL)
+		return apitest.SecretOfLink(in.URL)
 	}
 	return in.Secret
 }
 
 // eventsAfter returns the events of the log after the given id, oldest first.
-func (s *server) eventsAfter(t *testing.T, id int64) []eventOnWire {
+func eventsAfter(t *testing.T, s *apitest.Server, id int64) []eventOnWire {
 	t.Helper()
-	var page struct{ Events []eventOnWire }
-	if err := json.Unmarshal([]byte(s.must(t, "GET", log+"?limit=1000", "").body), &page); err != nil {
-		t.Fatal(err)
-	}
+	page := apitest.Decode[struct{ Events []eventOnWire }](t, s.Must(t, "GET", apitest.EventLog+"?limit=1000", "").Body)
 	page.Events = slices.DeleteFunc(page.Events, func(e eventOnWire) bool { return e.ID <= id })
 	slices.Reverse(page.Events)
 	return page.Events
@@ -472,7 +470,7 @@ type eventOnWire struct {
 // TestReadGoldenEvents stores the events of the golden files. The log shows their data and preData as they were stored.
 func TestReadGoldenEvents(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	files, err := filepath.Glob(filepath.Join(goldenEvents, "*.golden"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no golden files (%v)", err)
@@ -488,11 +486,11 @@ func TestReadGoldenEvents(t *testing.T) {
 			t.Fatalf("%s: %v", file, err)
 		}
 		for j, e := range events {
-			s.storeEvent(t, fmt.Sprintf("%d-%d", i, j), strings.TrimSuffix(filepath.Base(file), ".golden"), e)
+			storeEvent(t, s, fmt.Sprintf("%d-%d", i, j), strings.TrimSuffix(filepath.Base(file), ".golden"), e)
 		}
 		want = append(want, events...)
 	}
-	got := slices.DeleteFunc(s.eventsAfter(t, 0), func(e eventOnWire) bool { return !strings.HasPrefix(e.Type, "stored:") })
+	got := slices.DeleteFunc(eventsAfter(t, s, 0), func(e eventOnWire) bool { return !strings.HasPrefix(e.Type, "stored:") })
 	if len(got) != len(want) {
 		t.Fatalf("the log has %d of the events of the golden files, want %d", len(got), len(want))
 	}
@@ -512,7 +510,7 @@ func TestReadGoldenEvents(t *testing.T) {
 }
 
 // storeEvent stores an event with unchanged data and preData, as the event of a new token.
-func (s *server) storeEvent(t *testing.T, name, kind string, e goldenEvent) {
+func storeEvent(t *testing.T, s *apitest.Server, name, kind string, e goldenEvent) {
 	t.Helper()
 	id := uuid.Must(uuid.NewV7()).String()
 	event := flags.Event{ID: id, Type: flags.EventType("stored:" + kind), CreatedAt: flags.EventTime(id), CreatedBy: "test"}
@@ -523,7 +521,7 @@ func (s *server) storeEvent(t *testing.T, name, kind string, e goldenEvent) {
 		event.PreData = jsontext.Value(e.PreData)
 	}
 	token := &access.Token{Hash: access.HashSecret(name), Name: name, Type: access.ClientToken, Projects: []string{flags.All}, Environment: flags.All, CreatedAt: time.Now()}
-	if err := s.store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: token}}, Event: event}); err != nil {
+	if err := s.Store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: token}}, Event: event}); err != nil {
 		t.Fatal(err)
 	}
 }

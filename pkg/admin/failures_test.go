@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +14,7 @@ import (
 
 	"guidon/pkg/access"
 	"guidon/pkg/admin"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -31,15 +31,15 @@ func shortDeadline(t *testing.T) context.Context {
 var detail = regexp.MustCompile(`(?i)dynamo|dynoxide|aws|https?:|127\.0|localhost|table|test-\d|FLAG#|PROJECT#|TOKEN#|BatchGet|TransactWrite|condition|throughput|throttl|` +
 	`goroutine|panic|runtime|\.go\b|connection|EOF|nil pointer|` + access.HashSecret(dynamotest.AdminToken))
 
-func checkFailure(t *testing.T, got answer, status int, name string) {
+func checkFailure(t *testing.T, got apitest.Answer, status int, name string) {
 	t.Helper()
-	if got.status != status || len(match(failure(name, ""), got.body)) > 0 {
-		t.Errorf("%d %s, want %d %s", got.status, got.body, status, name)
+	if got.Status != status || len(apitest.Match(apitest.Failure(name, ""), got.Body)) > 0 {
+		t.Errorf("%d %s, want %d %s", got.Status, got.Body, status, name)
 	}
-	if found := detail.FindString(got.body); found != "" {
-		t.Errorf("%s: shows %q, want no internals", got.body, found)
+	if found := detail.FindString(got.Body); found != "" {
+		t.Errorf("%s: shows %q, want no internals", got.Body, found)
 	}
-	if after := got.header.Get("Retry-After"); (after != "") != (status == 503) {
+	if after := got.Header.Get("Retry-After"); (after != "") != (status == 503) {
 		t.Errorf("Retry-After %q with %d, want it only with 503", after, status)
 	}
 }
@@ -47,8 +47,8 @@ func checkFailure(t *testing.T, got answer, status int, name string) {
 // TestStoreFails injects all kinds of faults between Guidon and its store.
 func TestStoreFails(t *testing.T) {
 	faults := &dynamotest.Faults{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
-	s.create(t, "f")
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
+	s.Create(t, "f")
 	const read, write = "BatchGetItem", "TransactWriteItems"
 	tests := []struct {
 		name   string
@@ -78,10 +78,10 @@ func TestStoreFails(t *testing.T) {
 					return dynamotest.NoFault
 				}
 			})
-			got := directIn(shortDeadline(t), s.handler, tt.method, features+"/f", `{"description":"never"}`)
+			got := apitest.DirectIn(shortDeadline(t), s.Handler, tt.method, apitest.Features+"/f", `{"description":"never"}`)
 			faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
 			checkFailure(t, got, tt.status, tt.kind)
-			s.check(t, call{"nothing was changed", "GET", features + "/f", "", 200, `{"...":0,"description":""}`})
+			s.Check(t, apitest.Call{"nothing was changed", "GET", apitest.Features + "/f", "", 200, `{"...":0,"description":""}`})
 		})
 	}
 }
@@ -111,13 +111,13 @@ func (b brokenStore) CommitAll(_ context.Context, changes []flags.Change) []erro
 }
 
 func TestDefects(t *testing.T) {
-	s := serve(t)
-	s.create(t, "f")
+	s := apitest.Serve(t)
+	s.Create(t, "f")
 	commits := func(err error) func() error { return func() error { return err } }
 	rounds := 0
 	slowLater := func(ctx context.Context, keys []flags.Key) (flags.View, error) {
 		if rounds++; rounds == 1 {
-			return s.store.Load(ctx, keys)
+			return s.Store.Load(ctx, keys)
 		}
 		<-ctx.Done()
 		return nil, flags.Errorf(flags.Unavailable, "the store did not answer in time")
@@ -131,46 +131,26 @@ func TestDefects(t *testing.T) {
 	}{
 		{"a panic", brokenStore{load: func(context.Context, []flags.Key) (flags.View, error) { panic("TOKEN#secret in table test-1") }}, 500, "InternalError"},
 		{"an unknown error", brokenStore{load: func(context.Context, []flags.Key) (flags.View, error) { return nil, cause }}, 500, "InternalError"},
-		{"an unknown error from a commit", brokenStore{Store: s.store, commit: commits(cause)}, 500, "InternalError"},
-		{"an internal error with a cause", brokenStore{Store: s.store, commit: commits(&flags.Error{Kind: flags.Internal, Message: "sorry", Err: cause})}, 500, "InternalError"},
-		{"an unknown error kind", brokenStore{Store: s.store, commit: commits(&flags.Error{Kind: 99, Message: "sorry"})}, 500, "InternalError"},
-		{"a version conflict in every round", brokenStore{Store: s.store, commit: commits(flags.Errorf(flags.VersionConflict, "outdated"))}, 503, "ServiceUnavailableError"},
+		{"an unknown error from a commit", brokenStore{Store: s.Store, commit: commits(cause)}, 500, "InternalError"},
+		{"an internal error with a cause", brokenStore{Store: s.Store, commit: commits(&flags.Error{Kind: flags.Internal, Message: "sorry", Err: cause})}, 500, "InternalError"},
+		{"an unknown error kind", brokenStore{Store: s.Store, commit: commits(&flags.Error{Kind: 99, Message: "sorry"})}, 500, "InternalError"},
+		{"a version conflict in every round", brokenStore{Store: s.Store, commit: commits(flags.Errorf(flags.VersionConflict, "outdated"))}, 503, "ServiceUnavailableError"},
 		{"a deadline in the second round", brokenStore{load: slowLater, commit: commits(flags.Errorf(flags.VersionConflict, "outdated"))}, 503, "ServiceUnavailableError"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			handler := httpapi.New(tt.store, admin.Group("features"), httpapi.Config{})
-			checkFailure(t, directIn(shortDeadline(t), handler, "PUT", features+"/f", `{"stale":true}`), tt.status, tt.kind)
+			checkFailure(t, apitest.DirectIn(shortDeadline(t), handler, "PUT", apitest.Features+"/f", `{"stale":true}`), tt.status, tt.kind)
 		})
 	}
-}
-
-// A longStore has a project with more flags than one response can hold.
-type longStore struct {
-	httpapi.Store
-	flags int
-}
-
-func (l longStore) SummaryPage(_ context.Context, _ string, q flags.SummaryQuery) ([]flags.FeatureSummary, bool, error) {
-	list := make([]flags.FeatureSummary, min(l.flags, q.Limit))
-	for i := range list {
-		list[i] = flags.FeatureSummary{Name: fmt.Sprintf("team-%d.service.flag-%06d", i%17, i), Metadata: flags.Metadata{Type: "release"},
-			CreatedAt: time.Unix(1_700_000_000+int64(i)*997, 0), Tags: []flags.Tag{{Type: "simple", Value: fmt.Sprintf("team-%d", i%17)}}}
-	}
-	return list, l.flags > q.Limit, nil
-}
-
-func (l longStore) Summaries(ctx context.Context, uid string, _ bool) ([]flags.FeatureSummary, error) {
-	list, _, err := l.SummaryPage(ctx, uid, flags.SummaryQuery{Limit: l.flags})
-	return list, err
 }
 
 // TestLargeResponses lists more than a Lambda response can hold. The response is compressed if the caller accepts that. If not, it
 // is an error that names the parameters of pages.
 func TestLargeResponses(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	for _, path := range []string{project, features} {
+	s := apitest.Serve(t)
+	for _, path := range []string{apitest.Project, apitest.Features} {
 		for _, tt := range []struct {
 			flags    int
 			encoding string
@@ -184,7 +164,7 @@ func TestLargeResponses(t *testing.T) {
 				r.Header.Set("Authorization", dynamotest.AdminToken)
 				r.Header.Set("Accept-Encoding", tt.encoding)
 				w := httptest.NewRecorder()
-				httpapi.New(longStore{s.store, tt.flags}, group, httpapi.Config{}).ServeHTTP(w, r)
+				httpapi.New(apitest.LongStore{Store: s.Store, Flags: tt.flags}, group, httpapi.Config{}).ServeHTTP(w, r)
 				if w.Code == 404 {
 					continue // a path of the other group
 				}
@@ -193,14 +173,14 @@ func TestLargeResponses(t *testing.T) {
 					continue
 				}
 				if w.Code != 200 {
-					if len(match(failure("PayloadTooLargeError", "/features?limit=1000, and then cursor"), w.Body.String())) > 0 {
+					if len(apitest.Match(apitest.Failure("PayloadTooLargeError", "/features?limit=1000, and then cursor"), w.Body.String())) > 0 {
 						t.Errorf("GET %s of %d flags: %s, want a message that names the parameters of pages", path, tt.flags, w.Body)
 					}
 					continue
 				}
 				t.Logf("%d flags, Accept-Encoding %q: %d bytes", tt.flags, tt.encoding, w.Body.Len())
 				var list struct{ Features []struct{ Name string } }
-				if err := json.Unmarshal(uncompressed(t, w.Header(), w.Body), &list); err != nil || len(list.Features) != tt.flags {
+				if err := json.Unmarshal(apitest.Uncompressed(t, w.Header(), w.Body), &list); err != nil || len(list.Features) != tt.flags {
 					t.Errorf("GET %s of %d flags: got %d of them, %v", path, tt.flags, len(list.Features), err)
 				}
 			}
@@ -223,33 +203,33 @@ func TestUnseeded(t *testing.T) {
 				continue
 			}
 			c := subject{project: "default", flag: "f", environment: "development", strategy: "id"}.call(route)
-			got := direct(handler, c.method, c.path, c.body)
+			got := apitest.Direct(handler, c.Method, c.Path, c.Body)
 			checkFailure(t, got, 401, "AuthenticationRequired")
 		}
 	}
-	open := everyGroup(store, httpapi.Config{Open: true})
-	checkFailure(t, direct(open, "GET", environments, ""), 500, "InternalError")
+	open := apitest.Handler(store, httpapi.Config{Open: true})
+	checkFailure(t, apitest.Direct(open, "GET", apitest.Environments, ""), 500, "InternalError")
 }
 
 // TestLog checks that the log line of an error has its id, and no path, body or secret.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Logger = slog.New(slog.NewJSONHandler(&log, nil)) })
-	s.create(t, "hidden-name")
+	s := apitest.Serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Logger = slog.New(slog.NewJSONHandler(&log, nil)) })
+	s.Create(t, "hidden-name")
 	tests := []struct {
 		name, method, path, body, route string
 		status                          int
 	}{
-		{"a success", "GET", features + "/hidden-name", "", "GET /api/admin/projects/{projectId}/features/{featureName}", 200},
-		{"a 404", "GET", features + "/hidden-other", "", "GET /api/admin/projects/{projectId}/features/{featureName}", 404},
-		{"a 400", "POST", features, `{"name":"hidden name"}`, "POST /api/admin/projects/{projectId}/features", 400},
+		{"a success", "GET", apitest.Features + "/hidden-name", "", "GET /api/admin/projects/{projectId}/features/{featureName}", 200},
+		{"a 404", "GET", apitest.Features + "/hidden-other", "", "GET /api/admin/projects/{projectId}/features/{featureName}", 404},
+		{"a 400", "POST", apitest.Features, `{"name":"hidden name"}`, "POST /api/admin/projects/{projectId}/features", 400},
 		{"an unknown path", "GET", "/hidden", "", "", 404},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			log.Reset()
-			got := direct(s.handler, tt.method, tt.path, tt.body)
+			got := apitest.Direct(s.Handler, tt.method, tt.path, tt.body)
 			var line struct {
 				Method, Route, ErrorID string
 				Status                 int
@@ -257,11 +237,11 @@ func TestLog(t *testing.T) {
 			if err := json.Unmarshal(log.Bytes(), &line); err != nil {
 				t.Fatalf("log %q: %v, want one line of JSON", &log, err)
 			}
-			if line.Method != tt.method || line.Route != tt.route || line.Status != tt.status || got.status != tt.status {
-				t.Errorf("log %s of %d, want %s, %q, %d", &log, got.status, tt.method, tt.route, tt.status)
+			if line.Method != tt.method || line.Route != tt.route || line.Status != tt.status || got.Status != tt.status {
+				t.Errorf("log %s of %d, want %s, %q, %d", &log, got.Status, tt.method, tt.route, tt.status)
 			}
-			if failed := tt.status >= 400; failed != (line.ErrorID != "") || failed && !strings.Contains(got.body, line.ErrorID) {
-				t.Errorf("error id %q in the log, body %s; want the same", line.ErrorID, got.body)
+			if failed := tt.status >= 400; failed != (line.ErrorID != "") || failed && !strings.Contains(got.Body, line.ErrorID) {
+				t.Errorf("error id %q in the log, body %s; want the same", line.ErrorID, got.Body)
 			}
 			if text := log.String(); strings.Contains(text, "hidden") || strings.Contains(text, dynamotest.AdminToken) {
 				t.Errorf("log %s, want no path, body or secret in it", text)
@@ -273,10 +253,10 @@ func TestLog(t *testing.T) {
 // TestNewIDs checks that every error has a different id.
 func TestNewIDs(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	seen := map[string]bool{}
 	for range 20 {
-		_, rest, _ := strings.Cut(s.do(t, "GET", "/nosuch", "").body, `"id":"`)
+		_, rest, _ := strings.Cut(s.Do(t, "GET", "/nosuch", "").Body, `"id":"`)
 		id, _, _ := strings.Cut(rest, `"`)
 		if id == "" || seen[id] {
 			t.Errorf("id %q is empty or repeated, want a new one", id)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 )
@@ -107,10 +108,7 @@ func kindOf(key string) string {
 // loggedEvents is the number of events in the audit log. Each must have a different id.
 func (c *cell) loggedEvents(t *testing.T) int {
 	t.Helper()
-	var page struct{ Events []struct{ ID json.Number } }
-	if err := json.Unmarshal([]byte(c.must(t, "GET", "/api/admin/events?limit=1000", "").body), &page); err != nil {
-		t.Fatal(err)
-	}
+	page := apitest.Decode[struct{ Events []struct{ ID json.Number } }](t, c.Must(t, "GET", "/api/admin/events?limit=1000", "").Body)
 	seen := map[json.Number]bool{}
 	for _, e := range page.Events {
 		if seen[e.ID] {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"guidon/pkg/access"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/session"
@@ -49,8 +50,8 @@ var changesNothing = map[string]bool{
 	"POST /api/admin/constraints/validate":                           true,
 	"POST /api/admin/tag-types/validate":                             true,
 	"POST /api/admin/events/search":                                  true,
-	"POST " + contextFields + "/validate":                            true,
-	"POST " + allSegments + "/validate":                              true,
+	"POST " + apitest.ContextFields + "/validate":                    true,
+	"POST " + apitest.Segments + "/validate":                         true,
 	ofProject("DELETE", "/change-requests/{changeRequestId}"):        true, // it is not a draft
 	ofProject("POST", "/change-requests/{changeRequestId}/rebase"):   true, // nothing has changed
 	ofProject("PUT", "/change-requests/{changeRequestId}/approvers"): true, // there are none before and after
@@ -79,9 +80,9 @@ var firstDo = map[string][]string{
 }
 
 // asPerson has the operations that need a personal token, with the request.
-var asPerson = map[string]call{
-	"POST /api/admin/user/tokens":             {body: `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`, status: 201},
-	"DELETE /api/admin/user/tokens/{tokenId}": {status: 200},
+var asPerson = map[string]apitest.Call{
+	"POST /api/admin/user/tokens":             {Body: `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`, Status: 201},
+	"DELETE /api/admin/user/tokens/{tokenId}": {Status: 200},
 }
 
 // TestFaultMatrix injects every mishap into every DynamoDB call of every operation. The calls and changes of an operation are
@@ -118,9 +119,9 @@ var bySession = map[string]int{"POST /auth/sign-out": 204, "POST /auth/sign-out-
 
 // A cell is its own server with the data that an operation needs.
 type cell struct {
-	*server
+	*apitest.Server
 	route  string
-	call   call
+	call   apitest.Call
 	header string // the header with the token or session, if it is not the administrator's token
 	faults *dynamotest.Faults
 	token  *forgetful
@@ -130,32 +131,32 @@ func newCell(t *testing.T, route string) *cell {
 	t.Helper()
 	c := &cell{route: route, token: &forgetful{}}
 	c.faults = &dynamotest.Faults{Base: c.token}
-	c.server = serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = c.faults })
-	c.sendAll(t)
-	on := c.newSubject(t)
+	c.Server = apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = c.faults })
+	c.SendAll(t)
+	on := newSubject(t, c.Server)
 	if prepare := preparations[route]; prepare != nil {
-		prepare(c.server, t, &on)
+		prepare(t, c.Server, &on)
 	}
 	for _, first := range firstDo[route] {
 		done := on.call(first)
-		c.must(t, done.method, done.path, done.body)
+		c.Must(t, done.Method, done.Path, done.Body)
 	}
 	c.call = on.call(route)
 	if own, ok := asPerson[route]; ok {
-		_, c.header = c.person(t, access.RoleAdmin)
-		c.do(t, "GET", ownTokens, "", c.header) // the first call records the use of the token
-		c.call.body, c.call.status = own.body, own.status
+		_, c.header = c.Person(t, access.RoleAdmin)
+		c.Do(t, "GET", apitest.OwnTokens, "", c.header) // the first call records the use of the token
+		c.call.Body, c.call.Status = own.Body, own.Status
 	}
 	if status := bySession[route]; status != 0 {
-		c.header = c.signIn(t, 1)
-		c.call.status = status
+		c.header = c.SignIn(t, 1)
+		c.call.Status = status
 	}
 	return c
 }
 
 // An effect is the response of a call, its DynamoDB calls, and its changes.
 type effect struct {
-	answer
+	apitest.Answer
 	calls   []string
 	changes []string // of the table, see changesOf
 	events  int      // the new events among the changes
@@ -169,8 +170,8 @@ func (c *cell) withoutFault(t *testing.T) effect {
 		f.OnRequest = func(operation string, _ []byte) { calls = append(calls, operation) }
 	})
 	e.calls = calls
-	if e.status != c.call.status {
-		t.Errorf("%s: %d %s, want %d", c.route, e.status, e.body, c.call.status)
+	if e.Status != c.call.Status {
+		t.Errorf("%s: %d %s, want %d", c.route, e.Status, e.Body, c.call.Status)
 	}
 	return e
 }
@@ -185,36 +186,36 @@ const (
 // the events.
 func (c *cell) effectOf(t *testing.T, within time.Duration, arrange func(*dynamotest.Faults)) effect {
 	t.Helper()
-	logged, outbox, before := c.loggedEvents(t), c.outboxOf(t), itemsIn(t, c.store)
+	logged, outbox, before := c.loggedEvents(t), c.Outbox(t), itemsIn(t, c.Store)
 	c.faults.Change(arrange)
 	got := c.send(t, within)
 	c.faults.Change(func(f *dynamotest.Faults) { f.Script, f.OnRequest = nil, nil })
-	e := effect{answer: got}
-	e.changes, e.events = changesOf(before, itemsIn(t, c.store))
+	e := effect{Answer: got}
+	e.changes, e.events = changesOf(before, itemsIn(t, c.Store))
 	if n := c.loggedEvents(t) - logged; n != e.events {
 		t.Errorf("the log has %d new events, the table has %d", n, e.events)
 	}
-	if n := len(c.outboxOf(t)) - len(outbox); n != e.events {
+	if n := len(c.Outbox(t)) - len(outbox); n != e.events {
 		t.Errorf("the outbox of an addon that sends all events has %d new entries, want %d", n, e.events)
 	}
-	dynamotest.Check(t, c.store)
+	dynamotest.Check(t, c.Store)
 	return e
 }
 
 // send makes the call. A function needs the last second before its deadline for the response.
-func (c *cell) send(t *testing.T, within time.Duration) answer {
+func (c *cell) send(t *testing.T, within time.Duration) apitest.Answer {
 	ctx, cancel := context.WithTimeout(t.Context(), within+time.Second)
 	defer cancel()
-	r := httptest.NewRequestWithContext(ctx, c.call.method, c.call.path, strings.NewReader(c.call.body))
-	name, value, _ := strings.Cut(cmp.Or(c.header, as(dynamotest.AdminToken)), ": ")
+	r := httptest.NewRequestWithContext(ctx, c.call.Method, c.call.Path, strings.NewReader(c.call.Body))
+	name, value, _ := strings.Cut(cmp.Or(c.header, apitest.As(dynamotest.AdminToken)), ": ")
 	r.Header.Set(name, value)
 	r.Header.Set(session.ConsoleHeader, "1")
-	if c.call.body != "" {
+	if c.call.Body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	w := httptest.NewRecorder()
-	c.handler.ServeHTTP(w, r)
-	return answer{w.Code, w.Header(), w.Body.String()}
+	c.Handler.ServeHTTP(w, r)
+	return apitest.Answer{Status: w.Code, Header: w.Header(), Body: w.Body.String()}
 }
 
 // checkMishap injects a mishap into the nth DynamoDB call. The operation must have its whole effect, or none with a response that
@@ -235,24 +236,24 @@ func (c *cell) checkMishap(t *testing.T, want effect, n int, m mishap) {
 		}
 	})
 	all, none := slices.Equal(got.changes, want.changes), len(got.changes) == 0
-	maybe := strings.Contains(got.body, "may or may not")
+	maybe := strings.Contains(got.Body, "may or may not")
 	switch {
-	case got.status == want.status && all:
+	case got.Status == want.Status && all:
 		return // the operation succeeded in spite of the mishap
 	case m.times > 0:
-		t.Errorf("%d %s, changes %q; want %d and %q, as without a fault", got.status, got.body, got.changes, want.status, want.changes)
-	case got.status != http.StatusServiceUnavailable:
-		t.Errorf("%d %s, changes %q; want a 503", got.status, got.body, got.changes)
+		t.Errorf("%d %s, changes %q; want %d and %q, as without a fault", got.Status, got.Body, got.changes, want.Status, want.changes)
+	case got.Status != http.StatusServiceUnavailable:
+		t.Errorf("%d %s, changes %q; want a 503", got.Status, got.Body, got.changes)
 	case all && !maybe && want.events > 0:
-		t.Errorf("%d %s, but the change was made; want the response to say \"may or may not\"", got.status, got.body)
+		t.Errorf("%d %s, but the change was made; want the response to say \"may or may not\"", got.Status, got.Body)
 	case !all && !none:
-		t.Errorf("%d %s, changes %q; want all of %q or nothing", got.status, got.body, got.changes, want.changes)
-	case !maybe && !saysUnchanged(got.body):
-		t.Errorf("%d %s, but nothing was changed; want the response to say so", got.status, got.body)
+		t.Errorf("%d %s, changes %q; want all of %q or nothing", got.Status, got.Body, got.changes, want.changes)
+	case !maybe && !saysUnchanged(got.Body):
+		t.Errorf("%d %s, but nothing was changed; want the response to say so", got.Status, got.Body)
 	}
 	if none && !t.Failed() { // without an effect, the call works when it is repeated
-		if again := c.effectOf(t, longTime, func(*dynamotest.Faults) {}); again.status != want.status || !slices.Equal(again.changes, want.changes) {
-			t.Errorf("repeated: %d %s, changes %q; want %d and %q", again.status, again.body, again.changes, want.status, want.changes)
+		if again := c.effectOf(t, longTime, func(*dynamotest.Faults) {}); again.Status != want.Status || !slices.Equal(again.changes, want.changes) {
+			t.Errorf("repeated: %d %s, changes %q; want %d and %q", again.Status, again.Body, again.changes, want.Status, want.changes)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"guidon/pkg/access"
+	"guidon/pkg/apitest"
 	"guidon/pkg/flags"
 )
 
@@ -66,18 +67,18 @@ var inFeed = map[string]string{
 // TestFeedOfEveryOperation runs every operation and compares what it adds to the feed with inFeed.
 func TestFeedOfEveryOperation(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	all := routes(t)
 	for _, route := range all {
 		t.Run(route, func(t *testing.T) {
-			on := s.newSubject(t)
+			on := newSubject(t, s)
 			if prepare := preparations[route]; prepare != nil {
-				prepare(s, t, &on)
+				prepare(t, s, &on)
 			}
 			if first, ok := before[route]; ok {
-				s.check(t, on.call(first))
+				s.Check(t, on.call(first))
 			}
-			if got := s.feedOf(t, func() { s.check(t, on.call(route)) }); got != inFeed[route] {
+			if got := feedOf(t, s, func() { s.Check(t, on.call(route)) }); got != inFeed[route] {
 				t.Errorf("it added %q to the feed, want %q", got, inFeed[route])
 			}
 		})
@@ -92,51 +93,51 @@ func TestFeedOfEveryOperation(t *testing.T) {
 // TestFeedOfParts changes parts of flags and projects that applications see, and others that they do not see.
 func TestFeedOfParts(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "f", "parent")
-	first := s.strategy(t, "f", `{"name":"default"}`)
-	second := s.strategy(t, "f", `{"name":"flexibleRollout","parameters":{"rollout":"5","stickiness":"default","groupId":"f"}}`)
-	strategy := func(id, body string) call {
-		return call{"", "PUT", in("f", "development") + "/strategies/" + id, body, 200, anything}
+	s := apitest.Serve(t)
+	s.Create(t, "f", "parent")
+	first := s.AddStrategy(t, "f", `{"name":"default"}`)
+	second := s.AddStrategy(t, "f", `{"name":"flexibleRollout","parameters":{"rollout":"5","stickiness":"default","groupId":"f"}}`)
+	strategy := func(id, body string) apitest.Call {
+		return apitest.Call{"", "PUT", apitest.In("f", "development") + "/strategies/" + id, body, 200, apitest.Anything}
 	}
-	with := func(name string, c call) call { c.name = name; return c }
+	with := func(name string, c apitest.Call) apitest.Call { c.Name = name; return c }
 	for _, step := range []struct {
-		call
+		apitest.Call
 		want string
 	}{
 		{with("title of a strategy", strategy(first, `{"name":"default","title":"new"}`)), ""},
 		{with("constraint of a strategy", strategy(first, `{"name":"default","title":"new","constraints":[{"contextName":"userId","operator":"IN","values":["7"]}]}`)), "F"},
 		{with("the same again", strategy(first, `{"name":"default","title":"new","constraints":[{"contextName":"userId","operator":"IN","values":["7"]}]}`)), ""},
-		{call{"order of strategies", "POST", in("f", "development") + "/strategies/set-sort-order", `[{"id":"` + second + `","sortOrder":-1}]`, 200, ""}, "F"},
-		{call{"sort order of a strategy, in the same place", "POST", in("f", "development") + "/strategies/set-sort-order", `[{"id":"` + second + `","sortOrder":-2}]`, 200, ""}, ""},
+		{apitest.Call{"order of strategies", "POST", apitest.In("f", "development") + "/strategies/set-sort-order", `[{"id":"` + second + `","sortOrder":-1}]`, 200, ""}, "F"},
+		{apitest.Call{"sort order of a strategy, in the same place", "POST", apitest.In("f", "development") + "/strategies/set-sort-order", `[{"id":"` + second + `","sortOrder":-2}]`, 200, ""}, ""},
 		{with("a disabled strategy", strategy(second, `{"name":"default","disabled":true}`)), "F"},
 		{with("its parameters", strategy(second, `{"name":"default","disabled":true,"parameters":{"a":"b"}}`)), ""},
 		{with("its title", strategy(second, `{"name":"default","disabled":true,"title":"b"}`)), ""},
 		{with("an enabled one again", strategy(second, `{"name":"default","disabled":false}`)), "F"},
-		{call{"enable", "POST", project + "/bulk_features/environments/development/on", `{"features":["f"]}`, 200, ""}, "F"},
-		{call{"disable", "POST", project + "/bulk_features/environments/development/off", `{"features":["f"]}`, 200, ""}, "F"},
-		{call{"disable again", "POST", project + "/bulk_features/environments/development/off", `{"features":["f"]}`, 200, ""}, ""},
-		{call{"description", "PATCH", features + "/f", `[{"op":"replace","path":"/description","value":"new"}]`, 200, anything}, "F"},
-		{call{"favorite", "POST", features + "/f/favorites", "", 200, ""}, ""},
-		{call{"complete", "POST", features + "/f/lifecycle/complete", `{"status":"kept"}`, 200, anything}, ""},
-		{call{"dependency, which is also in the parent", "POST", features + "/f/dependencies", `{"feature":"parent"}`, 200, anything}, "F"},
-		{call{"archive it, which changes the parent", "DELETE", features + "/f", "", 202, ""}, "F"},
-		{call{"project", "PUT", project, `{"name":"New","description":"new"}`, 200, anything}, ""},
-		{call{"default strategy", "POST", project + "/environments/development/default-strategy", `{"name":"default"}`, 200, anything}, ""},
-		{call{"a new environment", "POST", environments, `{"name":"stage","type":"test"}`, 201, anything}, "E"},
-		{call{"its sort order", "PUT", environments + "/sort-order", `{"stage":1}`, 200, ""}, ""},
-		{call{"its type", "PUT", environments + "/update/stage", `{"type":"production"}`, 200, anything}, ""},
-		{call{"in a project", "POST", project + "/environments", `{"environment":"stage"}`, 200, ""}, "P"},
-		{call{"a segment", "POST", allSegments, `{"name":"s","constraints":[]}`, 201, anything}, "S"},
-		{call{"its description", "PUT", allSegments + "/1", `{"name":"s","description":"new","constraints":[]}`, 204, ""}, ""},
-		{call{"its project", "PUT", allSegments + "/1", `{"name":"s","description":"new","project":"default","constraints":[]}`, 204, ""}, "S"},
-		{call{"an import of two flags", "POST", importData, `{"project":"default","environment":"development","data":{"features":[{"name":"g"},{"name":"h"}]}}`, 200, anything}, "F, F"},
-		{call{"both archived", "POST", project + "/archive", `{"features":["g","h"]}`, 202, ""}, "F, F"},
-		{call{"an API token", "POST", "/api/admin/api-tokens", `{"tokenName":"t","type":"client","environment":"development"}`, 201, anything}, "T"},
-		{call{"an admin token, which is looked up when it is used", "POST", "/api/admin/api-tokens", `{"tokenName":"a","type":"admin"}`, 201, anything}, ""},
+		{apitest.Call{"enable", "POST", apitest.Project + "/bulk_features/environments/development/on", `{"features":["f"]}`, 200, ""}, "F"},
+		{apitest.Call{"disable", "POST", apitest.Project + "/bulk_features/environments/development/off", `{"features":["f"]}`, 200, ""}, "F"},
+		{apitest.Call{"disable again", "POST", apitest.Project + "/bulk_features/environments/development/off", `{"features":["f"]}`, 200, ""}, ""},
+		{apitest.Call{"description", "PATCH", apitest.Features + "/f", `[{"op":"replace","path":"/description","value":"new"}]`, 200, apitest.Anything}, "F"},
+		{apitest.Call{"favorite", "POST", apitest.Features + "/f/favorites", "", 200, ""}, ""},
+		{apitest.Call{"complete", "POST", apitest.Features + "/f/lifecycle/complete", `{"status":"kept"}`, 200, apitest.Anything}, ""},
+		{apitest.Call{"dependency, which is also in the parent", "POST", apitest.Features + "/f/dependencies", `{"feature":"parent"}`, 200, apitest.Anything}, "F"},
+		{apitest.Call{"archive it, which changes the parent", "DELETE", apitest.Features + "/f", "", 202, ""}, "F"},
+		{apitest.Call{"project", "PUT", apitest.Project, `{"name":"New","description":"new"}`, 200, apitest.Anything}, ""},
+		{apitest.Call{"default strategy", "POST", apitest.Project + "/environments/development/default-strategy", `{"name":"default"}`, 200, apitest.Anything}, ""},
+		{apitest.Call{"a new environment", "POST", apitest.Environments, `{"name":"stage","type":"test"}`, 201, apitest.Anything}, "E"},
+		{apitest.Call{"its sort order", "PUT", apitest.Environments + "/sort-order", `{"stage":1}`, 200, ""}, ""},
+		{apitest.Call{"its type", "PUT", apitest.Environments + "/update/stage", `{"type":"production"}`, 200, apitest.Anything}, ""},
+		{apitest.Call{"in a project", "POST", apitest.Project + "/environments", `{"environment":"stage"}`, 200, ""}, "P"},
+		{apitest.Call{"a segment", "POST", apitest.Segments, `{"name":"s","constraints":[]}`, 201, apitest.Anything}, "S"},
+		{apitest.Call{"its description", "PUT", apitest.Segments + "/1", `{"name":"s","description":"new","constraints":[]}`, 204, ""}, ""},
+		{apitest.Call{"its project", "PUT", apitest.Segments + "/1", `{"name":"s","description":"new","project":"default","constraints":[]}`, 204, ""}, "S"},
+		{apitest.Call{"an import of two flags", "POST", apitest.Import, `{"project":"default","environment":"development","data":{"features":[{"name":"g"},{"name":"h"}]}}`, 200, apitest.Anything}, "F, F"},
+		{apitest.Call{"both archived", "POST", apitest.Project + "/archive", `{"features":["g","h"]}`, 202, ""}, "F, F"},
+		{apitest.Call{"an API token", "POST", "/api/admin/api-tokens", `{"tokenName":"t","type":"client","environment":"development"}`, 201, apitest.Anything}, "T"},
+		{apitest.Call{"an admin token, which is looked up when it is used", "POST", "/api/admin/api-tokens", `{"tokenName":"a","type":"admin"}`, 201, apitest.Anything}, ""},
 	} {
-		t.Run(step.name, func(t *testing.T) {
-			if got := s.feedOf(t, func() { s.check(t, step.call) }); got != step.want {
+		t.Run(step.Name, func(t *testing.T) {
+			if got := feedOf(t, s, func() { s.Check(t, step.Call) }); got != step.want {
 				t.Errorf("it added %q to the feed, want %q", got, step.want)
 			}
 		})
@@ -146,11 +147,11 @@ func TestFeedOfParts(t *testing.T) {
 // feedOf returns the letters of what f adds to the feed: F for a flag, S for a segment, P for a project, E for the
 // environments, T for a token, -S for a deleted segment. Entries are separated by commas. It checks that the versions are those that are
 // stored.
-func (s *server) feedOf(t *testing.T, f func()) string {
+func feedOf(t *testing.T, s *apitest.Server, f func()) string {
 	t.Helper()
-	before := s.feed(t)
+	before := feed(t, s)
 	f()
-	after := s.feed(t)
+	after := feed(t, s)
 	entries, all := after.After(before.Number)
 	if !all {
 		t.Fatal("some entries are in pages already")
@@ -159,7 +160,7 @@ func (s *server) feedOf(t *testing.T, f func()) string {
 	for _, e := range entries {
 		var letters []string
 		for _, c := range e.Changes {
-			view, err := s.store.Load(t.Context(), []flags.Key{c.Key})
+			view, err := s.Store.Load(t.Context(), []flags.Key{c.Key})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,11 +184,7 @@ func (s *server) feedOf(t *testing.T, f func()) string {
 	return strings.Join(list, ", ")
 }
 
-func (s *server) feed(t *testing.T) *flags.Feed {
+func feed(t *testing.T, s *apitest.Server) *flags.Feed {
 	t.Helper()
-	view, err := s.store.Load(t.Context(), []flags.Key{flags.FeedKey()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return flags.Find[*flags.Feed](view, flags.FeedKey())
+	return apitest.Load[*flags.Feed](t, s, flags.FeedKey())
 }

@@ -1,7 +1,6 @@
 package admin_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"runtime"
@@ -11,24 +10,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 )
 
 // allocated returns the number of bytes that a request allocates in total, and its response.
-func (s *server) allocated(c call) (bytes int, got answer) {
+func allocated(s *apitest.Server, c apitest.Call) (bytes int, got apitest.Answer) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	got = direct(s.handler, c.method, c.path, c.body)
+	got = apitest.Direct(s.Handler, c.Method, c.Path, c.Body)
 	runtime.ReadMemStats(&after)
 	return int(after.TotalAlloc - before.TotalAlloc), got
 }
 
 // table returns all items of the store, so that the order of attributes does not matter.
-func (s *server) table(t *testing.T) (items any) {
+func table(t *testing.T, s *apitest.Server) (items any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(dynamotest.Scan(t, s.store)), &items); err != nil {
-		t.Fatal(err)
-	}
+	apitest.DecodeInto(t, dynamotest.Scan(t, s.Store), &items)
 	return items
 }
 
@@ -96,10 +94,10 @@ const maxMemory = 64 << 20
 // TestHostileBodies sends the hostile bodies to every route with a body. `make test` sends a quarter of them to each route. Each
 // gets a 4xx at a bounded cost and changes nothing.
 func TestHostileBodies(t *testing.T) {
-	s := serve(t)
-	on := s.newSubject(t)
-	direct(s.handler, "GET", features, "") // records the use of the token, which happens once an hour
-	was, bodies, highest := s.table(t), hostile(), 0
+	s := apitest.Serve(t)
+	on := newSubject(t, s)
+	apitest.Direct(s.Handler, "GET", apitest.Features, "") // records the use of the token, which happens once an hour
+	was, bodies, highest := table(t, s), hostile(), 0
 	for i, route := range withBody(t) {
 		allowed := maxMemory
 		if strings.HasSuffix(route, "/features-batch/validate") {
@@ -110,13 +108,13 @@ func TestHostileBodies(t *testing.T) {
 				continue
 			}
 			c := on.call(route)
-			c.body = bodies[name]
-			cost, got := s.allocated(c)
-			if got.status < 400 || got.status >= 500 || len(got.body) > 64<<10 {
-				t.Errorf("%s: %s: %d %.300s, want a short 4xx", route, name, got.status, got.body)
+			c.Body = bodies[name]
+			cost, got := allocated(s, c)
+			if got.Status < 400 || got.Status >= 500 || len(got.Body) > 64<<10 {
+				t.Errorf("%s: %s: %d %.300s, want a short 4xx", route, name, got.Status, got.Body)
 			}
-			if name == sevenMegabytes && got.status != 413 {
-				t.Errorf("%s: %s: %d %.300s, want 413", route, name, got.status, got.body)
+			if name == sevenMegabytes && got.Status != 413 {
+				t.Errorf("%s: %s: %d %.300s, want 413", route, name, got.Status, got.Body)
 			}
 			if cost > allowed {
 				t.Errorf("%s: %s: %d KB were allocated, want at most %d", route, name, cost>>10, allowed>>10)
@@ -124,7 +122,7 @@ func TestHostileBodies(t *testing.T) {
 			highest = max(highest, cost*maxMemory/allowed)
 		}
 	}
-	if diff := cmp.Diff(was, s.table(t)); diff != "" {
+	if diff := cmp.Diff(was, table(t, s)); diff != "" {
 		t.Errorf("the table has changed (-was +is):\n%.2000s", diff)
 	}
 	t.Logf("the most expensive request took %d KB", highest>>10)
@@ -133,8 +131,8 @@ func TestHostileBodies(t *testing.T) {
 // TestGrowingPatches sends patches of about a kilobyte that copy a value into itself. They must cost less than four times as
 // much as a patch of their size that fails at its first operation. Unbounded, they would allocate terabytes.
 func TestGrowingPatches(t *testing.T) {
-	s := serve(t)
-	on := s.newSubject(t)
+	s := apitest.Serve(t)
+	on := newSubject(t, s)
 	const size = 961
 	to := on.call
 	strategy, inOne, inAll := to(inEnvironment("PATCH", "/strategies/{strategyId}")), to(inEnvironment("PATCH", "/variants")), to(ofFlag("PATCH", "/variants"))
@@ -146,13 +144,13 @@ func TestGrowingPatches(t *testing.T) {
 		}
 		return body + "]"
 	}
-	refused := func(c call) call {
-		c.body = grow(`{"op":"test","path":"/nosuch","value":1}`, `{"op":"copy","from":"/a","path":"/b"}`)
+	refused := func(c apitest.Call) apitest.Call {
+		c.Body = grow(`{"op":"test","path":"/nosuch","value":1}`, `{"op":"copy","from":"/a","path":"/b"}`)
 		return c
 	}
 	tests := []struct {
 		name string
-		call
+		apitest.Call
 		first, copies string
 	}{
 		{"a list copied into itself", strategy, `{"op":"add","path":"/parameters/l","value":["xxxxxxxx"]}`, `{"op":"copy","from":"/parameters/l","path":"/parameters/l/-"}`},
@@ -165,30 +163,30 @@ func TestGrowingPatches(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := tt.call
-			c.body = grow(tt.first, tt.copies)
-			s.allocated(refused(tt.call)) // once to warm up
+			c := tt.Call
+			c.Body = grow(tt.first, tt.copies)
+			allocated(s, refused(tt.Call)) // once to warm up
 			// Take the minimum of several calls, because background work of the process adds to some of them.
 			least, grown := 1<<30, 1<<30
 			for range 7 {
-				cost, got := s.allocated(refused(tt.call))
+				cost, got := allocated(s, refused(tt.Call))
 				least = min(least, cost)
-				if got.status != 400 {
-					t.Fatalf("the refused patch: %d %s, want 400", got.status, got.body)
+				if got.Status != 400 {
+					t.Fatalf("the refused patch: %d %s, want 400", got.Status, got.Body)
 				}
-				cost, got = s.allocated(c)
+				cost, got = allocated(s, c)
 				grown = min(grown, cost)
-				if got.status != 400 {
-					t.Errorf("%d %.300s, want 400", got.status, got.body)
+				if got.Status != 400 {
+					t.Errorf("%d %.300s, want 400", got.Status, got.Body)
 				}
 			}
-			if len(c.body) > size || grown > 4*least {
-				t.Errorf("%d bytes took %d KB, a refused patch takes %d KB: want less than 4 times that", len(c.body), grown>>10, least>>10)
+			if len(c.Body) > size || grown > 4*least {
+				t.Errorf("%d bytes took %d KB, a refused patch takes %d KB: want less than 4 times that", len(c.Body), grown>>10, least>>10)
 			}
-			t.Logf("%d bytes took %d KB, a refused patch %d KB", len(c.body), grown>>10, least>>10)
+			t.Logf("%d bytes took %d KB, a refused patch %d KB", len(c.Body), grown>>10, least>>10)
 		})
 	}
-	if got := s.events(t, on.flag); len(got) != 3 {
+	if got := s.Events(t, on.flag); len(got) != 3 {
 		t.Errorf("events %q, want only the 3 from its creation", got)
 	}
 }
@@ -197,12 +195,12 @@ func TestGrowingPatches(t *testing.T) {
 // a quarter of the values after each operator. No response is a 5xx.
 func TestHostileQueries(t *testing.T) {
 	t.Parallel()
-	d, err := theDescription()
+	d, err := apitest.TheDescription()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serve(t, readOnce)
-	on := s.newSubject(t)
+	s := apitest.Serve(t, readOnce)
+	on := newSubject(t, s)
 	values := []string{
 		"", "%ff", "a%ff", "%ed%a0%80", "%f4%90%80%80", "%00", "a%00b", "%0d%0aX:%20y", "%", "%2", "%zz", "+", "%2b", "%25", "%26", ";", "#",
 		"%22", "%5c", "'", "%22%7d", "[]", "{}", "null", "true", "-1", "0", "1e20", "1e999", "NaN", "0x10", "99999999999999999999", "%d9%a1",
@@ -212,7 +210,7 @@ func TestHostileQueries(t *testing.T) {
 	sent := 0
 	for _, route := range routes(t) {
 		method, path, _ := strings.Cut(route, " ")
-		for _, p := range d.operations[shapeOf(method+" "+path)].Parameters {
+		for _, p := range d.Operation(method + " " + path).Parameters {
 			if p.Value.In != "query" {
 				continue
 			}
@@ -223,8 +221,8 @@ func TestHostileQueries(t *testing.T) {
 					}
 					c := on.call(route)
 					query := "?" + p.Value.Name + "=" + operator + value
-					if got := s.do(t, c.method, c.path+query, c.body); got.status >= 500 {
-						t.Errorf("%s%.100s: %d %.300s, want no 5xx", route, query, got.status, got.body)
+					if got := s.Do(t, c.Method, c.Path+query, c.Body); got.Status >= 500 {
+						t.Errorf("%s%.100s: %d %.300s, want no 5xx", route, query, got.Status, got.Body)
 					}
 					sent++
 				}

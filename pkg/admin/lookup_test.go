@@ -14,6 +14,7 @@ import (
 
 	"guidon/pkg/access"
 	"guidon/pkg/admin"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -23,13 +24,13 @@ import (
 // cached.
 
 // guesses returns the tokens to try by name, with the expected status.
-func (s *server) guesses(t *testing.T, now time.Time) map[string]struct {
+func guesses(t *testing.T, s *apitest.Server, now time.Time) map[string]struct {
 	secret string
 	status int
 } {
 	t.Helper()
-	deleted := s.apiToken(t, `{"tokenName":"deleted","type":"admin"}`)
-	s.must(t, "DELETE", tokenPath(deleted), "")
+	deleted := s.APIToken(t, `{"tokenName":"deleted","type":"admin"}`)
+	s.Must(t, "DELETE", apitest.TokenPath(deleted), "")
 	const admin = dynamotest.AdminToken
 	return map[string]struct {
 		secret string
@@ -37,7 +38,7 @@ func (s *server) guesses(t *testing.T, now time.Time) map[string]struct {
 	}{
 		"good": {admin, 200}, "a client token": {dynamotest.ClientToken, 403}, "unknown": {strings.Repeat("x", len(admin)), 401},
 		"wrong first character": {"+" + admin[1:], 401}, "wrong last character": {admin[:len(admin)-1] + "m", 401},
-		"expired": {s.adminToken(t, now), 401}, "deleted": {deleted, 401},
+		"expired": {s.AdminToken(t, now), 401}, "deleted": {deleted, 401},
 	}
 }
 
@@ -45,12 +46,12 @@ func (s *server) guesses(t *testing.T, now time.Time) map[string]struct {
 // process.
 func TestLookupCost(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Millisecond)
-	count := &counter{}
-	s := serve(t, func(c *httpapi.Config, transport *http.RoundTripper) {
+	count := &apitest.Counter{}
+	s := apitest.Serve(t, func(c *httpapi.Config, transport *http.RoundTripper) {
 		c.Now, *transport = func() time.Time { return now }, count
 	})
-	guesses := s.guesses(t, now)
-	store := &remembering{Store: s.store, loads: map[string]flags.View{}}
+	guesses := guesses(t, s, now)
+	store := &remembering{Store: s.Store, loads: map[string]flags.View{}}
 	kept := httpapi.New(store, admin.Group("users"), httpapi.Config{Limits: flags.DefaultLimits(), Now: func() time.Time { return now }})
 	allocations := map[string]float64{}
 	for name, guess := range guesses {
@@ -61,9 +62,9 @@ func TestLookupCost(t *testing.T) {
 			handler.ServeHTTP(w, r)
 			return w.Code
 		}
-		get(s.handler) // records the use of a token, which happens once an hour
-		calls := count.during(func() {
-			if got := get(s.handler); got != guess.status {
+		get(s.Handler) // records the use of a token, which happens once an hour
+		calls := count.During(func() {
+			if got := get(s.Handler); got != guess.status {
 				t.Errorf("%s: status %d, want %d", name, got, guess.status)
 			}
 		})
@@ -91,20 +92,20 @@ func TestLookupCost(t *testing.T) {
 // as soon as it is deleted.
 func TestLookupsAreNotCached(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	const secret = "*:*.created-later"
-	use := func() int { return s.do(t, "GET", project, "", as(secret)).status }
+	use := func() int { return s.Do(t, "GET", apitest.Project, "", apitest.As(secret)).Status }
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			if got, err := s.try("GET", project, "", as(secret)); err != nil || got.status != 401 {
-				t.Errorf("before it is created: %d, %v; want 401", got.status, err)
+			if got, err := s.Try("GET", apitest.Project, "", apitest.As(secret)); err != nil || got.Status != 401 {
+				t.Errorf("before it is created: %d, %v; want 401", got.Status, err)
 			}
 		})
 	}
 	wg.Wait()
 	token := &access.Token{Hash: access.HashSecret(secret), Name: "later", Type: access.AdminToken, Projects: []string{"*"}, Environment: "*"}
-	err := s.store.Commit(t.Context(), flags.Change{
+	err := s.Store.Commit(t.Context(), flags.Change{
 		Writes: []flags.Write{{After: token}}, Event: flags.Event{ID: "event", Type: flags.APITokenCreated},
 	})
 	if err != nil {
@@ -113,7 +114,7 @@ func TestLookupsAreNotCached(t *testing.T) {
 	if got := use(); got != 200 {
 		t.Errorf("after it is created: %d, want 200", got)
 	}
-	s.must(t, "DELETE", tokenPath(secret), "")
+	s.Must(t, "DELETE", apitest.TokenPath(secret), "")
 	if got := use(); got != 401 {
 		t.Errorf("after it is deleted: %d, want 401", got)
 	}
@@ -138,13 +139,9 @@ func (m misleading) Load(ctx context.Context, keys []flags.Key) (flags.View, err
 // TestTokenOfAnother reads an item whose hash is not that of the token in the request. The request is refused.
 func TestTokenOfAnother(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	key := access.TokenKey(access.HashSecret(dynamotest.AdminToken))
-	view, err := s.store.Load(t.Context(), []flags.Key{key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := misleading{s.store, flags.Find[*access.Token](view, key)}
+	store := misleading{s.Store, apitest.Load[*access.Token](t, s, key)}
 	handler := httpapi.New(store, admin.Group("users"), httpapi.Config{Limits: flags.DefaultLimits()})
 	for secret, want := range map[string]int{dynamotest.AdminToken: 200, "*:*.another": 401, dynamotest.AdminToken + "x": 401} {
 		r := httptest.NewRequest(http.MethodGet, "/api/admin/permissions", nil)

@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"guidon/pkg/admin"
+	"guidon/pkg/apitest"
 	"guidon/pkg/docs"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
@@ -111,7 +112,7 @@ func (w *processOutput) checkLine(never ...string) {
 // TestMalformedEvents sends every function every event of lambdahttp's testdata/odd, as API Gateway sends them. The response
 // is JSON, and neither a redirect nor a 5xx. The log has one line, with nothing of what was sent.
 func TestMalformedEvents(t *testing.T) {
-	s := serve(t)
+	s := apitest.Serve(t)
 	out := watchOutput(t)
 	files, err := filepath.Glob("../lambdahttp/testdata/odd/*.json")
 	if err != nil || len(files) < 50 {
@@ -119,7 +120,7 @@ func TestMalformedEvents(t *testing.T) {
 	}
 	functions := map[string]lambdahttp.EventHandler{"docs": lambdahttp.Handler(httpapi.New(nil, docs.Group(), out.config))}
 	for _, group := range admin.Groups() {
-		functions[group.Name] = lambdahttp.Handler(httpapi.New(s.store, group, out.config))
+		functions[group.Name] = lambdahttp.Handler(httpapi.New(s.Store, group, out.config))
 	}
 	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "of-this"})
 	for _, file := range files {

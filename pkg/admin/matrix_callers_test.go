@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"guidon/pkg/access"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 )
@@ -102,30 +105,15 @@ func TestPermissionsAreDocumented(t *testing.T) {
 	}
 }
 
-// roleOf creates a custom role with permissions: PERMISSION, or PERMISSION@environment.
-func (s *server) roleOf(t *testing.T, kind, holds string) string {
-	t.Helper()
-	list := []string{}
-	for _, held := range strings.Fields(holds) {
-		name, only, _ := strings.Cut(held, "@")
-		environment := "null"
-		if only != "" {
-			environment = fmt.Sprintf("%q", only)
-		}
-		list = append(list, fmt.Sprintf(`{"name":%q,"environment":%s}`, name, environment))
-	}
-	return s.id(t, roles, subject{}.fill(fmt.Sprintf(`{"name":"{new}","type":%q,"permissions":[%s]}`, kind, strings.Join(list, ","))))
-}
-
 // holders returns the callers of the matrix. They hold their permissions in the project "alpha" and none in "default", except
 // for editors, who own "default".
-func (s *server) holders(t *testing.T, now time.Time) []holder {
+func holders(t *testing.T, s *apitest.Server, now time.Time) []holder {
 	t.Helper()
-	all := s.holdersOfAPITokens(t, now)
-	all = append(all, s.holdersWithoutAccount(t)...)
+	all := holdersOfAPITokens(t, s, now)
+	all = append(all, holdersWithoutAccount(t, s)...)
 
 	person := func(name string, root int64, holds map[string]string) (holder, string) {
-		id, header := s.person(t, root)
+		id, header := s.Person(t, root)
 		h := holder{name: name, secret: strings.TrimPrefix(header, "Authorization: "), person: true, holds: holds}
 		return h, fmt.Sprint(id)
 	}
@@ -133,7 +121,7 @@ func (s *server) holders(t *testing.T, now time.Time) []holder {
 		h, id := person(name, root, holds)
 		for _, at := range roles {
 			project, role, _ := strings.Cut(at, " ")
-			s.must(t, "POST", "/api/admin/projects/"+project+"/users/"+id+"/roles/"+role, "")
+			s.Must(t, "POST", "/api/admin/projects/"+project+"/users/"+id+"/roles/"+role, "")
 		}
 		all = append(all, h)
 	}
@@ -146,10 +134,10 @@ func (s *server) holders(t *testing.T, now time.Time) []holder {
 	add("Owner of one, Member of the other", access.RoleViewer, map[string]string{alpha: ownerHolds, preset: memberHolds}, "alpha 4", "default 5")
 	add("Editor and Member", access.RoleEditor, map[string]string{"": editorHolds, preset: ownerHolds, alpha: memberHolds}, "alpha 5")
 
-	custom := func(holds string) string { return "alpha " + s.roleOf(t, "custom", holds) }
+	custom := func(holds string) string { return "alpha " + s.RoleOf(t, "custom", holds) }
 	root := func(holds string) int64 {
 		var id int64
-		_, _ = fmt.Sscan(s.roleOf(t, "root-custom", holds), &id)
+		_, _ = fmt.Sscan(s.RoleOf(t, "root-custom", holds), &id)
 		return id
 	}
 	const switches, inDevelopment = "UPDATE_FEATURE_ENVIRONMENT", "UPDATE_FEATURE_ENVIRONMENT@development"
@@ -166,18 +154,18 @@ func (s *server) holders(t *testing.T, now time.Time) []holder {
 
 	// Each permission on its own, held by a service account.
 	account := func(name, rootRole string, held map[string]string, holds map[string]string) {
-		all = append(all, holder{name: name, secret: s.account(t, rootRole, held), person: true, holds: holds})
+		all = append(all, holder{name: name, secret: s.Account(t, rootRole, held), person: true, holds: holds})
 	}
 	for scope, names := range permissionsOf {
 		for _, name := range strings.Fields(names) {
 			if scope == access.RootScope {
-				account(name, s.roleOf(t, "root-custom", name), nil, map[string]string{"": name})
+				account(name, s.RoleOf(t, "root-custom", name), nil, map[string]string{"": name})
 				continue
 			}
-			account(name, "3", map[string]string{alpha: s.roleOf(t, "custom", name)}, map[string]string{alpha: name})
+			account(name, "3", map[string]string{alpha: s.RoleOf(t, "custom", name)}, map[string]string{alpha: name})
 			if scope == access.EnvironmentScope {
 				there := name + "@production"
-				account(there, "3", map[string]string{alpha: s.roleOf(t, "custom", there)}, map[string]string{alpha: there})
+				account(there, "3", map[string]string{alpha: s.RoleOf(t, "custom", there)}, map[string]string{alpha: there})
 			}
 		}
 	}
@@ -187,19 +175,19 @@ func (s *server) holders(t *testing.T, now time.Time) []holder {
 }
 
 // holdersOfAPITokens returns the callers with an API token, or without a token.
-func (s *server) holdersOfAPITokens(t *testing.T, now time.Time) []holder {
+func holdersOfAPITokens(t *testing.T, s *apitest.Server, now time.Time) []holder {
 	t.Helper()
-	deleted := s.apiToken(t, `{"tokenName":"deleted","type":"admin"}`)
-	s.must(t, "DELETE", tokenPath(deleted), "")
+	deleted := s.APIToken(t, `{"tokenName":"deleted","type":"admin"}`)
+	s.Must(t, "DELETE", apitest.TokenPath(deleted), "")
 	everything := map[string]string{"": "ADMIN"}
 	return []holder{
 		{name: "no token", refused: 401},
 		{name: "an unknown token", secret: "*:*.nosuch", refused: 401},
-		{name: "an expired token", secret: s.adminToken(t, now), refused: 401},
+		{name: "an expired token", secret: s.AdminToken(t, now), refused: 401},
 		{name: "a deleted token", secret: deleted, refused: 401},
-		{name: "a public signup token", secret: secretIn(s.must(t, "POST", signups, `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).body), refused: 401},
+		{name: "a public signup token", secret: apitest.SecretIn(s.Must(t, "POST", apitest.SignupTokens, `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).Body), refused: 401},
 		{name: "a client token", secret: dynamotest.ClientToken, refused: 403},
-		{name: "a client token for all environments", secret: s.apiToken(t, `{"tokenName":"c","type":"client","environment":"*"}`), refused: 403},
+		{name: "a client token for all environments", secret: s.APIToken(t, `{"tokenName":"c","type":"client","environment":"*"}`), refused: 403},
 		{name: "a frontend token", secret: dynamotest.FrontendToken, refused: 403},
 		{name: "an admin token", secret: dynamotest.AdminToken, holds: everything},
 		{name: "no token, with AUTH_TYPE=none", open: true, holds: everything},
@@ -208,52 +196,52 @@ func (s *server) holdersOfAPITokens(t *testing.T, now time.Time) []holder {
 }
 
 // holdersWithoutAccount returns callers whose account, role or token was deleted.
-func (s *server) holdersWithoutAccount(t *testing.T) []holder {
+func holdersWithoutAccount(t *testing.T, s *apitest.Server) []holder {
 	t.Helper()
 	none := func(name string, root int64, refused int, then func(id string)) holder {
-		id, header := s.person(t, root)
+		id, header := s.Person(t, root)
 		then(fmt.Sprint(id))
 		return holder{name: name, secret: strings.TrimPrefix(header, "Authorization: "), refused: refused, person: true}
 	}
-	owning := func(id string) { s.must(t, "POST", "/api/admin/projects/alpha/users/"+id+"/roles/4", "") }
-	program := s.id(t, programs, `{"username":"gone","name":"Gone","rootRole":1}`)
-	secret := secretIn(s.must(t, "POST", programs+"/"+program+"/token", `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`).body)
-	s.must(t, "DELETE", programs+"/"+program, "")
+	owning := func(id string) { s.Must(t, "POST", "/api/admin/projects/alpha/users/"+id+"/roles/4", "") }
+	program := s.ID(t, apitest.ServiceAccounts, `{"username":"gone","name":"Gone","rootRole":1}`)
+	secret := apitest.SecretIn(s.Must(t, "POST", apitest.ServiceAccounts+"/"+program+"/token", `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`).Body)
+	s.Must(t, "DELETE", apitest.ServiceAccounts+"/"+program, "")
 	return []holder{
-		none("a deleted administrator", access.RoleAdmin, 401, func(id string) { s.must(t, "DELETE", people+"/"+id, "") }),
-		none("a deleted owner", access.RoleViewer, 401, func(id string) { owning(id); s.must(t, "DELETE", people+"/"+id, "") }),
+		none("a deleted administrator", access.RoleAdmin, 401, func(id string) { s.Must(t, "DELETE", apitest.Users+"/"+id, "") }),
+		none("a deleted owner", access.RoleViewer, 401, func(id string) { owning(id); s.Must(t, "DELETE", apitest.Users+"/"+id, "") }),
 		{name: "a deleted service account", secret: secret, refused: 401},
 		none("a deleted root role", 9999, 403, func(string) {}),
 		none("a deleted root role, and Owner", 9999, 403, owning),
-		none("a deleted project role", access.RoleViewer, 0, func(id string) { s.giveDeletedRole(t, id) }),
-		s.formerToken(t),
+		none("a deleted project role", access.RoleViewer, 0, func(id string) { giveDeletedRole(t, s, id) }),
+		formerToken(t, s),
 	}
 }
 
 // formerToken is a deleted personal token of an existing user.
-func (s *server) formerToken(t *testing.T) holder {
+func formerToken(t *testing.T, s *apitest.Server) holder {
 	t.Helper()
-	_, header := s.person(t, access.RoleAdmin)
-	s.check(t, call{"delete it", "DELETE", ownTokens + "/1", "", 200, ""}, header)
+	_, header := s.Person(t, access.RoleAdmin)
+	s.Check(t, apitest.Call{"delete it", "DELETE", apitest.OwnTokens + "/1", "", 200, ""}, header)
 	return holder{name: "a deleted personal token", secret: strings.TrimPrefix(header, "Authorization: "), refused: 401}
 }
 
 // giveDeletedRole gives a user a role in the project alpha that does not exist, as if it had been deleted at the same time.
-func (s *server) giveDeletedRole(t *testing.T, id string) {
+func giveDeletedRole(t *testing.T, s *apitest.Server, id string) {
 	t.Helper()
 	var number int64
 	_, _ = fmt.Sscan(id, &number)
 	keys := []flags.Key{flags.ProjectKey("alpha"), access.UserKey(number)}
-	view, err := s.store.Load(t.Context(), keys)
+	view, err := s.Store.Load(t.Context(), keys)
 	if err != nil {
 		t.Fatal(err)
 	}
 	project, user := flags.Find[*flags.Project](view, keys[0]), flags.Find[*access.User](view, keys[1])
 	projectAfter, userAfter := project.Clone(), user.Clone()
 	userAfter.SetRoles(projectAfter, []int64{9999})
-	err = s.store.Commit(t.Context(), flags.Change{
+	err = s.Store.Commit(t.Context(), flags.Change{
 		Writes: []flags.Write{{Before: project, After: projectAfter}, {Before: user, After: userAfter}},
-		Event:  flags.Event{ID: "event", Type: flags.ProjectUserAdded},
+		Event:  flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: flags.ProjectUserAdded},
 	})
 	if err != nil {
 		t.Fatal(err)

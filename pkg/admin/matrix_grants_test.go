@@ -2,27 +2,26 @@ package admin_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"guidon/pkg/access"
+	"guidon/pkg/apitest"
 )
 
 // TestRolesWithinOwnPermissions tries to obtain or to grant permissions that the caller does not hold, by roles, by access to
-// projects, and by tokens. A refused request writes nothing. (TestGrantsWithinOwnPermissions and TestWhoMakesTokens have
-// the simple cases.)
+// projects, and by tokens. A refused request writes nothing.
 func TestRolesWithinOwnPermissions(t *testing.T) {
 	t.Parallel()
 	s := serveTallied(t, time.Now())
-	s.must(t, "POST", "/api/admin/projects", aShop)
+	s.Must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
 	const shop = "/api/admin/projects/shop"
 	headers, id := map[string]string{}, map[string]string{}
 	member := func(name, role string) {
-		number, header := s.person(t, access.RoleViewer)
+		number, header := s.Person(t, access.RoleViewer)
 		headers[name], id[name] = header, fmt.Sprint(number)
 		if role != "" {
-			s.must(t, "POST", shop+"/users/"+id[name]+"/roles/"+role, "")
+			s.Must(t, "POST", shop+"/users/"+id[name]+"/roles/"+role, "")
 		}
 	}
 	const (
@@ -30,12 +29,12 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 		inDevelopment = "UPDATE_FEATURE_ENVIRONMENT@development"
 	)
 	role := map[string]string{
-		"Owner": "4", "Member": "5", "empty": s.roleOf(t, "custom", ""), "all of it": s.roleOf(t, "custom", "ADMIN"),
-		"access": s.roleOf(t, "custom", accessWrite), "update": s.roleOf(t, "custom", "UPDATE_PROJECT"),
-		"switch": s.roleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT"), "in development": s.roleOf(t, "custom", inDevelopment),
-		"in production": s.roleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT@production"),
-		"in both":       s.roleOf(t, "custom", inDevelopment+" UPDATE_FEATURE_ENVIRONMENT@production"),
-		"service":       s.roleOf(t, "custom", "CREATE_PROJECT"), "unknown": s.roleOf(t, "custom", "PROJECT_SETTINGS_READ"),
+		"Owner": "4", "Member": "5", "empty": s.RoleOf(t, "custom", ""), "all of it": s.RoleOf(t, "custom", "ADMIN"),
+		"access": s.RoleOf(t, "custom", accessWrite), "update": s.RoleOf(t, "custom", "UPDATE_PROJECT"),
+		"switch": s.RoleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT"), "in development": s.RoleOf(t, "custom", inDevelopment),
+		"in production": s.RoleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT@production"),
+		"in both":       s.RoleOf(t, "custom", inDevelopment+" UPDATE_FEATURE_ENVIRONMENT@production"),
+		"service":       s.RoleOf(t, "custom", "CREATE_PROJECT"), "unknown": s.RoleOf(t, "custom", "PROJECT_SETTINGS_READ"),
 	}
 	member("owner", "4")
 	member("member", "5")
@@ -43,20 +42,20 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 	member("update", role["update"])
 	member("access", role["access"])
 	member("all of it", role["all of it"])
-	member("switch", s.roleOf(t, "custom", accessWrite+" "+inDevelopment))
-	member("deletes tokens", s.roleOf(t, "custom", "DELETE_PROJECT_API_TOKEN"))
-	member("reads tokens", s.roleOf(t, "custom", "READ_PROJECT_API_TOKEN"))
-	member("tokens in development", s.roleOf(t, "custom", "CREATE_PROJECT_API_TOKEN@development"))
-	number, header := s.person(t, access.RoleEditor)
+	member("switch", s.RoleOf(t, "custom", accessWrite+" "+inDevelopment))
+	member("deletes tokens", s.RoleOf(t, "custom", "DELETE_PROJECT_API_TOKEN"))
+	member("reads tokens", s.RoleOf(t, "custom", "READ_PROJECT_API_TOKEN"))
+	member("tokens in development", s.RoleOf(t, "custom", "CREATE_PROJECT_API_TOKEN@development"))
+	number, header := s.Person(t, access.RoleEditor)
 	headers["editor"], id["editor"] = header, fmt.Sprint(number)
 	for _, header := range headers {
-		s.do(t, "GET", project, "", header) // records the use of the token, which happens once an hour
+		s.Do(t, "GET", apitest.Project, "", header) // records the use of the token, which happens once an hour
 	}
 	at := func(user, name string) string { return shop + "/users/" + id[user] + "/roles/" + role[name] }
 	set := func(user, name string) string {
 		return fmt.Sprintf(`{"roles":[{"id":%s,"users":[%s]}]}`, role[name], id[user])
 	}
-	token := s.apiToken(t, `{"tokenName":"of-shop","type":"client","project":"shop"}`)
+	token := s.APIToken(t, `{"tokenName":"of-shop","type":"client","project":"shop"}`)
 	const later = `{"expiresAt":"2090-01-01T00:00:00Z"}`
 
 	for _, tt := range []struct {
@@ -69,8 +68,8 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 		{"owner", "POST", at("guest", "unknown"), "", 200}, // it grants nothing, and an owner can do everything here
 		{"owner", "DELETE", at("guest", "unknown"), "", 200},
 		{"owner", "POST", shop + "/users/" + id["guest"] + "/roles/1", "", 400}, // Admin is no project role
-		{"owner", "POST", project + "/users/" + id["owner"] + "/roles/5", "", 403},
-		{"owner", "PUT", project + "/access", set("owner", "Owner"), 403},
+		{"owner", "POST", apitest.Project + "/users/" + id["owner"] + "/roles/5", "", 403},
+		{"owner", "PUT", apitest.Project + "/access", set("owner", "Owner"), 403},
 		{"editor", "POST", at("editor", "Member"), "", 403},
 		{"editor", "PUT", shop + "/access", set("editor", "Owner"), 403},
 		{"member", "POST", at("member", "Owner"), "", 403},
@@ -103,31 +102,31 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 		{"switch", "DELETE", at("guest", "in development"), "", 200},
 
 		// Roles, and root roles of users.
-		{"owner", "POST", roles, `{"name":"Mine","permissions":[{"name":"ADMIN"}]}`, 403},
-		{"owner", "PUT", roles + "/" + role["empty"], `{"name":"Mine"}`, 403},
-		{"editor", "PUT", roles + "/" + role["empty"], `{"name":"Mine"}`, 403},
-		{"all of it", "POST", roles, `{"name":"Mine"}`, 403},
-		{"all of it", "PUT", people + "/" + id["all of it"], `{"rootRole":1}`, 403},
-		{"editor", "PUT", people + "/" + id["editor"], `{"rootRole":1}`, 403},
-		{"editor", "POST", people, `{"username":"mine","rootRole":3}`, 403},
-		{"editor", "POST", programs, `{"username":"mine","name":"x","rootRole":3}`, 403},
-		{"editor", "POST", signups, `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`, 403},
+		{"owner", "POST", apitest.Roles, `{"name":"Mine","permissions":[{"name":"ADMIN"}]}`, 403},
+		{"owner", "PUT", apitest.Roles + "/" + role["empty"], `{"name":"Mine"}`, 403},
+		{"editor", "PUT", apitest.Roles + "/" + role["empty"], `{"name":"Mine"}`, 403},
+		{"all of it", "POST", apitest.Roles, `{"name":"Mine"}`, 403},
+		{"all of it", "PUT", apitest.Users + "/" + id["all of it"], `{"rootRole":1}`, 403},
+		{"editor", "PUT", apitest.Users + "/" + id["editor"], `{"rootRole":1}`, 403},
+		{"editor", "POST", apitest.Users, `{"username":"mine","rootRole":3}`, 403},
+		{"editor", "POST", apitest.ServiceAccounts, `{"username":"mine","name":"x","rootRole":3}`, 403},
+		{"editor", "POST", apitest.SignupTokens, `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`, 403},
 
 		// Tokens.
-		{"editor", "POST", apiTokens, `{"tokenName":"t1","type":"admin"}`, 403},
-		{"editor", "POST", apiTokens, `{"tokenName":"t1","type":"ADMIN","environment":"*"}`, 403},
-		{"owner", "POST", apiTokens, `{"tokenName":"t1","type":"client","projects":["shop","*"]}`, 403},
-		{"owner", "POST", apiTokens, `{"tokenName":"t1","type":"client","projects":["shop","nosuch"]}`, 403},
-		{"all of it", "POST", apiTokens, `{"tokenName":"t1","type":"admin"}`, 403},
-		{"all of it", "POST", apiTokens, `{"tokenName":"t1","type":"client"}`, 403},
-		{"deletes tokens", "PUT", tokenPath(token), later, 403},
-		{"deletes tokens", "GET", apiTokens, "", 403},
-		{"deletes tokens", "POST", apiTokens, `{"tokenName":"t1","type":"client","project":"shop"}`, 403},
-		{"reads tokens", "PUT", tokenPath(token), later, 403},
-		{"reads tokens", "DELETE", tokenPath(token), "", 403},
-		{"tokens in development", "POST", apiTokens, `{"tokenName":"t1","type":"client","project":"shop","environment":"production"}`, 403},
-		{"tokens in development", "POST", apiTokens, `{"tokenName":"t1","type":"client","project":"shop","environment":"*"}`, 403},
-		{"deletes tokens", "DELETE", tokenPath(token), "", 200},
+		{"editor", "POST", apitest.APITokens, `{"tokenName":"t1","type":"admin"}`, 403},
+		{"editor", "POST", apitest.APITokens, `{"tokenName":"t1","type":"ADMIN","environment":"*"}`, 403},
+		{"owner", "POST", apitest.APITokens, `{"tokenName":"t1","type":"client","projects":["shop","*"]}`, 403},
+		{"owner", "POST", apitest.APITokens, `{"tokenName":"t1","type":"client","projects":["shop","nosuch"]}`, 403},
+		{"all of it", "POST", apitest.APITokens, `{"tokenName":"t1","type":"admin"}`, 403},
+		{"all of it", "POST", apitest.APITokens, `{"tokenName":"t1","type":"client"}`, 403},
+		{"deletes tokens", "PUT", apitest.TokenPath(token), later, 403},
+		{"deletes tokens", "GET", apitest.APITokens, "", 403},
+		{"deletes tokens", "POST", apitest.APITokens, `{"tokenName":"t1","type":"client","project":"shop"}`, 403},
+		{"reads tokens", "PUT", apitest.TokenPath(token), later, 403},
+		{"reads tokens", "DELETE", apitest.TokenPath(token), "", 403},
+		{"tokens in development", "POST", apitest.APITokens, `{"tokenName":"t1","type":"client","project":"shop","environment":"production"}`, 403},
+		{"tokens in development", "POST", apitest.APITokens, `{"tokenName":"t1","type":"client","project":"shop","environment":"*"}`, 403},
+		{"deletes tokens", "DELETE", apitest.TokenPath(token), "", 200},
 
 		// The creator of a project owns that project, and no other.
 		{"owner", "POST", "/api/admin/projects", `{"id":"mine"}`, 403},
@@ -138,54 +137,36 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 		{"editor", "PUT", shop, `{"name":"mine"}`, 403},
 	} {
 		name := fmt.Sprintf("%s: %s %s %s", tt.caller, tt.method, tt.path, tt.body)
-		got := s.do(t, tt.method, tt.path, tt.body, headers[tt.caller])
-		if got.status != tt.status {
-			t.Errorf("%s: status %d, want %d; body %s", name, got.status, tt.status, got.body)
+		got := s.Do(t, tt.method, tt.path, tt.body, headers[tt.caller])
+		if got.Status != tt.status {
+			t.Errorf("%s: status %d, want %d; body %s", name, got.Status, tt.status, got.Body)
 		}
-		if n := got.writes(t); n > 0 && tt.status >= 400 {
+		if n := writes(t, got); n > 0 && tt.status >= 400 {
 			t.Errorf("%s: %d writes, want none", name, n)
 		}
 	}
-}
-
-// TestSetAccessByLeavingUser lets an owner replace themselves by more members than fit into one transaction. The caller is
-// removed in the last transaction. Otherwise the remaining transactions would be refused.
-func TestSetAccessByLeavingUser(t *testing.T) {
-	t.Parallel()
-	s := serve(t)
-	id, header := s.person(t, access.RoleViewer)
-	s.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/4", project, id), "")
-	var members []string
-	for range 60 {
-		member, _ := s.person(t, access.RoleViewer)
-		members = append(members, fmt.Sprint(member))
-	}
-	body := fmt.Sprintf(`{"roles":[{"id":4,"users":[%s]}]}`, strings.Join(members, ","))
-	s.check(t, call{"replace the members", "PUT", accessPath, body, 200, ""}, header)
-	s.check(t, call{"the caller is not a member", "GET", project, "", 200, `{"...":0,"members":60}`})
-	s.check(t, call{"the caller has no permission", "PUT", accessPath, body, 403, anything}, header)
 }
 
 // TestRoleOfRecreatedEnvironment checks that deleting an environment removes its permissions from roles. A new environment with
 // the same name does not restore them.
 func TestRoleOfRecreatedEnvironment(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	createStaging := func() {
-		s.must(t, "POST", "/api/admin/environments", `{"name":"staging","type":"test"}`)
-		s.must(t, "POST", project+"/environments", `{"environment":"staging"}`)
-		s.must(t, "POST", in("f", "staging")+"/strategies", `{"name":"default"}`)
+		s.Must(t, "POST", "/api/admin/environments", `{"name":"staging","type":"test"}`)
+		s.Must(t, "POST", apitest.Project+"/environments", `{"environment":"staging"}`)
+		s.Must(t, "POST", apitest.In("f", "staging")+"/strategies", `{"name":"default"}`)
 	}
-	s.create(t, "f")
+	s.Create(t, "f")
 	createStaging()
-	role := s.roleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT@staging UPDATE_FEATURE")
-	secret := as(s.account(t, "3", map[string]string{"default": role}))
-	s.check(t, call{"enable in the environment", "POST", in("f", "staging") + "/on", "", 200, anything}, secret)
-	s.must(t, "POST", in("f", "staging")+"/off", "")
-	s.must(t, "DELETE", "/api/admin/environments/staging", "")
-	s.check(t, call{"the role lost the permission", "GET", roles + "/" + role, "", 200,
+	role := s.RoleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT@staging UPDATE_FEATURE")
+	secret := apitest.As(s.Account(t, "3", map[string]string{"default": role}))
+	s.Check(t, apitest.Call{"enable in the environment", "POST", apitest.In("f", "staging") + "/on", "", 200, apitest.Anything}, secret)
+	s.Must(t, "POST", apitest.In("f", "staging")+"/off", "")
+	s.Must(t, "DELETE", "/api/admin/environments/staging", "")
+	s.Check(t, apitest.Call{"the role lost the permission", "GET", apitest.Roles + "/" + role, "", 200,
 		`{"...":0,"permissions":[{"...":0,"name":"UPDATE_FEATURE"}]}`})
 	createStaging()
-	s.check(t, call{"enable in the new environment", "POST", in("f", "staging") + "/on", "", 403, anything}, secret)
-	s.check(t, call{"the role keeps other permissions", "PUT", features + "/f", `{"stale":true}`, 200, anything}, secret)
+	s.Check(t, apitest.Call{"enable in the new environment", "POST", apitest.In("f", "staging") + "/on", "", 403, apitest.Anything}, secret)
+	s.Check(t, apitest.Call{"the role keeps other permissions", "PUT", apitest.Features + "/f", `{"stale":true}`, 200, apitest.Anything}, secret)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"guidon/pkg/access"
+	"guidon/pkg/apitest"
 )
 
 // These tests use paths whose parts do not belong together, such as a flag of another project.
@@ -19,7 +20,7 @@ type stray struct{ name, value string }
 
 // A maze is a server with objects for mismatched paths, and a subject with a matching path.
 type maze struct {
-	*server
+	*apitest.Server
 	right  subject
 	parent string             // of the subject's flag
 	freeze string             // of the subject's project and environment
@@ -27,39 +28,39 @@ type maze struct {
 	owner  string             // a token of the owner of the subject's project, without other permissions
 }
 
-func (s *server) maze(t *testing.T) maze {
+func newMaze(t *testing.T, s *apitest.Server) maze {
 	t.Helper()
-	s.must(t, "POST", "/api/admin/environments", `{"name":"staging","type":"test"}`)
-	s.must(t, "POST", "/api/admin/projects", `{"id":"shop","environments":["development","staging"]}`)
-	s.create(t, "a", "other", "archived")
-	s.must(t, "POST", "/api/admin/projects/shop/features", `{"name":"b"}`)
+	s.Must(t, "POST", "/api/admin/environments", `{"name":"staging","type":"test"}`)
+	s.Must(t, "POST", "/api/admin/projects", `{"id":"shop","environments":["development","staging"]}`)
+	s.Create(t, "a", "other", "archived")
+	s.Must(t, "POST", "/api/admin/projects/shop/features", `{"name":"b"}`)
 	furnished := func(project, flag, environment string) subject {
 		on := subject{project: project, flag: flag, environment: environment}
-		s.addStrategyAndVariants(t, &on)
+		addStrategyAndVariants(t, s, &on)
 		return on
 	}
 	right, twin := furnished("default", "a", "production"), furnished("default", "a", "development")
 	sibling, foreign := furnished("default", "other", "production"), furnished("shop", "b", "development")
-	s.must(t, "DELETE", features+"/archived", "")
-	s.must(t, "POST", "/api/admin/tag-types", `{"name":"kind"}`)
-	s.must(t, "POST", "/api/admin/features/a/tags", `{"type":"simple","value":"a/b"}`)
-	s.must(t, "POST", "/api/admin/features/other/tags", `{"type":"kind","value":"theirs"}`)
+	s.Must(t, "DELETE", apitest.Features+"/archived", "")
+	s.Must(t, "POST", "/api/admin/tag-types", `{"name":"kind"}`)
+	s.Must(t, "POST", "/api/admin/features/a/tags", `{"type":"simple","value":"a/b"}`)
+	s.Must(t, "POST", "/api/admin/features/other/tags", `{"type":"kind","value":"theirs"}`)
 
-	s.request(t, &right)
+	request(t, s, &right)
 	mine, theirs := right, sibling
-	s.addParent(t, &mine)
-	s.addParent(t, &theirs)
+	addParent(t, s, &mine)
+	addParent(t, s, &theirs)
 
-	right.user = s.id(t, people, `{"username":"guest","rootRole":3}`)
+	right.user = s.ID(t, apitest.Users, `{"username":"guest","rootRole":3}`)
 	right.role = "5"
-	s.must(t, "POST", project+"/users/"+right.user+"/roles/5", "")
-	right.secret = s.apiToken(t, `{"tokenName":"of-default","type":"client","project":"default"}`)
-	ofShop := s.apiToken(t, `{"tokenName":"of-shop","type":"client","project":"shop"}`)
-	freeze := idIn(s.must(t, "POST", right.fill(inFreezes), aFreeze).body)
-	ofAll := idIn(s.must(t, "POST", right.fill(ofServiceFreezes), aFreeze).body)
-	stranger := s.id(t, people, `{"username":"stranger","rootRole":3}`)
+	s.Must(t, "POST", apitest.Project+"/users/"+right.user+"/roles/5", "")
+	right.secret = s.APIToken(t, `{"tokenName":"of-default","type":"client","project":"default"}`)
+	ofShop := s.APIToken(t, `{"tokenName":"of-shop","type":"client","project":"shop"}`)
+	freeze := apitest.IDIn(s.Must(t, "POST", right.fill(inFreezes), aFreeze).Body)
+	ofAll := apitest.IDIn(s.Must(t, "POST", right.fill(ofServiceFreezes), aFreeze).Body)
+	stranger := s.ID(t, apitest.Users, `{"username":"stranger","rootRole":3}`)
 	return maze{
-		server: s, right: right, parent: mine.kind, freeze: freeze, owner: s.account(t, "3", map[string]string{"default": "4"}),
+		Server: s, right: right, parent: mine.kind, freeze: freeze, owner: s.Account(t, "3", map[string]string{"default": "4"}),
 		strays: map[string][]stray{
 			"projectId":   {{"another project", "shop"}},
 			"featureName": {{"of another project", "b"}, {"archived", "archived"}},
@@ -70,7 +71,7 @@ func (s *server) maze(t *testing.T) maze {
 			"tagType":  {{"of another flag", "kind"}},
 			"value...": {{"of another flag", "theirs"}},
 			"userId":   {{"no member", stranger}},
-			"roleId":   {{"of the whole service", "3"}, {"not held", s.roleOf(t, "custom", "")}},
+			"roleId":   {{"of the whole service", "3"}, {"not held", s.RoleOf(t, "custom", "")}},
 			"tokenId":  {{"of another account", "2"}},
 			"token":    {{"of another project", url.PathEscape(ofShop)}},
 			"parent":   {{"of another flag", theirs.kind}},
@@ -113,16 +114,16 @@ var pathParameter = regexp.MustCompile(`\{([^}]*)\}`)
 func TestMismatchedPaths(t *testing.T) {
 	t.Parallel()
 	s := serveTallied(t, time.Now())
-	m := s.maze(t)
+	m := newMaze(t, s)
 	for _, secret := range []string{"", m.owner} {
 		if secret != "" {
-			s.do(t, "GET", project, "", as(secret)) // notes that the token was used, once an hour
+			s.Do(t, "GET", apitest.Project, "", apitest.As(secret)) // notes that the token was used, once an hour
 		}
 	}
 	tried := 0
 	for _, route := range protectedRoutes(t) {
 		parameters := pathParameter.FindAllStringSubmatch(route, -1)
-		if len(parameters) < 2 || strings.Contains(route, programs) || strings.Contains(route, contextFields) || strings.Contains(route, ofServiceFreezes) {
+		if len(parameters) < 2 || strings.Contains(route, apitest.ServiceAccounts) || strings.Contains(route, apitest.ContextFields) || strings.Contains(route, ofServiceFreezes) {
 			// TestNamesOfOthers has the tokens of service accounts; legal values need not exist; the owner must not freeze the service
 			continue
 		}
@@ -151,9 +152,9 @@ func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 	}
 	c := right.call(route)
 	_, pattern, _ := strings.Cut(route, " ")
-	c.path = right.fill(strings.Replace(pattern, "{"+parameter+"}", is.value, 1))
-	c.name = fmt.Sprintf("%s, %s: %s", route, parameter, is.name)
-	want, listed := astray[c.name]
+	c.Path = right.fill(strings.Replace(pattern, "{"+parameter+"}", is.value, 1))
+	c.Name = fmt.Sprintf("%s, %s: %s", route, parameter, is.name)
+	want, listed := astray[c.Name]
 	switch {
 	case !listed:
 		want = 404
@@ -168,13 +169,13 @@ func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 	for _, caller := range []struct {
 		headers []string
 		status  int
-	}{{nil, want}, {[]string{as(m.owner)}, byOwner}} {
-		got := m.do(t, c.method, c.path, c.body, caller.headers...)
-		if got.status != caller.status {
-			t.Errorf("%s: %s %s %v: status %d, want %d; body %.300s", c.name, c.method, c.path, caller.headers, got.status, caller.status, got.body)
+	}{{nil, want}, {[]string{apitest.As(m.owner)}, byOwner}} {
+		got := m.Do(t, c.Method, c.Path, c.Body, caller.headers...)
+		if got.Status != caller.status {
+			t.Errorf("%s: %s %s %v: status %d, want %d; body %.300s", c.Name, c.Method, c.Path, caller.headers, got.Status, caller.status, got.Body)
 		}
-		if n := got.writes(t); n > 0 {
-			t.Errorf("%s: %d writes, want none", c.name, n)
+		if n := writes(t, got); n > 0 {
+			t.Errorf("%s: %d writes, want none", c.Name, n)
 		}
 	}
 	return 2
@@ -185,54 +186,54 @@ func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 func TestNamesOfOthers(t *testing.T) {
 	t.Parallel()
 	s := serveTallied(t, time.Now())
-	_, header := s.person(t, access.RoleAdmin)
+	_, header := s.Person(t, access.RoleAdmin)
 	personal := strings.TrimPrefix(header, "Authorization: ")
-	person := s.id(t, people, `{"username":"person","rootRole":3}`)
-	one, tokensOfOne := s.accountWithTokens(t)
-	two, tokensOfTwo := s.accountWithTokens(t)
+	person := s.ID(t, apitest.Users, `{"username":"person","rootRole":3}`)
+	one, tokensOfOne := s.AccountWithTokens(t)
+	two, tokensOfTwo := s.AccountWithTokens(t)
 	body := func(name string) string {
 		return fmt.Sprintf(`{"description":%q,"expiresAt":"2100-01-01T00:00:00Z"}`, name)
 	}
-	s.must(t, "POST", tokensOfOne, body("a"))
-	s.must(t, "POST", tokensOfTwo, body("a"))
-	s.must(t, "POST", tokensOfTwo, body("b"))
-	s.must(t, "DELETE", tokensOfTwo+"/1", "")
-	deleted := s.apiToken(t, `{"tokenName":"deleted","type":"client"}`)
-	s.must(t, "DELETE", tokenPath(deleted), "")
-	api := s.apiToken(t, `{"tokenName":"api","type":"client"}`)
-	signup := secretIn(s.must(t, "POST", signups, `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).body)
+	s.Must(t, "POST", tokensOfOne, body("a"))
+	s.Must(t, "POST", tokensOfTwo, body("a"))
+	s.Must(t, "POST", tokensOfTwo, body("b"))
+	s.Must(t, "DELETE", tokensOfTwo+"/1", "")
+	deleted := s.APIToken(t, `{"tokenName":"deleted","type":"client"}`)
+	s.Must(t, "DELETE", apitest.TokenPath(deleted), "")
+	api := s.APIToken(t, `{"tokenName":"api","type":"client"}`)
+	signup := apitest.SecretIn(s.Must(t, "POST", apitest.SignupTokens, `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).Body)
 	const later = `{"expiresAt":"2090-01-01T00:00:00Z"}`
-	calls := []call{
-		{"the token of another account", "DELETE", tokensOfOne + "/2", "", 404, anything},
-		{"and the other way", "DELETE", tokensOfTwo + "/1", "", 404, anything},
-		{"the tokens of a person", "GET", programs + "/" + person + "/token", "", 404, anything},
-		{"a token for a person", "POST", programs + "/" + person + "/token", body("c"), 404, anything},
-		{"the token of a person", "DELETE", programs + "/" + person + "/token/1", "", 404, anything},
-		{"a person as a program", "PUT", programs + "/" + person, `{"name":"x"}`, 404, anything},
-		{"a person deleted as a program", "DELETE", programs + "/" + person, "", 404, anything},
-		{"a program as a person", "GET", people + "/" + one, "", 404, anything},
-		{"a program changed as a person", "PUT", people + "/" + one, `{"name":"x"}`, 404, anything},
-		{"a program deleted as a person", "DELETE", people + "/" + two, "", 404, anything},
-		{"a signup token as an API token", "PUT", tokenPath(signup), later, 404, anything},
-		{"a signup token deleted as an API token", "DELETE", tokenPath(signup), "", 404, anything},
-		{"a personal token as an API token", "PUT", tokenPath(personal), later, 404, anything},
-		{"a personal token deleted as an API token", "DELETE", tokenPath(personal), "", 404, anything},
-		{"a deleted token", "PUT", tokenPath(deleted), later, 404, anything},
-		{"a deleted token deleted", "DELETE", tokenPath(deleted), "", 404, anything},
-		{"an API token as a signup token", "GET", signups + "/" + api, "", 404, anything},
-		{"an API token changed as a signup token", "PUT", signups + "/" + api, later, 404, anything},
-		{"an API token's hash", "DELETE", tokenPath(access.HashSecret(api)), "", 404, anything},
-		{"an API token's name", "DELETE", tokenPath("api"), "", 404, anything},
+	calls := []apitest.Call{
+		{"the token of another account", "DELETE", tokensOfOne + "/2", "", 404, apitest.Anything},
+		{"and the other way", "DELETE", tokensOfTwo + "/1", "", 404, apitest.Anything},
+		{"the tokens of a person", "GET", apitest.ServiceAccounts + "/" + person + "/token", "", 404, apitest.Anything},
+		{"a token for a person", "POST", apitest.ServiceAccounts + "/" + person + "/token", body("c"), 404, apitest.Anything},
+		{"the token of a person", "DELETE", apitest.ServiceAccounts + "/" + person + "/token/1", "", 404, apitest.Anything},
+		{"a person as a program", "PUT", apitest.ServiceAccounts + "/" + person, `{"name":"x"}`, 404, apitest.Anything},
+		{"a person deleted as a program", "DELETE", apitest.ServiceAccounts + "/" + person, "", 404, apitest.Anything},
+		{"a program as a person", "GET", apitest.Users + "/" + one, "", 404, apitest.Anything},
+		{"a program changed as a person", "PUT", apitest.Users + "/" + one, `{"name":"x"}`, 404, apitest.Anything},
+		{"a program deleted as a person", "DELETE", apitest.Users + "/" + two, "", 404, apitest.Anything},
+		{"a signup token as an API token", "PUT", apitest.TokenPath(signup), later, 404, apitest.Anything},
+		{"a signup token deleted as an API token", "DELETE", apitest.TokenPath(signup), "", 404, apitest.Anything},
+		{"a personal token as an API token", "PUT", apitest.TokenPath(personal), later, 404, apitest.Anything},
+		{"a personal token deleted as an API token", "DELETE", apitest.TokenPath(personal), "", 404, apitest.Anything},
+		{"a deleted token", "PUT", apitest.TokenPath(deleted), later, 404, apitest.Anything},
+		{"a deleted token deleted", "DELETE", apitest.TokenPath(deleted), "", 404, apitest.Anything},
+		{"an API token as a signup token", "GET", apitest.SignupTokens + "/" + api, "", 404, apitest.Anything},
+		{"an API token changed as a signup token", "PUT", apitest.SignupTokens + "/" + api, later, 404, apitest.Anything},
+		{"an API token's hash", "DELETE", apitest.TokenPath(access.HashSecret(api)), "", 404, apitest.Anything},
+		{"an API token's name", "DELETE", apitest.TokenPath("api"), "", 404, apitest.Anything},
 	}
 	for _, c := range calls {
-		s.check(t, c)
+		s.Check(t, c)
 	}
 	for _, c := range calls { // once more, to count the writes
-		if got := s.do(t, c.method, c.path, c.body); got.writes(t) > 0 {
-			t.Errorf("%s: %d writes, want none", c.name, got.writes(t))
+		if got := s.Do(t, c.Method, c.Path, c.Body); writes(t, got) > 0 {
+			t.Errorf("%s: %d writes, want none", c.Name, writes(t, got))
 		}
 	}
-	if was := s.names(t); !slices.Contains(was, "api") {
+	if was := s.TokenNames(t); !slices.Contains(was, "api") {
 		t.Errorf("tokens %q, want api among them", was)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"guidon/pkg/access"
 	"guidon/pkg/admin"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -77,25 +77,16 @@ func (rehearsal) PutFavorites(ctx context.Context, _, _ flags.Aggregate) error {
 }
 
 // serveTallied starts a server whose responses have the number of writes.
-func serveTallied(t *testing.T, now time.Time) *server {
+func serveTallied(t *testing.T, now time.Time) *apitest.Server {
 	t.Helper()
-	s := serve(t, readOnce, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
-	s.url = s.also(t, s.handler)
-	return s
-}
-
-// also serves another handler over the same table, and returns its address.
-func (s *server) also(t *testing.T, handler http.Handler) string {
-	t.Helper()
-	web := httptest.NewServer(tallied(handler))
-	t.Cleanup(web.Close)
-	return web.URL
+	s := apitest.Serve(t, readOnce, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
+	return s.Over(t, tallied(s.Handler))
 }
 
 // writes returns the number of writes of the request.
-func (a answer) writes(t *testing.T) int {
+func writes(t *testing.T, got apitest.Answer) int {
 	t.Helper()
-	n, err := strconv.Atoi(a.header.Get(writesHeader))
+	n, err := strconv.Atoi(got.Header.Get(writesHeader))
 	if err != nil {
 		t.Errorf("the response has no number of writes: %v", err)
 	}
@@ -104,7 +95,7 @@ func (a answer) writes(t *testing.T) int {
 
 // A stage is the data of the matrix: two projects with the same objects, and objects of the whole service.
 type stage struct {
-	*server
+	*apitest.Server
 	places []subject // project × environment
 	guest  string    // a user, a member of both projects
 	robot  string    // a service account with a token
@@ -124,51 +115,51 @@ type stage struct {
 	freezes     map[string]string // the id of a freeze by its path
 }
 
-func (s *server) stage(t *testing.T) stage {
+func newStage(t *testing.T, s *apitest.Server) stage {
 	t.Helper()
-	g := stage{server: s, tokens: map[string]string{}, own: map[string]string{}, parents: map[string]string{}, requests: map[string]string{}, freezes: map[string]string{}}
-	s.must(t, "POST", "/api/admin/projects", `{"id":"alpha"}`)
-	g.guest = s.id(t, people, `{"username":"guest","rootRole":3}`)
+	g := stage{Server: s, tokens: map[string]string{}, own: map[string]string{}, parents: map[string]string{}, requests: map[string]string{}, freezes: map[string]string{}}
+	s.Must(t, "POST", "/api/admin/projects", `{"id":"alpha"}`)
+	g.guest = s.ID(t, apitest.Users, `{"username":"guest","rootRole":3}`)
 	var on subject
-	s.newAccountToken(t, &on)
+	newAccountToken(t, s, &on)
 	g.robot = on.user
-	s.newRole(t, &on)
+	newRole(t, s, &on)
 	g.role = on.role
-	s.newSignup(t, &on)
+	newSignup(t, s, &on)
 	g.signup = on.secret
-	g.link = s.link(t, 1)
-	s.newTagType(t, &on)
+	g.link = s.SignInLink(t, 1)
+	newTagType(t, s, &on)
 	g.tags = on.kind
-	s.newField(t, &on)
+	newField(t, s, &on)
 	g.fields = on.kind
-	s.newStrategyType(t, &on)
+	newStrategyType(t, s, &on)
 	g.custom = on.kind
-	s.newApplication(t, &on)
+	newApplication(t, s, &on)
 	g.application = on.kind
-	s.newAddon(t, &on)
+	newAddon(t, s, &on)
 	g.addon = on.addon
 	for _, project := range []string{"alpha", "default"} {
 		flag := "of-" + project
-		s.must(t, "POST", "/api/admin/projects/"+project+"/features", fmt.Sprintf(`{"name":%q}`, flag))
-		s.must(t, "POST", "/api/admin/features/"+flag+"/tags", `{"type":"simple","value":"a/b"}`)
-		s.must(t, "POST", "/api/admin/projects/"+project+"/users/"+g.guest+"/roles/5", "")
+		s.Must(t, "POST", "/api/admin/projects/"+project+"/features", fmt.Sprintf(`{"name":%q}`, flag))
+		s.Must(t, "POST", "/api/admin/features/"+flag+"/tags", `{"type":"simple","value":"a/b"}`)
+		s.Must(t, "POST", "/api/admin/projects/"+project+"/users/"+g.guest+"/roles/5", "")
 		child := subject{project: project, flag: flag}
-		s.addParent(t, &child)
+		addParent(t, s, &child)
 		g.parents[project] = child.kind
-		g.tokens[project] = s.apiToken(t, fmt.Sprintf(`{"tokenName":"token-of-%s","type":"client","project":%q}`, project, project))
+		g.tokens[project] = s.APIToken(t, fmt.Sprintf(`{"tokenName":"token-of-%s","type":"client","project":%q}`, project, project))
 		ours := subject{project: project}
-		s.newSegment(t, &ours)
+		newSegment(t, s, &ours)
 		g.own[project] = ours.segment
 		for _, environment := range []string{"development", "production"} {
 			on := subject{project: project, flag: flag, environment: environment}
-			s.addStrategyAndVariants(t, &on)
+			addStrategyAndVariants(t, s, &on)
 			for _, path := range []string{on.fill(inFreezes), on.fill(ofServiceFreezes)} {
-				g.freezes[path] = idIn(s.must(t, "POST", path, on.fill(aFreeze)).body)
+				g.freezes[path] = apitest.IDIn(s.Must(t, "POST", path, on.fill(aFreeze)).Body)
 			}
 			g.places = append(g.places, on)
 		}
 		reviewed := subject{project: project, flag: flag, environment: "production"}
-		s.request(t, &reviewed)
+		request(t, s, &reviewed)
 		g.requests[project] = reviewed.request
 	}
 	return g
@@ -177,11 +168,11 @@ func (s *server) stage(t *testing.T) stage {
 // bodies has valid bodies for operations whose example needs more than the operation's permission.
 var bodies = map[string]string{
 	"POST /api/admin/api-tokens":                 `{"tokenName":"{new}","type":"client","project":"{projectId}"}`,
-	"POST " + ownTokens:                          `{"description":"{new}","expiresAt":"2100-01-01T00:00:00Z"}`,
+	"POST " + apitest.OwnTokens:                  `{"description":"{new}","expiresAt":"2100-01-01T00:00:00Z"}`,
 	"PUT " + aSegment:                            `{"name":"{new}","project":"{projectId}","constraints":[]}`,
 	"PUT /api/admin/projects/{projectId}/access": `{"roles":[{"id":{roleId},"users":[{userId}]}]}`,
 	ofFlag("POST", "/changeProject"):             `{"newProjectId":"{projectId}"}`,
-	"POST " + importData:                         `{"project":"{projectId}","environment":"development","data":{"features":[{"name":"{new}"}]}}`,
+	"POST " + apitest.Import:                     `{"project":"{projectId}","environment":"development","data":{"features":[{"name":"{new}"}]}}`,
 	ofProject("POST", "/changeProject"):          someFlags + `,"newProjectId":"{projectId}"}`,
 }
 
@@ -209,9 +200,9 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 		on.kind = g.freezes[on.fill(inFreezes)]
 	case strings.HasSuffix(route, ofServiceFreezes+"/{freezeId}"):
 		on.kind = g.freezes[on.fill(ofServiceFreezes)]
-	case strings.Contains(route, allSegments):
+	case strings.Contains(route, apitest.Segments):
 		on.segment = g.own[on.project]
-	case strings.Contains(route, contextFields):
+	case strings.Contains(route, apitest.ContextFields):
 		on.kind = g.fields
 	case strings.Contains(route, anAddon):
 		on.addon = g.addon
@@ -232,7 +223,7 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 
 // placesOf returns the subjects for which the result of a route can differ.
 func (g stage) placesOf(route string) []subject {
-	inProject := strings.Contains(route, allSegments) || strings.Contains(route, "{projectId}") || strings.Contains(route, "{featureName}") || strings.Contains(route, apiTokens) ||
+	inProject := strings.Contains(route, apitest.Segments) || strings.Contains(route, "{projectId}") || strings.Contains(route, "{featureName}") || strings.Contains(route, apitest.APITokens) ||
 		overData[route] != ""
 	inEnvironment := route == setsSegments || strings.Contains(route, "{environment}")
 	return slices.DeleteFunc(slices.Clone(g.places), func(on subject) bool {
@@ -243,25 +234,25 @@ func (g stage) placesOf(route string) []subject {
 // overTokens has the permissions of operations on API tokens, by route: for all client tokens, for all frontend tokens, and for
 // those of a project (docs/reference/api-areas.md: Tokens).
 var overTokens = map[string][3]string{
-	"GET " + apiTokens:              {"READ_CLIENT_API_TOKEN", "READ_FRONTEND_API_TOKEN", "READ_PROJECT_API_TOKEN"},
-	"GET " + apiTokens + "/{name}":  {"READ_CLIENT_API_TOKEN", "READ_FRONTEND_API_TOKEN", "READ_PROJECT_API_TOKEN"},
-	"POST " + apiTokens:             {"CREATE_CLIENT_API_TOKEN", "CREATE_FRONTEND_API_TOKEN", "CREATE_PROJECT_API_TOKEN"},
-	"PUT " + apiTokens + "/{token}": {"UPDATE_CLIENT_API_TOKEN", "UPDATE_FRONTEND_API_TOKEN", "CREATE_PROJECT_API_TOKEN"},
-	"DELETE " + apiTokens + "/{token}": {
+	"GET " + apitest.APITokens:              {"READ_CLIENT_API_TOKEN", "READ_FRONTEND_API_TOKEN", "READ_PROJECT_API_TOKEN"},
+	"GET " + apitest.APITokens + "/{name}":  {"READ_CLIENT_API_TOKEN", "READ_FRONTEND_API_TOKEN", "READ_PROJECT_API_TOKEN"},
+	"POST " + apitest.APITokens:             {"CREATE_CLIENT_API_TOKEN", "CREATE_FRONTEND_API_TOKEN", "CREATE_PROJECT_API_TOKEN"},
+	"PUT " + apitest.APITokens + "/{token}": {"UPDATE_CLIENT_API_TOKEN", "UPDATE_FRONTEND_API_TOKEN", "CREATE_PROJECT_API_TOKEN"},
+	"DELETE " + apitest.APITokens + "/{token}": {
 		"DELETE_CLIENT_API_TOKEN", "DELETE_FRONTEND_API_TOKEN", "DELETE_PROJECT_API_TOKEN",
 	},
 }
 
 // setsSegments gives a strategy segments; its body names the strategy.
-const setsSegments = "POST " + allSegments + "/strategies"
+const setsSegments = "POST " + apitest.Segments + "/strategies"
 
 // overProjects has the operations that need a root permission, or a permission in the project of the body or the segment, by
 // route (docs/reference/api-areas.md: Segments).
 var overProjects = map[string][2]string{
-	"POST " + allSegments: {"CREATE_SEGMENT", "UPDATE_PROJECT_SEGMENT"},
-	"PUT " + aSegment:     {"UPDATE_SEGMENT", "UPDATE_PROJECT_SEGMENT"},
-	"DELETE " + aSegment:  {"DELETE_SEGMENT", "UPDATE_PROJECT_SEGMENT"},
-	setsSegments:          {"UPDATE_FEATURE_STRATEGY", "UPDATE_FEATURE_STRATEGY"},
+	"POST " + apitest.Segments: {"CREATE_SEGMENT", "UPDATE_PROJECT_SEGMENT"},
+	"PUT " + aSegment:          {"UPDATE_SEGMENT", "UPDATE_PROJECT_SEGMENT"},
+	"DELETE " + aSegment:       {"DELETE_SEGMENT", "UPDATE_PROJECT_SEGMENT"},
+	setsSegments:               {"UPDATE_FEATURE_STRATEGY", "UPDATE_FEATURE_STRATEGY"},
 }
 
 // ofAuthors has the operations on change requests that are for their authors and for administrators.
@@ -276,13 +267,13 @@ var ofAuthors = map[string]bool{
 
 // overData has the permission that the data of an operation needs in the project of its body, by route. Every caller who can read
 // gets a report with what was done, and what was refused because the permission is missing.
-var overData = map[string]string{"POST " + importData: "CREATE_FEATURE"}
+var overData = map[string]string{"POST " + apitest.Import: "CREATE_FEATURE"}
 
 // success is the status for a caller with the permission. It can differ from that of the example, which uses an API token and the
 // project "default".
 func success(route string, h holder, on subject) int {
 	switch {
-	case strings.Contains(route, ownTokens) && h.person:
+	case strings.Contains(route, apitest.OwnTokens) && h.person:
 		return map[string]int{"GET": 200, "POST": 201, "DELETE": 200}[strings.Fields(route)[0]]
 	case route == "DELETE /api/admin/projects/{projectId}" && on.project == "default":
 		return 400 // the default project cannot be deleted
@@ -339,8 +330,8 @@ func TestMatrix(t *testing.T) {
 	t.Parallel()
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	s := serveTallied(t, now)
-	g := s.stage(t)
-	all := s.holders(t, now)
+	g := newStage(t, s)
+	all := holders(t, s, now)
 	known := " READ " + permissionsOf[access.RootScope] + " " + permissionsOf[access.ProjectScope] + " " + permissionsOf[access.EnvironmentScope] + " "
 	routes(t) // fails for an operation without an example
 	var operations []httpapi.Operation
@@ -353,20 +344,20 @@ func TestMatrix(t *testing.T) {
 		}
 	}
 	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Now: func() time.Time { return now }}
-	closed := s.also(t, described(t, everyGroup(rehearsal{s.store}, config)))
+	closed := s.Over(t, tallied(apitest.Described(t, apitest.Handler(rehearsal{s.Store}, config))))
 	config.Open = true
-	open := s.also(t, described(t, everyGroup(rehearsal{s.store}, config)))
+	open := s.Over(t, tallied(apitest.Described(t, apitest.Handler(rehearsal{s.Store}, config))))
 
 	var cells, allowed atomic.Int64
 	t.Run("callers", func(t *testing.T) {
 		for _, h := range all {
 			t.Run(h.name, func(t *testing.T) {
-				at := *s
-				if at.url = closed; h.open {
-					at.url = open
+				at := closed
+				if h.open {
+					at = open
 				}
 				for range 20 { // the first request that succeeds records the use of the token, which happens once an hour
-					if got := at.do(t, "GET", "/api/admin/feature-types", "", as(h.secret)); got.status == 200 && got.writes(t) == 0 {
+					if got := at.Do(t, "GET", "/api/admin/feature-types", "", apitest.As(h.secret)); got.Status == 200 && writes(t, got) == 0 {
 						break
 					}
 				}
@@ -374,7 +365,7 @@ func TestMatrix(t *testing.T) {
 				for _, op := range operations {
 					for _, on := range g.placesOf(op.Route) {
 						cells.Add(1)
-						if at.walk(t, g, op, h, on) {
+						if walk(t, at, g, op, h, on) {
 							allowed.Add(1)
 						}
 					}
@@ -386,25 +377,25 @@ func TestMatrix(t *testing.T) {
 }
 
 // walk checks one cell and reports whether the request is allowed.
-func (s *server) walk(t *testing.T, g stage, op httpapi.Operation, h holder, on subject) bool {
+func walk(t *testing.T, s *apitest.Server, g stage, op httpapi.Operation, h holder, on subject) bool {
 	t.Helper()
 	method, path, body := g.cell(op.Route, on)
-	got, want := s.do(t, method, path, body, as(h.secret)), expected(op, h, on)
-	if got.status != want {
+	got, want := s.Do(t, method, path, body, apitest.As(h.secret)), expected(op, h, on)
+	if got.Status != want {
 		t.Errorf("%s in %s/%s: status %d, want %d; it needs %s, and the caller holds %v; body %.300s",
-			op.Route, on.project, on.environment, got.status, want, op.Permission, h.holds, got.body)
+			op.Route, on.project, on.environment, got.Status, want, op.Permission, h.holds, got.Body)
 	}
 	permission := overData[op.Route]
 	refused := want >= 400 || permission != "" && !h.has(permission, on.project, "")
 	if name := map[int]string{401: "AuthenticationRequired", 403: "NoAccessError", 404: "NotFoundError"}[want]; name != "" {
-		if different := match(failure(name, ""), got.body); len(different) > 0 {
+		if different := apitest.Match(apitest.Failure(name, ""), got.Body); len(different) > 0 {
 			t.Errorf("%s: %v", op.Route, different)
 		}
 	}
-	if n := got.writes(t); n > 0 && (refused || method == "GET") {
+	if n := writes(t, got); n > 0 && (refused || method == "GET") {
 		t.Errorf("%s in %s/%s: %d writes, want none", op.Route, on.project, on.environment, n)
 	}
-	if permission != "" && !refused && got.writes(t) == 0 {
+	if permission != "" && !refused && writes(t, got) == 0 {
 		t.Errorf("%s in %s: no writes, want some", op.Route, on.project)
 	}
 	return !refused
@@ -414,7 +405,7 @@ func (s *server) walk(t *testing.T, g stage, op httpapi.Operation, h holder, on 
 func TestEveryPermissionIsEnough(t *testing.T) {
 	t.Parallel()
 	s := serveTallied(t, time.Now())
-	empty := s.roleOf(t, "custom", "")
+	empty := s.RoleOf(t, "custom", "")
 	operations := map[string]httpapi.Operation{}
 	for _, group := range admin.Groups() {
 		for _, op := range group.Operations {
@@ -423,9 +414,9 @@ func TestEveryPermissionIsEnough(t *testing.T) {
 	}
 	for _, route := range routes(t) {
 		t.Run(route, func(t *testing.T) {
-			on := s.newSubject(t)
+			on := newSubject(t, s)
 			if prepare := preparations[route]; prepare != nil {
-				prepare(s, t, &on)
+				prepare(t, s, &on)
 			}
 			if route == "POST "+heldRole || route == "PUT "+heldRole || bodies[route] != "" {
 				on.role = empty // a caller who can change access can give a role without permissions
@@ -443,18 +434,18 @@ func TestEveryPermissionIsEnough(t *testing.T) {
 			if ofAuthors[route] {
 				needs = "ADMIN"
 			}
-			h := s.holderOf(t, needs, on.project)
+			h := holderOf(t, s, needs, on.project)
 			c := on.call(route)
 			if body, own := bodies[route]; own {
-				c.body = on.fill(body)
+				c.Body = on.fill(body)
 			}
-			s.do(t, "GET", "/api/admin/feature-types", "", as(h.secret)) // records the use of the token, which happens once an hour
-			got, want := s.do(t, c.method, c.path, c.body, as(h.secret)), success(route, h, subject{})
-			if got.status != want {
-				t.Errorf("%s %s %s with the permission %s: status %d, want %d; body %.300s", c.method, c.path, c.body, needs, got.status, want, got.body)
+			s.Do(t, "GET", "/api/admin/feature-types", "", apitest.As(h.secret)) // records the use of the token, which happens once an hour
+			got, want := s.Do(t, c.Method, c.Path, c.Body, apitest.As(h.secret)), success(route, h, subject{})
+			if got.Status != want {
+				t.Errorf("%s %s %s with the permission %s: status %d, want %d; body %.300s", c.Method, c.Path, c.Body, needs, got.Status, want, got.Body)
 			}
 			stays := strings.HasSuffix(route, "/changeProject") // a real move needs another permission, in the new project
-			if e := examples[route]; e.calls > e.again && !stays && got.writes(t) == 0 {
+			if e := examples[route]; e.calls > e.again && !stays && writes(t, got) == 0 {
 				t.Error("no writes, want some")
 			}
 		})
@@ -462,17 +453,17 @@ func TestEveryPermissionIsEnough(t *testing.T) {
 }
 
 // holderOf creates a user who holds one permission: in a project, or in the whole service if it is a root permission.
-func (s *server) holderOf(t *testing.T, permission, project string) holder {
+func holderOf(t *testing.T, s *apitest.Server, permission, project string) holder {
 	t.Helper()
 	h := holder{name: permission, person: true}
 	switch {
 	case permission == "" || permission == "READ":
-		_, header := s.person(t, access.RoleViewer)
+		_, header := s.Person(t, access.RoleViewer)
 		h.secret = strings.TrimPrefix(header, "Authorization: ")
 	case slices.Contains(strings.Fields(permissionsOf[access.RootScope]), permission):
-		h.secret = s.account(t, s.roleOf(t, "root-custom", permission), nil)
+		h.secret = s.Account(t, s.RoleOf(t, "root-custom", permission), nil)
 	default:
-		h.secret = s.account(t, "3", map[string]string{project: s.roleOf(t, "custom", permission)})
+		h.secret = s.Account(t, "3", map[string]string{project: s.RoleOf(t, "custom", permission)})
 	}
 	return h
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"guidon/pkg/admin"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -98,7 +99,7 @@ func TestMetrics(t *testing.T) {
 	}}
 	panicking := brokenStore{load: func(context.Context, []flags.Key) (flags.View, error) { panic("oops") }}
 	all := handlerOf(store, admin.Group("features"))
-	list, add := "GET "+features, "POST "+features
+	list, add := "GET "+apitest.Features, "POST "+apitest.Features
 	route := strings.NewReplacer("default", "{projectId}")
 	tests := []struct {
 		name    string
@@ -122,7 +123,7 @@ func TestMetrics(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			log.Reset()
 			method, path, _ := strings.Cut(tt.call, " ")
-			direct(tt.handler, method, path, tt.body)
+			apitest.Direct(tt.handler, method, path, tt.body)
 			if lines := bytes.Count(log.Bytes(), []byte("\n")); lines != 1 {
 				t.Fatalf("log %s: %d lines, want one", &log, lines)
 			}
@@ -150,7 +151,7 @@ func TestLogInLambda(t *testing.T) {
 	handler := httpapi.New(nil, admin.Group("fallback"), httpapi.Config{Version: "7", Logger: slog.New(slog.NewJSONHandler(&log, nil))})
 	for _, cold := range []bool{true, false} {
 		log.Reset()
-		direct(handler, "GET", "/health", "")
+		apitest.Direct(handler, "GET", "/health", "")
 		var line map[string]any
 		if err := json.Unmarshal(log.Bytes(), &line); err != nil {
 			t.Fatal(err)

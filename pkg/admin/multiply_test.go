@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -41,20 +42,20 @@ func filled(size int, template string) string {
 
 // crowded fills the service with the objects that multiply the work of a request: 50 environments in the project "default", 100
 // flags and one with variants in all environments, and 200 segments.
-func (s *server) crowded(t *testing.T) subject {
+func crowded(t *testing.T, s *apitest.Server) subject {
 	t.Helper()
 	for i := range flags.DefaultLimits().Environments - 3 {
 		name := fmt.Sprintf("e%d", i)
-		s.must(t, "POST", environments, fmt.Sprintf(`{"name":%q,"type":"test"}`, name))
-		s.must(t, "POST", project+"/environments", fmt.Sprintf(`{"environment":%q}`, name))
+		s.Must(t, "POST", apitest.Environments, fmt.Sprintf(`{"name":%q,"type":"test"}`, name))
+		s.Must(t, "POST", apitest.Project+"/environments", fmt.Sprintf(`{"environment":%q}`, name))
 	}
 	for i := range 100 {
-		s.create(t, fmt.Sprintf("flag-%d", i))
+		s.Create(t, fmt.Sprintf("flag-%d", i))
 	}
 	for i := range 200 {
-		s.must(t, "POST", "/api/admin/segments", fmt.Sprintf(`{"name":"segment-%d","constraints":[]}`, i))
+		s.Must(t, "POST", "/api/admin/segments", fmt.Sprintf(`{"name":"segment-%d","constraints":[]}`, i))
 	}
-	return s.newSubject(t)
+	return newSubject(t, s)
 }
 
 // multiplying returns the largest bodies that are valid JSON of the right types, for operations that do work for each element of
@@ -65,7 +66,7 @@ func multiplying(on subject) []sized {
 		wholeVariant = `{"name":"v#","weight":1,"weightType":"variable","stickiness":"default"}`
 		constraint   = `{"contextName":"f#","operator":"IN","values":["a"]}`
 		tag          = `{"type":"simple","value":"tag #"}`
-		settings     = project + "/environments/development"
+		settings     = apitest.Project + "/environments/development"
 	)
 	var (
 		all, batch     = on.fill(ofFlag("", "/variants"))[1:], on.fill(ofFlag("", "/variants-batch"))[1:]
@@ -102,40 +103,40 @@ func multiplying(on subject) []sized {
 		{"an order of strategies", "POST", strategies + "/set-sort-order", mega, `[<{"id":"#","sortOrder":#}>]`, 400},
 		{"variants of a default strategy", "POST", settings + "/default-strategy", mega, `{"name":"default","variants":[<` + wholeVariant + `>]}`, 400},
 		{"segments of a default strategy", "POST", settings + "/default-strategy", mega, `{"name":"default","segments":[<#>]}`, 400},
-		{"a default strategy of an environment that is added", "POST", project + "/environments", mega,
+		{"a default strategy of an environment that is added", "POST", apitest.Project + "/environments", mega,
 			`{"environment":"e1","defaultStrategy":{"name":"default","variants":[<` + wholeVariant + `>]}}`, 400},
 		{"segments that are set", "POST", "/api/admin/segments/strategies", mega,
 			`{"projectId":"default","environmentId":"development","strategyId":"` + on.strategy + `","segmentIds":[<#>]}`, 400},
 		{"constraints of a segment", "POST", "/api/admin/segments", mega, `{"name":"s","constraints":[<` + constraint + `>]}`, 400},
-		{"flags to switch", "POST", bulkEnvironment("development") + "/on", mega, `{"features":[<"f#">]}`, 400},
-		{"one flag to switch, again and again", "POST", bulkEnvironment("development") + "/off", mega, `{"features":[<"flag-1">]}`, 400},
-		{"flags to archive", "POST", project + "/archive", mega, `{"features":[<"f#">]}`, 400},
-		{"flags to validate", "POST", project + "/archive/validate", mega, `{"features":[<"f#">]}`, 400},
-		{"flags to move", "POST", project + "/changeProject", mega, `{"newProjectId":"default","features":[<"f#">]}`, 400},
-		{"tags of many flags", "PUT", project + "/tags", mega, many + `"tags":{"addedTags":[<` + tag + `>],"removedTags":[]}}`, 400},
-		{"tags that many flags lose", "PUT", project + "/tags", mega, many + `"tags":{"addedTags":[],"removedTags":[<` + tag + `>]}}`, 400},
+		{"flags to switch", "POST", apitest.BulkEnvironment("development") + "/on", mega, `{"features":[<"f#">]}`, 400},
+		{"one flag to switch, again and again", "POST", apitest.BulkEnvironment("development") + "/off", mega, `{"features":[<"flag-1">]}`, 400},
+		{"flags to archive", "POST", apitest.Project + "/archive", mega, `{"features":[<"f#">]}`, 400},
+		{"flags to validate", "POST", apitest.Project + "/archive/validate", mega, `{"features":[<"f#">]}`, 400},
+		{"flags to move", "POST", apitest.Project + "/changeProject", mega, `{"newProjectId":"default","features":[<"f#">]}`, 400},
+		{"tags of many flags", "PUT", apitest.Project + "/tags", mega, many + `"tags":{"addedTags":[<` + tag + `>],"removedTags":[]}}`, 400},
+		{"tags that many flags lose", "PUT", apitest.Project + "/tags", mega, many + `"tags":{"addedTags":[],"removedTags":[<` + tag + `>]}}`, 400},
 		{"tags", "PUT", tags, mega, `{"addedTags":[<` + tag + `>],"removedTags":[]}`, 400},
 		{"tags that a flag loses", "PUT", tags, mega, `{"addedTags":[],"removedTags":[<` + tag + `>]}`, 400},
-		{"an order of environments", "PUT", environments + "/sort-order", mega, `{<"e#":#>}`, 400},
-		{"environments of a project", "POST", projects, mega, `{"id":"p","environments":[<"e#">]}`, 400},
-		{"one environment of a project, again and again", "POST", projects, mega, `{"id":"p","environments":[<"e1">]}`, 400},
-		{"links of a project", "PUT", project + "/settings", mega, `{"linkTemplates":[<{"urlTemplate":"http://#"}>]}`, 400},
+		{"an order of environments", "PUT", apitest.Environments + "/sort-order", mega, `{<"e#":#>}`, 400},
+		{"environments of a project", "POST", apitest.Projects, mega, `{"id":"p","environments":[<"e#">]}`, 400},
+		{"one environment of a project, again and again", "POST", apitest.Projects, mega, `{"id":"p","environments":[<"e1">]}`, 400},
+		{"links of a project", "PUT", apitest.Project + "/settings", mega, `{"linkTemplates":[<{"urlTemplate":"http://#"}>]}`, 400},
 		{"legal values", "POST", "/api/admin/context", mega, `{"name":"f","legalValues":[<{"value":"#"}>]}`, 400},
-		{"roles and users", "PUT", project + "/access", mega, `{"roles":[<{"id":4,"users":[#]}>]}`, 400},
-		{"permissions of a role", "POST", roles, mega, `{"name":"r","permissions":[<{"name":"CREATE_FEATURE","environment":"e#"}>]}`, 400},
+		{"roles and users", "PUT", apitest.Project + "/access", mega, `{"roles":[<{"id":4,"users":[#]}>]}`, 400},
+		{"permissions of a role", "POST", apitest.Roles, mega, `{"name":"r","permissions":[<{"name":"CREATE_FEATURE","environment":"e#"}>]}`, 400},
 		{"projects of a token", "POST", "/api/admin/api-tokens", mega, `{"tokenName":"t","type":"client","projects":[<"p#">]}`, 400},
 		{"parameters of a strategy type", "POST", "/api/admin/strategies", mega, `{"name":"x","parameters":[<{"name":"p#","type":"string"}>]}`, 400},
 		{"variants of a parent", "POST", parents, mega, `{"feature":"flag-1","variants":[<"v#">]}`, 400},
-		{"flags to export", "POST", exportData, mega, `{"environment":"development","features":[<"f#">]}`, 400},
-		{"flags to import", "POST", importData, largest, importOf(`"features":[<{"name":"f#"}>]`), 400},
-		{"strategies to import", "POST", importData, largest, importOf(`"features":[{"name":"a"}],"featureStrategies":[<{"featureName":"a","name":"default"}>]`), 200},
-		{"variants to import", "POST", importData, largest, importOf(`"features":[{"name":"a"}],"featureEnvironments":[{"featureName":"a","variants":[<` + variant + `>]}]`), 200},
-		{"tags to import", "POST", importData, largest, importOf(`"features":[{"name":"a"}],"featureTags":[<{"featureName":"a","tagType":"simple","tagValue":"tag #"}>]`), 200},
-		{"parents to import", "POST", importData, largest, importOf(`"features":[{"name":"a"}],"dependencies":[{"feature":"a","dependencies":[<{"feature":"flag-1","variants":["v#"]}>]}]`), 200},
-		{"segments to import", "POST", importData, largest, importOf(`"features":[],"segments":[<{"id":#,"name":"s#","constraints":[]}>]`), 400},
-		{"constraints to import", "POST", importData, largest, importOf(`"features":[],"segments":[{"id":1,"name":"s","constraints":[<` + constraint + `>]}]`), 200},
-		{"strategies to validate", "POST", validateImport, largest, importOf(`"features":[{"name":"a"}],"featureStrategies":[<{"featureName":"a","name":"default"}>]`), 200},
-		{"flags and segments to validate", "POST", validateImport, mega, filled(mega, importOf(filled(150_000, `"features":[<{"name":"f#"}>]`)+
+		{"flags to export", "POST", apitest.Export, mega, `{"environment":"development","features":[<"f#">]}`, 400},
+		{"flags to import", "POST", apitest.Import, largest, apitest.ImportOf(`"features":[<{"name":"f#"}>]`), 400},
+		{"strategies to import", "POST", apitest.Import, largest, apitest.ImportOf(`"features":[{"name":"a"}],"featureStrategies":[<{"featureName":"a","name":"default"}>]`), 200},
+		{"variants to import", "POST", apitest.Import, largest, apitest.ImportOf(`"features":[{"name":"a"}],"featureEnvironments":[{"featureName":"a","variants":[<` + variant + `>]}]`), 200},
+		{"tags to import", "POST", apitest.Import, largest, apitest.ImportOf(`"features":[{"name":"a"}],"featureTags":[<{"featureName":"a","tagType":"simple","tagValue":"tag #"}>]`), 200},
+		{"parents to import", "POST", apitest.Import, largest, apitest.ImportOf(`"features":[{"name":"a"}],"dependencies":[{"feature":"a","dependencies":[<{"feature":"flag-1","variants":["v#"]}>]}]`), 200},
+		{"segments to import", "POST", apitest.Import, largest, apitest.ImportOf(`"features":[],"segments":[<{"id":#,"name":"s#","constraints":[]}>]`), 400},
+		{"constraints to import", "POST", apitest.Import, largest, apitest.ImportOf(`"features":[],"segments":[{"id":1,"name":"s","constraints":[<` + constraint + `>]}]`), 200},
+		{"strategies to validate", "POST", apitest.ValidateImport, largest, apitest.ImportOf(`"features":[{"name":"a"}],"featureStrategies":[<{"featureName":"a","name":"default"}>]`), 200},
+		{"flags and segments to validate", "POST", apitest.ValidateImport, mega, filled(mega, apitest.ImportOf(filled(150_000, `"features":[<{"name":"f#"}>]`)+
 			filled(40_000, `,"segments":[<{"id":#,"name":"segment-#","constraints":[]}>]`)+`,"featureStrategies":[<{"featureName":"f#","name":"default","segments":[7]}>]`)), 200},
 	}
 }
@@ -148,31 +149,31 @@ type sized struct {
 	status             int
 }
 
-func (s sized) call() call {
-	return call{name: s.name, method: s.method, path: s.path, body: filled(s.size, s.template), status: s.status}
+func (s sized) call() apitest.Call {
+	return apitest.Call{Name: s.name, Method: s.method, Path: s.path, Body: filled(s.size, s.template), Status: s.status}
 }
 
 // TestMultipliedBodies sends the largest bodies to operations that do work for each element of a list, in a crowded service. A
 // refused request may take at most maxMemory for each megabyte of the body.
 func TestMultipliedBodies(t *testing.T) {
-	s := serve(t, func(config *httpapi.Config, _ *http.RoundTripper) { config.Twice = nil }) // measures what production takes
-	on := s.crowded(t)
-	direct(s.handler, "GET", features, "") // records the use of the token, which happens once an hour
+	s := apitest.Serve(t, func(config *httpapi.Config, _ *http.RoundTripper) { config.Twice = nil }) // measures what production takes
+	on := crowded(t, s)
+	apitest.Direct(s.Handler, "GET", apitest.Features, "") // records the use of the token, which happens once an hour
 	for _, of := range multiplying(on) {
 		c := of.call()
 		started := time.Now()
-		cost, got := s.allocated(c)
+		cost, got := allocated(s, c)
 		took := time.Since(started)
-		if got.status != c.status {
-			t.Errorf("%s: %d %.300s, want %d", c.name, got.status, got.body, c.status)
+		if got.Status != c.Status {
+			t.Errorf("%s: %d %.300s, want %d", c.Name, got.Status, got.Body, c.Status)
 		}
-		allowed := maxMemory * max(1, (len(c.body)+mega-1)/mega)
-		if c.status < 300 { // the request is carried out, for up to thousands of flags
+		allowed := maxMemory * max(1, (len(c.Body)+mega-1)/mega)
+		if c.Status < 300 { // the request is carried out, for up to thousands of flags
 			allowed *= 2
 		}
 		if cost > allowed {
-			t.Errorf("%s: %d KB were allocated in %v, want at most %d", c.name, cost>>10, took.Round(time.Millisecond), allowed>>10)
+			t.Errorf("%s: %d KB were allocated in %v, want at most %d", c.Name, cost>>10, took.Round(time.Millisecond), allowed>>10)
 		}
-		t.Logf("%s: a body of %d KB took %d KB and %v", c.name, len(c.body)>>10, cost>>10, took.Round(time.Millisecond))
+		t.Logf("%s: a body of %d KB took %d KB and %v", c.Name, len(c.Body)>>10, cost>>10, took.Round(time.Millisecond))
 	}
 }

@@ -2,9 +2,12 @@ package admin_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
+
+	"guidon/pkg/apitest"
 )
 
 // awkward are valid names that are keywords of other languages, or look like parts of paths, numbers or routes.
@@ -17,28 +20,28 @@ var awkward = []string{
 // name.
 func TestAwkwardNames(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	for _, name := range awkward {
-		s.must(t, "POST", "/api/admin/environments", fmt.Sprintf(`{"name":%q,"type":%q}`, name, name))
-		s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":%q,"name":%q,"environments":[]}`, name, name))
-		s.must(t, "POST", "/api/admin/projects/"+name+"/environments", fmt.Sprintf(`{"environment":%q}`, name))
+		s.Must(t, "POST", "/api/admin/environments", fmt.Sprintf(`{"name":%q,"type":%q}`, name, name))
+		s.Must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":%q,"name":%q,"environments":[]}`, name, name))
+		s.Must(t, "POST", "/api/admin/projects/"+name+"/environments", fmt.Sprintf(`{"environment":%q}`, name))
 		on := subject{project: name, flag: name, environment: name}
 		mine := fmt.Sprintf(`"project":%q`, name)
 		flag := on.fill(ofFlag("", ""))[1:]
-		s.check(t, call{"create", "POST", strings.TrimSuffix(flag, "/"+name), fmt.Sprintf(`{"name":%q}`, name), 201, subset(name, mine)})
-		s.addStrategyAndVariants(t, &on)
-		s.check(t, call{"read", "GET", flag, "", 200, fmt.Sprintf(`{"...":0,"name":%q,%s,"environments":[{"...":0,"name":%q}]}`, name, mine, name)})
-		s.check(t, call{"in the list", "GET", strings.TrimSuffix(flag, "/"+name), "", 200, fmt.Sprintf(`{"version":2,"features":[{"...":0,"name":%q}]}`, name)})
-		s.eachOperation(t, on)
+		s.Check(t, apitest.Call{"create", "POST", strings.TrimSuffix(flag, "/"+name), fmt.Sprintf(`{"name":%q}`, name), 201, apitest.Created(name, mine)})
+		addStrategyAndVariants(t, s, &on)
+		s.Check(t, apitest.Call{"read", "GET", flag, "", 200, fmt.Sprintf(`{"...":0,"name":%q,%s,"environments":[{"...":0,"name":%q}]}`, name, mine, name)})
+		s.Check(t, apitest.Call{"in the list", "GET", strings.TrimSuffix(flag, "/"+name), "", 200, fmt.Sprintf(`{"version":2,"features":[{"...":0,"name":%q}]}`, name)})
+		eachOperation(t, s, on)
 	}
 }
 
 // eachOperation calls every operation with a path parameter on a subject. Operations that delete come last.
-func (s *server) eachOperation(t *testing.T, on subject) {
+func eachOperation(t *testing.T, s *apitest.Server, on subject) {
 	t.Helper()
 	child := on
-	s.newParent(t, &child)
-	var last []call
+	newParent(t, s, &child)
+	var last []apitest.Call
 	for _, route := range protectedRoutes(t) {
 		if !strings.Contains(route, "{") || byNumber(route) || route == "POST /api/admin/projects/{projectId}/environments" || strings.HasSuffix(route, "/changeProject") {
 			continue // no path parameter, already called to create the subject, or moves the subject to another project
@@ -48,37 +51,37 @@ func (s *server) eachOperation(t *testing.T, on subject) {
 			of = child
 		}
 		if prepare := preparations[route]; prepare != nil && (strings.Contains(route, "{projectId}/api-tokens") || strings.Contains(route, "{appName}") || strings.Contains(route, "/change-requests")) {
-			prepare(s, t, &of)
+			prepare(t, s, &of)
 		}
 		if _, path, _ := strings.Cut(route, " "); strings.HasSuffix(path, "/{freezeId}") {
-			of.kind = idIn(s.must(t, "POST", of.fill(strings.TrimSuffix(path, "/{freezeId}")), of.fill(aFreeze)).body)
+			of.kind = apitest.IDIn(s.Must(t, "POST", of.fill(strings.TrimSuffix(path, "/{freezeId}")), of.fill(aFreeze)).Body)
 		}
-		if c := of.call(route); c.method == "DELETE" && !strings.Contains(route, "/change-requests") {
-			last = append([]call{c}, last...) // a strategy before its flag, whose route sorts first
+		if c := of.call(route); c.Method == http.MethodDelete && !strings.Contains(route, "/change-requests") {
+			last = append([]apitest.Call{c}, last...) // a strategy before its flag, whose route sorts first
 		} else {
-			s.check(t, c)
+			s.Check(t, c)
 		}
 		if strings.HasSuffix(route, "{projectId}/archive") {
-			s.must(t, "POST", "/api/admin/archive/revive/"+on.flag, "")
+			s.Must(t, "POST", "/api/admin/archive/revive/"+on.flag, "")
 		}
 	}
-	slices.SortStableFunc(last, func(a, b call) int { // a tag before its flag
-		return strings.Index(b.path, "/tags/") - strings.Index(a.path, "/tags/")
+	slices.SortStableFunc(last, func(a, b apitest.Call) int { // a tag before its flag
+		return strings.Index(b.Path, "/tags/") - strings.Index(a.Path, "/tags/")
 	})
 	for _, c := range last {
-		if c.name == "DELETE /api/admin/projects/{projectId}" {
-			s.archiveAll(t, on.project) // flags that earlier operations created
+		if c.Name == "DELETE /api/admin/projects/{projectId}" {
+			archiveAll(t, s, on.project) // flags that earlier operations created
 		}
-		s.check(t, c)
+		s.Check(t, c)
 	}
 }
 
 // archiveAll archives every flag of a project.
-func (s *server) archiveAll(t *testing.T, project string) {
+func archiveAll(t *testing.T, s *apitest.Server, project string) {
 	t.Helper()
-	list := projects + "/" + project + "/features"
-	for _, f := range decoded[struct{ Features []struct{ Name string } }](t, s.must(t, "GET", list, "").body).Features {
-		s.must(t, "DELETE", list+"/"+f.Name, "")
+	list := apitest.Projects + "/" + project + "/features"
+	for _, f := range apitest.Decode[struct{ Features []struct{ Name string } }](t, s.Must(t, "GET", list, "").Body).Features {
+		s.Must(t, "DELETE", list+"/"+f.Name, "")
 	}
 }
 
@@ -97,25 +100,25 @@ func byNumber(route string) bool {
 // TestNames checks which names are valid, in every operation that accepts one.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "f")
+	s := apitest.Serve(t)
+	s.Create(t, "f")
 	refused := []string{
 		"", ".", "..", " ", "a b", "a/b", `a\\b`, "a%2Fb", "%2e%2e", "a:b", "a#b", "a?b", "a@b", "a+b", "a*b", "a\\u0000b", "a\\nb", "café", "ﬀ", "😀", "<a>",
 		strings.Repeat("n", 101), strings.Repeat("n", 5000),
 	}
 	for _, name := range refused {
-		for _, c := range []call{
-			{"flag", "POST", features, `{"name":"` + name + `"}`, 400, invalid("/name")},
-			{"clone", "POST", features + "/f/clone", `{"name":"` + name + `"}`, 400, invalid("/name")},
-			{"project", "POST", "/api/admin/projects", `{"id":"` + name + `"}`, 400, invalid("/id")},
-			{"environment", "POST", "/api/admin/environments", `{"name":"` + name + `","type":"test"}`, 400, invalid("/name")},
-			{"environment of a project", "POST", project + "/environments", `{"environment":"` + name + `"}`, 400, invalid("/environment")},
+		for _, c := range []apitest.Call{
+			{"flag", "POST", apitest.Features, `{"name":"` + name + `"}`, 400, apitest.Invalid("/name")},
+			{"clone", "POST", apitest.Features + "/f/clone", `{"name":"` + name + `"}`, 400, apitest.Invalid("/name")},
+			{"project", "POST", "/api/admin/projects", `{"id":"` + name + `"}`, 400, apitest.Invalid("/id")},
+			{"environment", "POST", "/api/admin/environments", `{"name":"` + name + `","type":"test"}`, 400, apitest.Invalid("/name")},
+			{"environment of a project", "POST", apitest.Project + "/environments", `{"environment":"` + name + `"}`, 400, apitest.Invalid("/environment")},
 		} {
-			s.check(t, c)
+			s.Check(t, c)
 		}
 	}
-	s.check(t, call{"nothing was created", "GET", features, "", 200, `{"...":0,"features":[{"...":0,"name":"f"}]}`})
+	s.Check(t, apitest.Call{"nothing was created", "GET", apitest.Features, "", 200, `{"...":0,"features":[{"...":0,"name":"f"}]}`})
 	for _, name := range []string{"A", "z", "0", "A-z_0.9~", strings.Repeat("N", 100)} {
-		s.check(t, call{"a valid name", "POST", features, fmt.Sprintf(`{"name":%q}`, name), 201, subset(name)})
+		s.Check(t, apitest.Call{"a valid name", "POST", apitest.Features, fmt.Sprintf(`{"name":%q}`, name), 201, apitest.Created(name)})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"guidon/pkg/admin"
+	"guidon/pkg/apitest"
 )
 
 // An example is how tests of all operations call one of them, and how many calls of DynamoDB it needs.
@@ -28,14 +29,11 @@ const (
 
 // The paths of context fields and segments, and a segment of a project.
 const (
-	contextFields = "/api/admin/context"
-	aField        = contextFields + "/{contextField}"
-	allSegments   = "/api/admin/segments"
-	aSegment      = allSegments + "/{id}"
-	addons        = "/api/admin/addons"
-	anAddon       = addons + "/{addonId}"
-	aWebhook      = `{"provider":"webhook","enabled":true,"description":"{new}","events":["feature-created"],"parameters":{"url":"https://example.com/hook"}}`
-	aSegmentOf    = `{"name":"{new}","project":"{projectId}","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`
+	aField     = apitest.ContextFields + "/{contextField}"
+	aSegment   = apitest.Segments + "/{id}"
+	anAddon    = apitest.Addons + "/{addonId}"
+	aWebhook   = `{"provider":"webhook","enabled":true,"description":"{new}","events":["feature-created"],"parameters":{"url":"https://example.com/hook"}}`
+	aSegmentOf = `{"name":"{new}","project":"{projectId}","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`
 )
 
 // The paths of freezes, and one that is not in effect.
@@ -48,8 +46,7 @@ const (
 // The paths of usage and applications.
 const (
 	clientMetrics = "GET /api/admin/client-metrics/features/{featureName}"
-	applications  = "/api/admin/metrics/applications"
-	anApplication = applications + "/{appName}"
+	anApplication = apitest.Applications + "/{appName}"
 	theInstances  = "GET /api/admin/metrics/instances/{appName}/environment/{environmentName}"
 )
 
@@ -189,9 +186,9 @@ var examples = map[string]example{
 	"PUT " + itsTags:                                   {`{"addedTags":[{"type":"simple","value":"more"}],"removedTags":[]}`, 200, 2, 1},
 	"DELETE " + itsTags + "/{tagType}/{value...}":      {"", 200, 2, 1},
 
-	"GET " + contextFields:                               {"", 200, 3, 3},
-	"POST " + contextFields:                              {`{"name":"{new}"}`, 201, 2, 1},
-	"POST " + contextFields + "/validate":                {`{"name":"{new}"}`, 200, 1, 1},
+	"GET " + apitest.ContextFields:                       {"", 200, 3, 3},
+	"POST " + apitest.ContextFields:                      {`{"name":"{new}"}`, 201, 2, 1},
+	"POST " + apitest.ContextFields + "/validate":        {`{"name":"{new}"}`, 200, 1, 1},
 	"GET " + aField:                                      {"", 200, 1, 1},
 	"PUT " + aField:                                      {`{"description":"{new}"}`, 200, 2, 1},
 	"DELETE " + aField:                                   {"", 200, 5, 1}, // three lists show that nothing uses it
@@ -199,18 +196,18 @@ var examples = map[string]example{
 	"POST " + aField + "/legal-values":                   {`{"value":"{new}"}`, 200, 2, 1},
 	"DELETE " + aField + "/legal-values/{legalValue...}": {"", 200, 2, 1},
 
-	"GET " + allSegments:                              {"", 200, 4, 4},
-	"POST " + allSegments:                             {aSegmentOf, 201, 5, 5}, // it loads the project and takes an id
-	"POST " + allSegments + "/validate":               {`{"name":"{new}"}`, 204, 2, 2},
-	"GET " + allSegments + "/strategies/{strategyId}": {"", 200, 2, 2}, // it has no segments
-	"POST " + allSegments + "/strategies":             {`{"projectId":"{projectId}","strategyId":"{strategy}","environmentId":"{environment}","segmentIds":[{id}]}`, 201, 5, 4},
-	"GET " + aSegment:                                 {"", 200, 1, 1},
-	"PUT " + aSegment:                                 {`{"name":"{new}","constraints":[]}`, 204, 3, 2},
-	"DELETE " + aSegment:                              {"", 204, 3, 1}, // its guard and a list of default strategies show that nothing uses it
-	"GET " + aSegment + "/strategies":                 {"", 200, 2, 2}, // no flag uses it
+	"GET " + apitest.Segments:                              {"", 200, 4, 4},
+	"POST " + apitest.Segments:                             {aSegmentOf, 201, 5, 5}, // it loads the project and takes an id
+	"POST " + apitest.Segments + "/validate":               {`{"name":"{new}"}`, 204, 2, 2},
+	"GET " + apitest.Segments + "/strategies/{strategyId}": {"", 200, 2, 2}, // it has no segments
+	"POST " + apitest.Segments + "/strategies":             {`{"projectId":"{projectId}","strategyId":"{strategy}","environmentId":"{environment}","segmentIds":[{id}]}`, 201, 5, 4},
+	"GET " + aSegment:                                      {"", 200, 1, 1},
+	"PUT " + aSegment:                                      {`{"name":"{new}","constraints":[]}`, 204, 3, 2},
+	"DELETE " + aSegment:                                   {"", 204, 3, 1}, // its guard and a list of default strategies show that nothing uses it
+	"GET " + aSegment + "/strategies":                      {"", 200, 2, 2}, // no flag uses it
 
-	"GET " + addons:               {"", 200, 1, 1},
-	"POST " + addons:              {aWebhook, 201, 3, 3}, // it takes an id
+	"GET " + apitest.Addons:       {"", 200, 1, 1},
+	"POST " + apitest.Addons:      {aWebhook, 201, 3, 3}, // it takes an id
 	"GET " + anAddon:              {"", 200, 1, 1},
 	"PUT " + anAddon:              {aWebhook, 200, 2, 1},
 	"DELETE " + anAddon:           {"", 200, 2, 1},
@@ -258,7 +255,7 @@ var examples = map[string]example{
 
 	clientMetrics:                          {"", 200, 2, 2},
 	clientMetrics + "/raw":                 {"", 200, 2, 2},
-	"GET " + applications:                  {"", 200, 2, 2},
+	"GET " + apitest.Applications:          {"", 200, 2, 2},
 	"GET " + anApplication:                 {"", 200, 1, 1}, // it evaluated no flag, and has no instance
 	"POST " + anApplication:                {`{"description":"{new}"}`, 202, 2, 1},
 	"DELETE " + anApplication:              {"", 200, 2, 1},
@@ -310,22 +307,22 @@ var examples = map[string]example{
 const aChange = `{"feature":"{featureName}","action":"addStrategy","payload":{"name":"default"}}`
 
 // newReviewedProject gives the subject a new project in which change requests are on, with a flag.
-func (s *server) newReviewedProject(t *testing.T, on *subject) {
+func newReviewedProject(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
 	on.flag, on.project = on.fill("{new}"), on.fill("{new}")
-	s.must(t, "POST", projects, fmt.Sprintf(`{"id":%q}`, on.project))
-	s.must(t, "POST", projects+"/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, on.flag))
-	s.must(t, "PUT", on.fill(projects+"/{projectId}/environments/{environment}/change-requests/config"), `{"changeRequestsEnabled":true}`)
+	s.Must(t, "POST", apitest.Projects, fmt.Sprintf(`{"id":%q}`, on.project))
+	s.Must(t, "POST", apitest.Projects+"/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, on.flag))
+	s.Must(t, "PUT", on.fill(apitest.Projects+"/{projectId}/environments/{environment}/change-requests/config"), `{"changeRequestsEnabled":true}`)
 }
 
 // request creates a change request for the subject's flag, in review. Change requests are off again then.
-func (s *server) request(t *testing.T, on *subject) {
+func request(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
-	config := on.fill(projects + "/{projectId}/environments/{environment}/change-requests/config")
-	s.must(t, "PUT", config, `{"changeRequestsEnabled":true}`)
-	on.request = s.id(t, on.fill(projects+"/{projectId}/environments/{environment}/change-requests"), on.fill(aChange))
-	s.must(t, "PUT", on.fill(projects+"/{projectId}/change-requests/{changeRequestId}/state"), `{"state":"In review"}`)
-	s.must(t, "PUT", config, `{"changeRequestsEnabled":false}`)
+	config := on.fill(apitest.Projects + "/{projectId}/environments/{environment}/change-requests/config")
+	s.Must(t, "PUT", config, `{"changeRequestsEnabled":true}`)
+	on.request = s.ID(t, on.fill(apitest.Projects+"/{projectId}/environments/{environment}/change-requests"), on.fill(aChange))
+	s.Must(t, "PUT", on.fill(apitest.Projects+"/{projectId}/change-requests/{changeRequestId}/state"), `{"state":"In review"}`)
+	s.Must(t, "PUT", config, `{"changeRequestsEnabled":false}`)
 }
 
 func ofFlag(method, tail string) string {
@@ -350,98 +347,98 @@ type subject struct{ project, flag, environment, strategy, user, role, kind, sec
 var subjects atomic.Int64
 
 // preparations has the operations that need a subject of their own, since they delete or change it, and how to prepare it.
-var preparations = map[string]func(s *server, t *testing.T, on *subject){
-	"POST /auth/link":                      func(s *server, t *testing.T, on *subject) { on.secret = s.link(t, 1) },
-	"GET " + anApplication:                 (*server).newApplication,
-	"POST " + anApplication:                (*server).newApplication,
-	"DELETE " + anApplication:              (*server).newApplication,
-	"GET " + anApplication + "/overview":   (*server).newApplication,
-	"GET /api/admin/api-tokens/{name}":     func(_ *server, _ *testing.T, on *subject) { on.secret = "client" },
-	"PUT /api/admin/api-tokens/{token}":    (*server).newToken,
-	"DELETE /api/admin/api-tokens/{token}": (*server).newToken,
-	ofProject("DELETE", "/api-tokens/{token}"): func(s *server, t *testing.T, on *subject) {
-		on.secret = s.apiToken(t, on.fill(`{"tokenName":"{new}","type":"client","project":"{projectId}"}`))
+var preparations = map[string]func(t *testing.T, s *apitest.Server, on *subject){
+	"POST /auth/link":                      func(t *testing.T, s *apitest.Server, on *subject) { on.secret = s.SignInLink(t, 1) },
+	"GET " + anApplication:                 newApplication,
+	"POST " + anApplication:                newApplication,
+	"DELETE " + anApplication:              newApplication,
+	"GET " + anApplication + "/overview":   newApplication,
+	"GET /api/admin/api-tokens/{name}":     func(_ *testing.T, _ *apitest.Server, on *subject) { on.secret = "client" },
+	"PUT /api/admin/api-tokens/{token}":    newToken,
+	"DELETE /api/admin/api-tokens/{token}": newToken,
+	ofProject("DELETE", "/api-tokens/{token}"): func(t *testing.T, s *apitest.Server, on *subject) {
+		on.secret = s.APIToken(t, on.fill(`{"tokenName":"{new}","type":"client","project":"{projectId}"}`))
 	},
-	"GET /api/admin/service-account/{userId}/token":              (*server).newAccountToken,
-	"POST /api/admin/service-account/{userId}/token":             (*server).newAccount,
-	"DELETE /api/admin/service-account/{userId}/token/{tokenId}": (*server).newAccountToken,
-	"GET /api/admin/invite-link/tokens/{token}":                  (*server).newSignup,
-	"PUT /api/admin/invite-link/tokens/{token}":                  (*server).newSignup,
-	"POST /api/admin/playground":                                 (*server).newProjectWithFlag,
-	"POST /api/admin/playground/advanced":                        (*server).newProjectWithFlag,
-	ofFlag("POST", "/changeProject"):                             (*server).target,
-	ofProject("POST", "/changeProject"):                          (*server).target,
-	ofProject("POST", "/revive"): func(s *server, t *testing.T, on *subject) {
-		s.must(t, "DELETE", features+"/"+on.flag, "")
+	"GET /api/admin/service-account/{userId}/token":              newAccountToken,
+	"POST /api/admin/service-account/{userId}/token":             newAccount,
+	"DELETE /api/admin/service-account/{userId}/token/{tokenId}": newAccountToken,
+	"GET /api/admin/invite-link/tokens/{token}":                  newSignup,
+	"PUT /api/admin/invite-link/tokens/{token}":                  newSignup,
+	"POST /api/admin/playground":                                 newProjectWithFlag,
+	"POST /api/admin/playground/advanced":                        newProjectWithFlag,
+	ofFlag("POST", "/changeProject"):                             target,
+	ofProject("POST", "/changeProject"):                          target,
+	ofProject("POST", "/revive"): func(t *testing.T, s *apitest.Server, on *subject) {
+		s.Must(t, "DELETE", apitest.Features+"/"+on.flag, "")
 	},
-	"DELETE /api/admin/projects/{projectId}": func(s *server, t *testing.T, on *subject) {
+	"DELETE /api/admin/projects/{projectId}": func(t *testing.T, s *apitest.Server, on *subject) {
 		on.project = on.fill("{new}")
-		s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":%q}`, on.project))
+		s.Must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":%q}`, on.project))
 	},
-	"DELETE /api/admin/projects/{projectId}/environments/{environment}":                     (*server).newEnvironment,
-	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": (*server).newProjectWithFlag,
-	"DELETE /api/admin/environments/{environmentName}":                                      (*server).newEnvironment,
-	ofProject("POST", "/environments/{environment}/change-requests"):                        (*server).newReviewedProject,
-	ofProject("GET", "/change-requests/{changeRequestId}"):                                  (*server).request,
-	ofProject("GET", "/change-requests/{changeRequestId}/evidence"):                         (*server).request,
-	ofProject("DELETE", "/change-requests/{changeRequestId}"):                               (*server).request,
-	ofProject("PUT", "/change-requests/{changeRequestId}/changes/{changeId}"):               (*server).request,
-	ofProject("DELETE", "/change-requests/{changeRequestId}/changes/{changeId}"):            (*server).request,
-	ofProject("POST", "/change-requests/{changeRequestId}/rebase"):                          (*server).request,
-	ofProject("PUT", "/change-requests/{changeRequestId}/state"):                            (*server).request,
-	ofProject("PUT", "/change-requests/{changeRequestId}/title"):                            (*server).request,
-	ofProject("POST", "/change-requests/{changeRequestId}/comments"):                        (*server).request,
-	ofProject("GET", "/change-requests/{changeRequestId}/approvers"):                        (*server).request,
-	ofProject("PUT", "/change-requests/{changeRequestId}/approvers"):                        (*server).request,
-	"POST " + ofServiceFreezes:                                                              (*server).newEnvironment,
-	"DELETE " + ofServiceFreezes + "/{freezeId}": func(s *server, t *testing.T, on *subject) {
-		s.newEnvironment(t, on)
-		on.kind = idIn(s.must(t, "POST", on.fill(ofServiceFreezes), on.fill(aFreeze)).body)
+	"DELETE /api/admin/projects/{projectId}/environments/{environment}":                     newEnvironment,
+	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": newProjectWithFlag,
+	"DELETE /api/admin/environments/{environmentName}":                                      newEnvironment,
+	ofProject("POST", "/environments/{environment}/change-requests"):                        newReviewedProject,
+	ofProject("GET", "/change-requests/{changeRequestId}"):                                  request,
+	ofProject("GET", "/change-requests/{changeRequestId}/evidence"):                         request,
+	ofProject("DELETE", "/change-requests/{changeRequestId}"):                               request,
+	ofProject("PUT", "/change-requests/{changeRequestId}/changes/{changeId}"):               request,
+	ofProject("DELETE", "/change-requests/{changeRequestId}/changes/{changeId}"):            request,
+	ofProject("POST", "/change-requests/{changeRequestId}/rebase"):                          request,
+	ofProject("PUT", "/change-requests/{changeRequestId}/state"):                            request,
+	ofProject("PUT", "/change-requests/{changeRequestId}/title"):                            request,
+	ofProject("POST", "/change-requests/{changeRequestId}/comments"):                        request,
+	ofProject("GET", "/change-requests/{changeRequestId}/approvers"):                        request,
+	ofProject("PUT", "/change-requests/{changeRequestId}/approvers"):                        request,
+	"POST " + ofServiceFreezes:                                                              newEnvironment,
+	"DELETE " + ofServiceFreezes + "/{freezeId}": func(t *testing.T, s *apitest.Server, on *subject) {
+		newEnvironment(t, s, on)
+		on.kind = apitest.IDIn(s.Must(t, "POST", on.fill(ofServiceFreezes), on.fill(aFreeze)).Body)
 	},
-	"POST " + inFreezes: (*server).newEnvironment,
-	"DELETE " + inFreezes + "/{freezeId}": func(s *server, t *testing.T, on *subject) {
-		s.newEnvironment(t, on)
-		on.kind = idIn(s.must(t, "POST", on.fill(inFreezes), on.fill(aFreeze)).body)
+	"POST " + inFreezes: newEnvironment,
+	"DELETE " + inFreezes + "/{freezeId}": func(t *testing.T, s *apitest.Server, on *subject) {
+		newEnvironment(t, s, on)
+		on.kind = apitest.IDIn(s.Must(t, "POST", on.fill(inFreezes), on.fill(aFreeze)).Body)
 	},
-	"GET /api/admin/tags/{tagType}/{value...}": func(s *server, t *testing.T, on *subject) {
-		s.must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
+	"GET /api/admin/tags/{tagType}/{value...}": func(t *testing.T, s *apitest.Server, on *subject) {
+		s.Must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
 	},
-	"DELETE " + itsTags + "/{tagType}/{value...}": func(s *server, t *testing.T, on *subject) {
-		s.must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
+	"DELETE " + itsTags + "/{tagType}/{value...}": func(t *testing.T, s *apitest.Server, on *subject) {
+		s.Must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
 	},
-	ofFlag("POST", "/dependencies"):                        (*server).newParent,
-	ofFlag("DELETE", "/dependencies"):                      (*server).addParent,
-	ofFlag("DELETE", "/dependencies/{parent}"):             (*server).addParent,
-	"DELETE /api/admin/tag-types/{tagType}":                (*server).newTagType,
-	"PUT " + aField:                                        (*server).newField,
-	"DELETE " + aField:                                     (*server).newField,
-	"POST " + aField + "/legal-values":                     (*server).newField,
-	"DELETE " + aField + "/legal-values/{legalValue...}":   (*server).newField,
-	"POST " + allSegments + "/strategies":                  (*server).newProject,
-	"GET " + aSegment:                                      (*server).newSegment,
-	"PUT " + aSegment:                                      (*server).newSegment,
-	"DELETE " + aSegment:                                   (*server).newSegment,
-	"GET " + aSegment + "/strategies":                      (*server).newSegment,
-	"GET " + anAddon:                                       (*server).newAddon,
-	"PUT " + anAddon:                                       (*server).newAddon,
-	"DELETE " + anAddon:                                    (*server).newAddon,
-	"POST " + anAddon + "/test":                            (*server).newAddon,
-	"GET " + anAddon + "/events":                           (*server).newAddon,
-	"POST " + anAddon + "/resend":                          (*server).newAddon,
-	"PUT /api/admin/strategies/{strategyType}":             (*server).newStrategyType,
-	"DELETE /api/admin/strategies/{strategyType}":          (*server).newStrategyType,
-	"POST /api/admin/strategies/{strategyType}/deprecate":  (*server).newStrategyType,
-	"POST /api/admin/strategies/{strategyType}/reactivate": (*server).newStrategyType,
-	"PUT /api/admin/user-admin/{userId}":                   (*server).newUser,
-	"DELETE /api/admin/user-admin/{userId}":                (*server).newUser,
-	"PUT /api/admin/service-account/{userId}":              (*server).newAccount,
-	"DELETE /api/admin/service-account/{userId}":           (*server).newAccount,
-	"PUT /api/admin/roles/{roleId}":                        (*server).newRole,
-	"DELETE /api/admin/roles/{roleId}":                     (*server).newRole,
-	"GET /api/admin/projects/{projectId}/access":           (*server).newMember,
-	"PUT " + heldRole:                                      (*server).newMember, // the user has another role
-	"DELETE " + heldRole: func(s *server, t *testing.T, on *subject) {
-		s.newMember(t, on)
+	ofFlag("POST", "/dependencies"):                        newParent,
+	ofFlag("DELETE", "/dependencies"):                      addParent,
+	ofFlag("DELETE", "/dependencies/{parent}"):             addParent,
+	"DELETE /api/admin/tag-types/{tagType}":                newTagType,
+	"PUT " + aField:                                        newField,
+	"DELETE " + aField:                                     newField,
+	"POST " + aField + "/legal-values":                     newField,
+	"DELETE " + aField + "/legal-values/{legalValue...}":   newField,
+	"POST " + apitest.Segments + "/strategies":             newProject,
+	"GET " + aSegment:                                      newSegment,
+	"PUT " + aSegment:                                      newSegment,
+	"DELETE " + aSegment:                                   newSegment,
+	"GET " + aSegment + "/strategies":                      newSegment,
+	"GET " + anAddon:                                       newAddon,
+	"PUT " + anAddon:                                       newAddon,
+	"DELETE " + anAddon:                                    newAddon,
+	"POST " + anAddon + "/test":                            newAddon,
+	"GET " + anAddon + "/events":                           newAddon,
+	"POST " + anAddon + "/resend":                          newAddon,
+	"PUT /api/admin/strategies/{strategyType}":             newStrategyType,
+	"DELETE /api/admin/strategies/{strategyType}":          newStrategyType,
+	"POST /api/admin/strategies/{strategyType}/deprecate":  newStrategyType,
+	"POST /api/admin/strategies/{strategyType}/reactivate": newStrategyType,
+	"PUT /api/admin/user-admin/{userId}":                   newUser,
+	"DELETE /api/admin/user-admin/{userId}":                newUser,
+	"PUT /api/admin/service-account/{userId}":              newAccount,
+	"DELETE /api/admin/service-account/{userId}":           newAccount,
+	"PUT /api/admin/roles/{roleId}":                        newRole,
+	"DELETE /api/admin/roles/{roleId}":                     newRole,
+	"GET /api/admin/projects/{projectId}/access":           newMember,
+	"PUT " + heldRole:                                      newMember, // the user has another role
+	"DELETE " + heldRole: func(t *testing.T, s *apitest.Server, on *subject) {
+		newMember(t, s, on)
 		on.role = "5"
 	},
 }
@@ -450,170 +447,156 @@ var preparations = map[string]func(s *server, t *testing.T, on *subject){
 const itsTags = "/api/admin/features/{featureName}/tags"
 
 // newProjectWithFlag gives the subject a new project with one flag.
-func (s *server) newProjectWithFlag(t *testing.T, on *subject) {
+func newProjectWithFlag(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
 	on.project = on.fill("{new}")
-	s.must(t, "POST", projects, fmt.Sprintf(`{"id":%q}`, on.project))
-	s.must(t, "POST", projects+"/"+on.project+"/features", on.fill(`{"name":"{new}"}`))
+	s.Must(t, "POST", apitest.Projects, fmt.Sprintf(`{"id":%q}`, on.project))
+	s.Must(t, "POST", apitest.Projects+"/"+on.project+"/features", on.fill(`{"name":"{new}"}`))
 }
 
 // target creates the project that the subject's flag moves to.
-func (s *server) target(t *testing.T, on *subject) {
+func target(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
-	s.must(t, "POST", "/api/admin/projects", on.fill(`{"id":"to-{featureName}"}`))
+	s.Must(t, "POST", "/api/admin/projects", on.fill(`{"id":"to-{featureName}"}`))
 }
 
 // newParent creates a flag that the subject's flag can depend on. addParent also adds the dependency.
-func (s *server) newParent(t *testing.T, on *subject) {
+func newParent(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
 	on.kind = on.fill("{new}")
-	s.must(t, "POST", projects+"/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, on.kind))
+	s.Must(t, "POST", apitest.Projects+"/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, on.kind))
 }
 
-func (s *server) addParent(t *testing.T, on *subject) {
+func addParent(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
-	s.newParent(t, on)
-	s.must(t, "POST", on.fill(ofFlag("", "/dependencies"))[1:], on.fill(`{"feature":"{parent}"}`))
+	newParent(t, s, on)
+	s.Must(t, "POST", on.fill(ofFlag("", "/dependencies"))[1:], on.fill(`{"feature":"{parent}"}`))
 }
 
-func (s *server) newTagType(t *testing.T, on *subject) {
+func newTagType(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
 	on.kind = on.fill("{new}")
-	s.must(t, "POST", "/api/admin/tag-types", fmt.Sprintf(`{"name":%q}`, on.kind))
+	s.Must(t, "POST", "/api/admin/tag-types", fmt.Sprintf(`{"name":%q}`, on.kind))
 }
 
 // newField creates a context field with a legal value.
-func (s *server) newField(t *testing.T, on *subject) {
+func newField(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
 	on.kind = on.fill("{new}")
-	s.must(t, "POST", contextFields, fmt.Sprintf(`{"name":%q,"legalValues":[{"value":"a/b"}]}`, on.kind))
+	s.Must(t, "POST", apitest.ContextFields, fmt.Sprintf(`{"name":%q,"legalValues":[{"value":"a/b"}]}`, on.kind))
 }
 
 // newSegment creates a segment of the subject's project.
-func (s *server) newSegment(t *testing.T, on *subject) {
+func newSegment(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
-	on.segment = s.id(t, allSegments, on.fill(aSegmentOf))
+	on.segment = s.ID(t, apitest.Segments, on.fill(aSegmentOf))
 }
 
 // newProject creates a project with one flag and a segment.
-func (s *server) newProject(t *testing.T, on *subject) {
+func newProject(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
 	on.project, on.flag = on.fill("{new}"), on.fill("{new}")
-	s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":%q}`, on.project))
-	s.must(t, "POST", "/api/admin/projects/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, on.flag))
-	s.addStrategyAndVariants(t, on)
-	s.newSegment(t, on)
+	s.Must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":%q}`, on.project))
+	s.Must(t, "POST", "/api/admin/projects/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, on.flag))
+	addStrategyAndVariants(t, s, on)
+	newSegment(t, s, on)
 }
 
 // newAddon creates an addon. If there are many, it deletes them first, except that of sendAll: there can be only 20.
-func (s *server) newAddon(t *testing.T, on *subject) {
+func newAddon(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
-	list := decoded[struct {
+	list := apitest.Decode[struct {
 		Addons []struct {
 			ID          int
 			Description string
 		}
-	}](t, s.must(t, "GET", addons, "").body)
+	}](t, s.Must(t, "GET", apitest.Addons, "").Body)
 	for _, a := range list.Addons {
-		if len(list.Addons) > 10 && a.Description != sendsAll {
-			s.must(t, "DELETE", fmt.Sprintf("%s/%d", addons, a.ID), "")
+		if len(list.Addons) > 10 && a.Description != apitest.SendsAll {
+			s.Must(t, "DELETE", fmt.Sprintf("%s/%d", apitest.Addons, a.ID), "")
 		}
 	}
-	on.addon = s.id(t, addons, on.fill(aWebhook))
+	on.addon = s.ID(t, apitest.Addons, on.fill(aWebhook))
 }
 
-func (s *server) newStrategyType(t *testing.T, on *subject) {
+func newStrategyType(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
 	on.kind = on.fill("{new}")
-	s.must(t, "POST", "/api/admin/strategies", fmt.Sprintf(`{"name":%q,"parameters":[]}`, on.kind))
+	s.Must(t, "POST", "/api/admin/strategies", fmt.Sprintf(`{"name":%q,"parameters":[]}`, on.kind))
 }
 
 // newApplication creates an application that never reported.
-func (s *server) newApplication(t *testing.T, on *subject) {
+func newApplication(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
 	on.kind = on.fill("{new}")
-	s.must(t, "POST", on.fill(anApplication), "")
+	s.Must(t, "POST", on.fill(anApplication), "")
 }
 
-// secretIn returns the secret in a response.
-func secretIn(answer string) string {
-	_, rest, _ := strings.Cut(answer, `"secret":"`)
-	secret, _, _ := strings.Cut(rest, `"`)
-	return secret
-}
-
-func (s *server) newToken(t *testing.T, on *subject) {
+func newToken(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
-	on.secret = secretIn(s.must(t, "POST", "/api/admin/api-tokens", on.fill(`{"tokenName":"{new}","type":"client"}`)).body)
+	on.secret = apitest.SecretIn(s.Must(t, "POST", "/api/admin/api-tokens", on.fill(`{"tokenName":"{new}","type":"client"}`)).Body)
 }
 
-func (s *server) newSignup(t *testing.T, on *subject) {
+func newSignup(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
-	on.secret = secretIn(s.must(t, "POST", "/api/admin/invite-link/tokens", `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).body)
+	on.secret = apitest.SecretIn(s.Must(t, "POST", "/api/admin/invite-link/tokens", `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).Body)
 }
 
 // newAccountToken creates a service account with a token.
-func (s *server) newAccountToken(t *testing.T, on *subject) {
+func newAccountToken(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
-	s.newAccount(t, on)
-	s.must(t, "POST", "/api/admin/service-account/"+on.user+"/token", `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`)
+	newAccount(t, s, on)
+	s.Must(t, "POST", "/api/admin/service-account/"+on.user+"/token", `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`)
 }
 
 // heldRole is the path of a user's role in a project.
 const heldRole = "/api/admin/projects/{projectId}/users/{userId}/roles/{roleId}"
 
-func (s *server) newUser(t *testing.T, on *subject) {
+func newUser(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
-	on.user = s.id(t, "/api/admin/user-admin", on.fill(`{"username":"{new}","rootRole":3}`))
+	on.user = s.ID(t, "/api/admin/user-admin", on.fill(`{"username":"{new}","rootRole":3}`))
 }
 
-func (s *server) newAccount(t *testing.T, on *subject) {
+func newAccount(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
-	on.user = s.id(t, "/api/admin/service-account", on.fill(`{"username":"{new}","name":"x","rootRole":3}`))
+	on.user = s.ID(t, "/api/admin/service-account", on.fill(`{"username":"{new}","name":"x","rootRole":3}`))
 }
 
-func (s *server) newRole(t *testing.T, on *subject) {
+func newRole(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
-	on.role = s.id(t, "/api/admin/roles", on.fill(`{"name":"{new}","type":"custom"}`))
+	on.role = s.ID(t, "/api/admin/roles", on.fill(`{"name":"{new}","type":"custom"}`))
 }
 
 // newMember creates a user who is a member of the project.
-func (s *server) newMember(t *testing.T, on *subject) {
+func newMember(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
-	s.newUser(t, on)
-	s.must(t, "POST", project+"/users/"+on.user+"/roles/5", "")
+	newUser(t, s, on)
+	s.Must(t, "POST", apitest.Project+"/users/"+on.user+"/roles/5", "")
 }
 
-// id sends a POST and returns the id of what it creates.
-func (s *server) id(t *testing.T, path, body string) string {
-	t.Helper()
-	_, rest, _ := strings.Cut(s.must(t, "POST", path, body).body, `"id":`)
-	return rest[:strings.IndexAny(rest, ",}")]
-}
-
-func (s *server) newEnvironment(t *testing.T, on *subject) {
+func newEnvironment(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
 	on.environment = on.fill("{new}")
-	s.must(t, "POST", "/api/admin/environments", fmt.Sprintf(`{"name":%q,"type":"test"}`, on.environment))
-	s.must(t, "POST", project+"/environments", fmt.Sprintf(`{"environment":%q}`, on.environment))
+	s.Must(t, "POST", "/api/admin/environments", fmt.Sprintf(`{"name":%q,"type":"test"}`, on.environment))
+	s.Must(t, "POST", apitest.Project+"/environments", fmt.Sprintf(`{"environment":%q}`, on.environment))
 }
 
 // newSubject creates a new flag to call an operation on.
-func (s *server) newSubject(t *testing.T) subject {
+func newSubject(t *testing.T, s *apitest.Server) subject {
 	t.Helper()
 	on := subject{project: "default", flag: fmt.Sprintf("subject-%d", subjects.Add(1)), environment: "development"}
-	s.create(t, on.flag)
-	s.addStrategyAndVariants(t, &on)
+	s.Create(t, on.flag)
+	addStrategyAndVariants(t, s, &on)
 	return on
 }
 
 // addStrategyAndVariants adds a strategy and variants to the subject's flag.
-func (s *server) addStrategyAndVariants(t *testing.T, on *subject) {
+func addStrategyAndVariants(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
 	flag := on.fill(ofFlag("", ""))[1:]
-	s.must(t, "PUT", flag+"/variants", `[{"name":"v","weight":1}]`)
-	added := s.must(t, "POST", on.fill(inEnvironment("", "/strategies"))[1:], `{"name":"default"}`)
-	_, rest, _ := strings.Cut(added.body, `"id":"`)
+	s.Must(t, "PUT", flag+"/variants", `[{"name":"v","weight":1}]`)
+	added := s.Must(t, "POST", on.fill(inEnvironment("", "/strategies"))[1:], `{"name":"default"}`)
+	_, rest, _ := strings.Cut(added.Body, `"id":"`)
 	on.strategy, _, _ = strings.Cut(rest, `"`)
 }
 
@@ -628,10 +611,10 @@ func (on subject) fill(text string) string {
 }
 
 // call returns the call of a route's example on the subject.
-func (on subject) call(route string) call {
+func (on subject) call(route string) apitest.Call {
 	method, path, _ := strings.Cut(route, " ")
 	e := examples[route]
-	return call{route, method, on.fill(path), on.fill(e.body), e.status, anything}
+	return apitest.Call{route, method, on.fill(path), on.fill(e.body), e.status, apitest.Anything}
 }
 
 // routes returns the sorted routes of all operations. The test fails if one has no example.
@@ -672,3 +655,7 @@ func protectedRoutes(t *testing.T) []string {
 	t.Helper()
 	return slices.DeleteFunc(routes(t), isPublic)
 }
+
+const aSignInLink = "/api/admin/user-admin/{userId}/sign-in-link"
+
+const aSignOut = "/api/admin/user-admin/{userId}/sign-out"

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/httpapi"
 )
 
@@ -16,10 +17,10 @@ import (
 func TestPanicsOfWorkers(t *testing.T) {
 	t.Parallel()
 	network := &panicking{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = network })
-	s.create(t, "f")
-	s.create(t, "g")
-	const list, stale = "/api/admin/projects", project + "/stale"
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = network })
+	s.Create(t, "f")
+	s.Create(t, "g")
+	const list, stale = "/api/admin/projects", apitest.Project + "/stale"
 	both := `{"features":["f","g"],"stale":true}`
 	for _, tt := range []struct {
 		operation, contains      string // of the request that panics
@@ -30,12 +31,12 @@ func TestPanicsOfWorkers(t *testing.T) {
 	} {
 		t.Run(tt.path, func(t *testing.T) {
 			network.in.Store(&[2]string{tt.operation, tt.contains})
-			got := s.do(t, tt.method, tt.path, tt.body)
+			got := s.Do(t, tt.method, tt.path, tt.body)
 			network.in.Store(nil)
-			if got.status != 500 || !strings.Contains(got.body, tt.want) || detail.MatchString(got.body) {
-				t.Errorf("%d %s, want a 500 that says %q", got.status, got.body, tt.want)
+			if got.Status != 500 || !strings.Contains(got.Body, tt.want) || detail.MatchString(got.Body) {
+				t.Errorf("%d %s, want a 500 that says %q", got.Status, got.Body, tt.want)
 			}
-			s.must(t, tt.method, tt.path, tt.body)
+			s.Must(t, tt.method, tt.path, tt.body)
 		})
 	}
 }

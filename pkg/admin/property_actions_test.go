@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"guidon/pkg/apitest"
+
 	"pgregory.net/rapid"
 )
 
@@ -60,7 +62,7 @@ func (q *sequence) projectOf(name string) string {
 }
 
 func (q *sequence) pathOf(name string) string {
-	return projects + "/" + q.projectOf(name) + "/features/" + name
+	return apitest.Projects + "/" + q.projectOf(name) + "/features/" + name
 }
 
 func (q *sequence) chooseSome(what string, n int, of ...string) []string {
@@ -83,7 +85,7 @@ func (q *sequence) create() {
 	if q.world.flags[name] != nil {
 		status = 409
 	}
-	q.do("POST", projects+"/"+project+"/features", body("name", name, "type", kind, "description", text, "impressionData", impression), status)
+	q.do("POST", apitest.Projects+"/"+project+"/features", body("name", name, "type", kind, "description", text, "impressionData", impression), status)
 	if status == 201 {
 		q.world.flags[name] = &modelFlag{changes: 1, in: map[string]*setup{}, flagState: flagState{
 			Name: name, Project: project, Type: kind, Description: &text, ImpressionData: impression, Lifecycle: phaseState{Stage: "initial"},
@@ -245,7 +247,7 @@ func (q *sequence) addStrategy() {
 	if status != 200 {
 		return
 	}
-	s.ID = idIn(got.body)
+	s.ID = apitest.IDIn(got.Body)
 	q.change(f, func() {
 		q.world.setStrategies(f, environment, append(slices.Clone(q.world.at(f, environment).strategies), s))
 	})
@@ -534,10 +536,10 @@ func (q *sequence) importFlag() {
 	if q.world.attached(project, environment) == nil {
 		status = 404
 	}
-	got := q.do("POST", importData, oneImport(name, kind, project, environment, on, tags, strategies, variants), status)
+	got := q.do("POST", apitest.Import, oneImport(name, kind, project, environment, on, tags, strategies, variants), status)
 	refused := f != nil && (f.Archived || f.Project != project)
-	if skipped := strings.Contains(got.body, `"skipped":1`); status == 200 && skipped != refused {
-		q.rt.Fatalf("the import of %s returned %s, want it skipped: %t", name, got.body, refused)
+	if skipped := strings.Contains(got.Body, `"skipped":1`); status == 200 && skipped != refused {
+		q.rt.Fatalf("the import of %s returned %s, want it skipped: %t", name, got.Body, refused)
 	}
 	if status != 200 || refused {
 		return
@@ -577,12 +579,6 @@ func (q *sequence) imported(f *modelFlag, environment string, on bool, kind stri
 	if on != q.world.enabled(f, environment) {
 		q.world.enable(f, environment, on)
 	}
-}
-
-func idIn(document string) string {
-	var made struct{ ID string }
-	_ = json.Unmarshal([]byte(document), &made)
-	return made.ID
 }
 
 func text(v any) string {

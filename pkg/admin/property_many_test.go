@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+
+	"guidon/pkg/apitest"
 )
 
 // archiveMany archives several flags of a project. Parents can be archived with their children, in any order.
@@ -28,7 +30,7 @@ func (q *sequence) archiveMany() {
 			}
 		}
 	}
-	q.do("POST", projects+"/"+project+"/archive", body("features", append([]string{}, names...)), statusOf(202, unknown, len(left)))
+	q.do("POST", apitest.Projects+"/"+project+"/archive", body("features", append([]string{}, names...)), statusOf(202, unknown, len(left)))
 }
 
 // statusOf returns the status of a request for several flags, of which some are unknown and some are refused.
@@ -48,7 +50,7 @@ func (q *sequence) changeMany() {
 	what, yes := q.choose("what", "stale", "revive", "tags", "switch"), q.flip("yes")
 	added, removed := q.chooseSome("added", 2, "t1", "t3"), q.chooseSome("removed", 1, "t/2")
 	if what == "switch" && q.world.attached(project, environment) == nil {
-		q.do("POST", projects+"/"+project+"/bulk_features/environments/"+environment+"/on", body("features", append([]string{}, names...)), 404)
+		q.do("POST", apitest.Projects+"/"+project+"/bulk_features/environments/"+environment+"/on", body("features", append([]string{}, names...)), 404)
 		return
 	}
 	unknown, refused := 0, 0
@@ -70,7 +72,7 @@ func (q *sequence) changeMany() {
 		}
 	}
 	list := append([]string{}, names...)
-	all := projects + "/" + project
+	all := apitest.Projects + "/" + project
 	switch what {
 	case "stale":
 		q.do("POST", all+"/stale", body("features", list, "stale", yes), statusOf(202, unknown, refused))
@@ -101,7 +103,7 @@ func (q *sequence) moveMany() {
 			q.moved(f, to)
 		}
 	}
-	q.do("POST", projects+"/"+project+"/changeProject", body("features", append([]string{}, names...), "newProjectId", to), statusOf(200, unknown, refused))
+	q.do("POST", apitest.Projects+"/"+project+"/changeProject", body("features", append([]string{}, names...), "newProjectId", to), statusOf(200, unknown, refused))
 }
 
 func (q *sequence) attach() {
@@ -121,7 +123,7 @@ func (q *sequence) attach() {
 			status = 400
 		}
 	}
-	q.do("POST", projects+"/"+project+"/environments", in, status)
+	q.do("POST", apitest.Projects+"/"+project+"/environments", in, status)
 	if status == 200 {
 		q.world.projects[project][environment] = &attachment{environment: q.world.environments[environment], id: q.world.next(), strategy: strategy}
 	}
@@ -133,7 +135,7 @@ func (q *sequence) detach() {
 	if q.world.attached(project, environment) == nil {
 		status = 404
 	}
-	q.do("DELETE", projects+"/"+project+"/environments/"+environment, "", status)
+	q.do("DELETE", apitest.Projects+"/"+project+"/environments/"+environment, "", status)
 	delete(q.world.projects[project], environment)
 }
 
@@ -147,7 +149,7 @@ func (q *sequence) defaultStrategy() {
 	case !q.world.usable(project, s.Segments):
 		status = 400
 	}
-	q.do("POST", projects+"/"+project+"/environments/"+environment+"/default-strategy", strategyBody(s), status)
+	q.do("POST", apitest.Projects+"/"+project+"/environments/"+environment+"/default-strategy", strategyBody(s), status)
 	if status == 200 {
 		a.strategy = &s
 	}
@@ -162,16 +164,16 @@ func (q *sequence) deleteOrCreateStage() {
 		}
 		for name, f := range q.world.flags {
 			if q.world.active(name) != nil && q.world.enabled(f, "stage") {
-				q.do("DELETE", environments+"/stage", "", 409)
+				q.do("DELETE", apitest.Environments+"/stage", "", 409)
 				return
 			}
 		}
 		q.world.noteLeftovers("stage")
-		q.do("DELETE", environments+"/stage", "", 200)
+		q.do("DELETE", apitest.Environments+"/stage", "", 200)
 		q.world.environments["stage"] = 0
 		return
 	}
-	q.do("POST", environments, body("name", "stage", "type", "test"), 201)
+	q.do("POST", apitest.Environments, body("name", "stage", "type", "test"), 201)
 	q.world.environments["stage"] = q.world.next()
 }
 

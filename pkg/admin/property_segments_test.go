@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"guidon/pkg/apitest"
 )
 
 // segmentBody returns the body of one of the three segments of a sequence. project is its owner; "" is all projects.
@@ -36,7 +38,7 @@ func (q *sequence) changeOwner() {
 	case to != "" && q.world.usedBy(id, func(project string) bool { return project != to }):
 		status = 409
 	}
-	q.do("PUT", fmt.Sprintf("%s/%d", allSegments, id), segmentBody(id, to), status)
+	q.do("PUT", fmt.Sprintf("%s/%d", apitest.Segments, id), segmentBody(id, to), status)
 	if status == 204 {
 		q.world.segments[id] = to
 	}
@@ -56,7 +58,7 @@ func (q *sequence) deleteSegment() {
 	case q.world.usedBy(id, func(string) bool { return true }):
 		status = 409
 	}
-	q.do("DELETE", fmt.Sprintf("%s/%d", allSegments, id), "", status)
+	q.do("DELETE", fmt.Sprintf("%s/%d", apitest.Segments, id), "", status)
 	if status == 204 {
 		delete(q.world.segments, id)
 	}
@@ -70,7 +72,7 @@ func (q *sequence) compareSegments() {
 		UsedInFeatures, UsedInProjects int
 	}
 	var got struct{ Segments []row }
-	q.read(q.handler, "GET", allSegments, "", &got)
+	q.read(q.handler, "GET", apitest.Segments, "", &got)
 	want := []row{}
 	for _, id := range slices.Sorted(maps.Keys(q.world.segments)) {
 		r, users := row{ID: id, Project: q.world.segments[id]}, map[string]bool{}

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"guidon/internal/engine"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -76,16 +77,16 @@ type sequence struct {
 func (q *sequence) open(table string) http.Handler {
 	store := dynamotest.OpenOn(q.t, q.engine, table, nil)
 	dynamotest.Seed(q.t, store)
-	handler := described(q.t, everyGroup(store, httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer}))
-	for _, c := range []call{
-		{"", "POST", environments, `{"name":"stage","type":"test"}`, 201, ""},
-		{"", "POST", projects, `{"id":"shop","environments":["development","production","stage"]}`, 201, ""},
-		{"", "POST", project + "/environments", `{"environment":"stage"}`, 200, ""},
-		{"", "POST", allSegments, segmentBody(1, ""), 201, ""},
-		{"", "POST", allSegments, segmentBody(2, ""), 201, ""},
-		{"", "POST", allSegments, segmentBody(3, ""), 201, ""},
+	handler := apitest.Described(q.t, apitest.Handler(store, httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer}))
+	for _, c := range []apitest.Call{
+		{"", "POST", apitest.Environments, `{"name":"stage","type":"test"}`, 201, ""},
+		{"", "POST", apitest.Projects, `{"id":"shop","environments":["development","production","stage"]}`, 201, ""},
+		{"", "POST", apitest.Project + "/environments", `{"environment":"stage"}`, 200, ""},
+		{"", "POST", apitest.Segments, segmentBody(1, ""), 201, ""},
+		{"", "POST", apitest.Segments, segmentBody(2, ""), 201, ""},
+		{"", "POST", apitest.Segments, segmentBody(3, ""), 201, ""},
 	} {
-		q.ask(handler, c.method, c.path, c.body, c.status)
+		q.ask(handler, c.Method, c.Path, c.Body, c.Status)
 	}
 	return handler
 }
@@ -94,13 +95,13 @@ func (q *sequence) open(table string) http.Handler {
 func (q *sequence) begin() {
 	q.step = "the beginning"
 	for name, project := range map[string]string{"a": "default", "b": "default", "c": "default", "d": "shop"} {
-		q.do("POST", projects+"/"+project+"/features", body("name", name), 201)
+		q.do("POST", apitest.Projects+"/"+project+"/features", body("name", name), 201)
 		empty := ""
 		q.world.flags[name] = &modelFlag{changes: 1, in: map[string]*setup{}, flagState: flagState{
 			Name: name, Project: project, Type: "release", Description: &empty, Lifecycle: phaseState{Stage: "initial"},
 		}}
 		f, s := q.world.flags[name], strategyState{Name: "default"}
-		s.ID = idIn(q.do("POST", q.pathOf(name)+"/environments/production/strategies", strategyBody(s), 200).body)
+		s.ID = apitest.IDIn(q.do("POST", q.pathOf(name)+"/environments/production/strategies", strategyBody(s), 200).Body)
 		q.change(f, func() { q.world.setStrategies(f, "production", []strategyState{s}) })
 		q.do("POST", q.pathOf(name)+"/environments/production/on", "", 200)
 		q.setEnabled(f, "production", true)
@@ -108,22 +109,22 @@ func (q *sequence) begin() {
 }
 
 // do sends a request and checks the status.
-func (q *sequence) do(method, path, body string, status int) answer {
+func (q *sequence) do(method, path, body string, status int) apitest.Answer {
 	return q.ask(q.handler, method, path, body, status)
 }
 
-func (q *sequence) ask(handler http.Handler, method, path, body string, status int) answer {
-	got := direct(handler, method, path, body)
-	q.answers[q.step+" "+strconv.Itoa(got.status)]++
-	if got.status != status {
-		q.rt.Fatalf("%s: %s %s %s: %d %s, want %d", q.step, method, path, body, got.status, got.body, status)
+func (q *sequence) ask(handler http.Handler, method, path, body string, status int) apitest.Answer {
+	got := apitest.Direct(handler, method, path, body)
+	q.answers[q.step+" "+strconv.Itoa(got.Status)]++
+	if got.Status != status {
+		q.rt.Fatalf("%s: %s %s %s: %d %s, want %d", q.step, method, path, body, got.Status, got.Body, status)
 	}
 	return got
 }
 
 // read decodes the response to a request.
 func (q *sequence) read(handler http.Handler, method, path, body string, into any) {
-	if err := json.Unmarshal([]byte(q.ask(handler, method, path, body, 200).body), into); err != nil {
+	if err := json.Unmarshal([]byte(q.ask(handler, method, path, body, 200).Body), into); err != nil {
 		q.rt.Fatal(err)
 	}
 }
@@ -195,7 +196,7 @@ func (q *sequence) compareLists(project string) {
 		Stale, ImpressionData bool
 	}
 	var active, archived struct{ Features []row }
-	q.read(q.handler, "GET", projects+"/"+project+"/features", "", &active)
+	q.read(q.handler, "GET", apitest.Projects+"/"+project+"/features", "", &active)
 	q.read(q.handler, "GET", "/api/admin/archive/features/"+project, "", &archived)
 	want := map[bool][]row{false: {}, true: {}}
 	for _, name := range slices.Sorted(maps.Keys(q.world.flags)) {
@@ -211,7 +212,7 @@ func (q *sequence) compareLists(project string) {
 func (q *sequence) exportAll() {
 	target := q.open(q.table + "-target")
 	for id, owner := range q.world.segments {
-		q.ask(target, "PUT", fmt.Sprintf("%s/%d", allSegments, id), segmentBody(id, owner), 204)
+		q.ask(target, "PUT", fmt.Sprintf("%s/%d", apitest.Segments, id), segmentBody(id, owner), 204)
 	}
 	type one struct{ project, environment string }
 	exports := map[one]string{}
@@ -221,18 +222,18 @@ func (q *sequence) exportAll() {
 				continue
 			}
 			export := body("environment", environment, "project", project, "fullSegments", true)
-			data := q.do("POST", exportData, export, 200).body
+			data := q.do("POST", apitest.Export, export, 200).Body
 			exports[one{project, environment}] = data
-			var got report
-			q.read(target, "POST", importData, body("project", project, "environment", environment, "data", json.RawMessage(data)), &got)
+			var got apitest.ImportReport
+			q.read(target, "POST", apitest.Import, body("project", project, "environment", environment, "data", json.RawMessage(data)), &got)
 			if got.Skipped > 0 {
 				q.rt.Fatalf("the import of %s returned %+v, want none skipped", data, got)
 			}
 		}
 	}
 	for at, data := range exports {
-		again := q.ask(target, "POST", exportData, body("environment", at.environment, "project", at.project, "fullSegments", true), 200).body
-		q.same("the export of the imported flags", exportWithoutIDs(q.t, data), exportWithoutIDs(q.t, again))
+		again := q.ask(target, "POST", apitest.Export, body("environment", at.environment, "project", at.project, "fullSegments", true), 200).Body
+		q.same("the export of the imported flags", apitest.ExportWithoutIDs(q.t, data), apitest.ExportWithoutIDs(q.t, again))
 	}
 	for name := range q.world.flags {
 		f := q.world.active(name)

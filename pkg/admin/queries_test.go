@@ -1,16 +1,20 @@
 package admin_test
 
-import "testing"
+import (
+	"testing"
+
+	"guidon/pkg/apitest"
+)
 
 // TestMalformedQueries sends queries of which net/url drops a part without an error. A list without a filter that the caller sent would be
 // a wrong answer, so the error names the parameter.
 func TestMalformedQueries(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	refused := func(name string) string {
-		return failure("ValidationError", `the query's parameter "`+name+`" is malformed: write % as %25 and ; as %3B, and separate parameters with &`)
+		return apitest.Failure("ValidationError", `the query's parameter "`+name+`" is malformed: write % as %25 and ; as %3B, and separate parameters with &`)
 	}
-	s.run(t, []call{
+	s.Run(t, []apitest.Call{
 		{"an escape", "GET", "/api/admin/search/features?query=50%&limit=1", "", 400, refused("query")},
 		{"a semicolon", "GET", "/api/admin/search/features?limit=1&tag=simple:a;b", "", 400, refused("tag")},
 		{"a name", "GET", "/api/admin/projects?limit=1&%zz=1", "", 400, refused("%zz")},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"guidon/pkg/admin"
+	"guidon/pkg/apitest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -15,45 +16,45 @@ import (
 // to which API Gateway sends them. Where they do not work, the 404 mentions the slash.
 func TestAdditionalSlashes(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.create(t, "f")
-	s.must(t, "POST", "/api/admin/features/f/tags", `{"type":"simple","value":"a/"}`)
+	s := apitest.Serve(t)
+	s.Create(t, "f")
+	s.Must(t, "POST", "/api/admin/features/f/tags", `{"type":"simple","value":"a/"}`)
 	config := httpapi.Config{Limits: flags.DefaultLimits()}
-	projects, flagsOf := httpapi.New(s.store, admin.Group("projects"), config), httpapi.New(s.store, admin.Group("features"), config)
-	tags, fallback := httpapi.New(s.store, admin.Group("tags"), config), httpapi.New(nil, admin.Group("fallback"), config)
+	projects, flagsOf := httpapi.New(s.Store, admin.Group("projects"), config), httpapi.New(s.Store, admin.Group("features"), config)
+	tags, fallback := httpapi.New(s.Store, admin.Group("tags"), config), httpapi.New(nil, admin.Group("fallback"), config)
 	tests := []struct {
 		name string
 		in   http.Handler
-		call
+		apitest.Call
 	}{
-		{"a slash at the end", projects, call{"", "GET", project + "/", "", 200, ""}},
-		{"a doubled slash", projects, call{"", "GET", "/api//admin/projects/default", "", 200, ""}},
-		{"several slashes", projects, call{"", "GET", "//api///admin/projects//", "", 200, ""}},
-		{"a doubled slash before a name", flagsOf, call{"", "DELETE", features + "//f", "", 404, "slash"}},
-		{"a flag", flagsOf, call{"", "GET", features + "/f/", "", 200, ""}},
-		{"a change", flagsOf, call{"", "PUT", features + "/f//", `{"stale":true}`, 200, ""}},
-		{"an empty name at the end", flagsOf, call{"", "DELETE", features + "/f/dependencies/", "", 404, "slash"}},
-		{"archive a flag", flagsOf, call{"", "DELETE", features + "/f/", "", 404, "slash"}},
-		{"a flag that does not exist", flagsOf, call{"", "GET", features + "/g/", "", 404, "there is no flag"}},
-		{"no endpoint", flagsOf, call{"", "GET", "/api/admin/nothing/", "", 404, "slash"}},
-		{"dots", flagsOf, call{"", "GET", features + "/x/../f/", "", 404, ""}},
-		{"an escaped slash", flagsOf, call{"", "GET", features + "%2Ff/", "", 404, ""}},
-		{"the slashes of a tag's value", tags, call{"", "DELETE", "/api/admin/features/f/tags/simple/a//", "", 404, ""}},
-		{"the tag itself", tags, call{"", "DELETE", "/api/admin/features/f/tags/simple/a%2F", "", 200, ""}},
-		{"in the fallback function", fallback, call{"", "GET", "/api//admin/projects", "", 404, "slash"}},
-		{"an endpoint that SDKs do not have", fallback, call{"", "GET", "/api//client/other", "", 404, "slash"}},
-		{"health", fallback, call{"", "GET", "/health/", "", 200, ""}},
+		{"a slash at the end", projects, apitest.Call{"", "GET", apitest.Project + "/", "", 200, ""}},
+		{"a doubled slash", projects, apitest.Call{"", "GET", "/api//admin/projects/default", "", 200, ""}},
+		{"several slashes", projects, apitest.Call{"", "GET", "//api///admin/projects//", "", 200, ""}},
+		{"a doubled slash before a name", flagsOf, apitest.Call{"", "DELETE", apitest.Features + "//f", "", 404, "slash"}},
+		{"a flag", flagsOf, apitest.Call{"", "GET", apitest.Features + "/f/", "", 200, ""}},
+		{"a change", flagsOf, apitest.Call{"", "PUT", apitest.Features + "/f//", `{"stale":true}`, 200, ""}},
+		{"an empty name at the end", flagsOf, apitest.Call{"", "DELETE", apitest.Features + "/f/dependencies/", "", 404, "slash"}},
+		{"archive a flag", flagsOf, apitest.Call{"", "DELETE", apitest.Features + "/f/", "", 404, "slash"}},
+		{"a flag that does not exist", flagsOf, apitest.Call{"", "GET", apitest.Features + "/g/", "", 404, "there is no flag"}},
+		{"no endpoint", flagsOf, apitest.Call{"", "GET", "/api/admin/nothing/", "", 404, "slash"}},
+		{"dots", flagsOf, apitest.Call{"", "GET", apitest.Features + "/x/../f/", "", 404, ""}},
+		{"an escaped slash", flagsOf, apitest.Call{"", "GET", apitest.Features + "%2Ff/", "", 404, ""}},
+		{"the slashes of a tag's value", tags, apitest.Call{"", "DELETE", "/api/admin/features/f/tags/simple/a//", "", 404, ""}},
+		{"the tag itself", tags, apitest.Call{"", "DELETE", "/api/admin/features/f/tags/simple/a%2F", "", 200, ""}},
+		{"in the fallback function", fallback, apitest.Call{"", "GET", "/api//admin/projects", "", 404, "slash"}},
+		{"an endpoint that SDKs do not have", fallback, apitest.Call{"", "GET", "/api//client/other", "", 404, "slash"}},
+		{"health", fallback, apitest.Call{"", "GET", "/health/", "", 200, ""}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := direct(tt.in, tt.method, tt.path, tt.body)
-			if got.status != tt.status || !strings.Contains(got.body, tt.want) {
-				t.Errorf("%s %s: %d %.200s, want %d %s", tt.method, tt.path, got.status, got.body, tt.status, tt.want)
+			got := apitest.Direct(tt.in, tt.Method, tt.Path, tt.Body)
+			if got.Status != tt.Status || !strings.Contains(got.Body, tt.Want) {
+				t.Errorf("%s %s: %d %.200s, want %d %s", tt.Method, tt.Path, got.Status, got.Body, tt.Status, tt.Want)
 			}
 		})
 	}
-	if got := direct(fallback, "GET", "/api/admin/nothing", ""); strings.Contains(got.body, "slash") {
-		t.Errorf("a path without additional slashes: %s, want no mention of a slash", got.body)
+	if got := apitest.Direct(fallback, "GET", "/api/admin/nothing", ""); strings.Contains(got.Body, "slash") {
+		t.Errorf("a path without additional slashes: %s, want no mention of a slash", got.Body)
 	}
 }
 
@@ -73,9 +74,9 @@ func TestSlashesOfSDKs(t *testing.T) {
 		"/api//client/features/../../admin":        "",
 		"/api/client/features":                     "", // the gateway's mistake, not the caller's
 	} {
-		answer := direct(fallback, "POST", path, "")
-		if got := answer.header.Get("Location"); got != want || (want != "") != (answer.status == http.StatusPermanentRedirect) {
-			t.Errorf("%s: %d to %q, want %q", path, answer.status, got, want)
+		answer := apitest.Direct(fallback, "POST", path, "")
+		if got := answer.Header.Get("Location"); got != want || (want != "") != (answer.Status == http.StatusPermanentRedirect) {
+			t.Errorf("%s: %d to %q, want %q", path, answer.Status, got, want)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"guidon/pkg/access"
 	"guidon/pkg/admin"
+	"guidon/pkg/apitest"
 	"guidon/pkg/docs"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -123,11 +124,11 @@ type intruder struct {
 }
 
 // intruders returns callers without a token, with an invalid token, and with a token for other purposes.
-func (s *server) intruders(t *testing.T, now time.Time) []intruder {
+func intruders(t *testing.T, s *apitest.Server, now time.Time) []intruder {
 	t.Helper()
-	deleted := s.apiToken(t, `{"tokenName":"deleted","type":"admin"}`)
-	s.must(t, "DELETE", tokenPath(deleted), "")
-	signup := secretIn(s.must(t, "POST", signups, `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).body)
+	deleted := s.APIToken(t, `{"tokenName":"deleted","type":"admin"}`)
+	s.Must(t, "DELETE", apitest.TokenPath(deleted), "")
+	signup := apitest.SecretIn(s.Must(t, "POST", apitest.SignupTokens, `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).Body)
 	const admin = dynamotest.AdminToken
 	none := func(name string, pairs ...string) intruder {
 		header := http.Header{}
@@ -144,7 +145,7 @@ func (s *server) intruders(t *testing.T, now time.Time) []intruder {
 			"X-Http-Method-Override", "OPTIONS", "X-Forwarded-For", "127.0.0.1", "X-Forwarded-Host", "localhost"),
 		none("two tokens", "Authorization", "*:*.nosuch", "Authorization", admin),
 		with("a wrong token", "*:*.nosuch"),
-		with("an expired token", s.adminToken(t, now)),
+		with("an expired token", s.AdminToken(t, now)),
 		with("a deleted token", deleted),
 		with("a token for signing up", signup),
 		with("the hash of a token", access.HashSecret(admin)),
@@ -203,20 +204,20 @@ func (r *remembering) CommitAll(_ context.Context, changes []flags.Change) []err
 }
 
 // fillWithSecrets creates data with hidden texts, and returns a subject with all names that paths need.
-func (s *server) fillWithSecrets(t *testing.T) subject {
+func fillWithSecrets(t *testing.T, s *apitest.Server) subject {
 	t.Helper()
-	s.must(t, "POST", "/api/admin/projects", `{"id":"ours","name":"`+hidden+`","description":"`+hidden+`"}`)
-	s.must(t, "POST", "/api/admin/projects/ours/features", `{"name":"`+hidden+`-flag"}`)
-	s.must(t, "POST", "/api/admin/projects/ours/features", `{"name":"ours","description":"`+hidden+`"}`)
+	s.Must(t, "POST", "/api/admin/projects", `{"id":"ours","name":"`+hidden+`","description":"`+hidden+`"}`)
+	s.Must(t, "POST", "/api/admin/projects/ours/features", `{"name":"`+hidden+`-flag"}`)
+	s.Must(t, "POST", "/api/admin/projects/ours/features", `{"name":"ours","description":"`+hidden+`"}`)
 	on := subject{project: "ours", flag: "ours", environment: "development"}
-	s.addStrategyAndVariants(t, &on)
-	s.must(t, "POST", on.fill(inEnvironment("", "/strategies"))[1:], `{"name":"default","title":"`+hidden+`","parameters":{"a":"`+hidden+`"}}`)
-	s.must(t, "POST", "/api/admin/features/ours/tags", `{"type":"simple","value":"`+hidden+`"}`)
-	s.must(t, "POST", "/api/admin/tag-types", `{"name":"`+hidden+`","description":"`+hidden+`"}`)
-	on.segment = s.id(t, allSegments, `{"name":"`+hidden+`","project":"ours","constraints":[{"contextName":"userId","operator":"IN","values":["`+hidden+`"]}]}`)
-	on.user = s.id(t, people, `{"username":"`+hidden+`","email":"`+hidden+`@example.com","rootRole":3}`)
-	s.must(t, "POST", "/api/admin/projects/ours/users/"+on.user+"/roles/4", "")
-	on.secret = s.apiToken(t, `{"tokenName":"`+hidden+`","type":"client","project":"ours"}`)
+	addStrategyAndVariants(t, s, &on)
+	s.Must(t, "POST", on.fill(inEnvironment("", "/strategies"))[1:], `{"name":"default","title":"`+hidden+`","parameters":{"a":"`+hidden+`"}}`)
+	s.Must(t, "POST", "/api/admin/features/ours/tags", `{"type":"simple","value":"`+hidden+`"}`)
+	s.Must(t, "POST", "/api/admin/tag-types", `{"name":"`+hidden+`","description":"`+hidden+`"}`)
+	on.segment = s.ID(t, apitest.Segments, `{"name":"`+hidden+`","project":"ours","constraints":[{"contextName":"userId","operator":"IN","values":["`+hidden+`"]}]}`)
+	on.user = s.ID(t, apitest.Users, `{"username":"`+hidden+`","email":"`+hidden+`@example.com","rootRole":3}`)
+	s.Must(t, "POST", "/api/admin/projects/ours/users/"+on.user+"/roles/4", "")
+	on.secret = s.APIToken(t, `{"tokenName":"`+hidden+`","type":"client","project":"ours"}`)
 	return on
 }
 
@@ -224,10 +225,10 @@ func (s *server) fillWithSecrets(t *testing.T) subject {
 // event. All responses are errors without stored data.
 func TestNoPathBypassesAuthentication(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Millisecond)
-	s := serve(t)
-	on := s.fillWithSecrets(t)
-	intruders := s.intruders(t, now)
-	store := &remembering{Store: s.store, loads: map[string]flags.View{}}
+	s := apitest.Serve(t)
+	on := fillWithSecrets(t, s)
+	intruders := intruders(t, s, now)
+	store := &remembering{Store: s.Store, loads: map[string]flags.View{}}
 	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Now: func() time.Time { return now }}
 	functions := map[string]http.Handler{} // by route
 	for _, group := range admin.Groups() {
@@ -251,14 +252,14 @@ func TestNoPathBypassesAuthentication(t *testing.T) {
 				for _, way := range ways {
 					for _, who := range intruders {
 						target := way.write(path)
-						for _, got := range []answer{
+						for _, got := range []apitest.Answer{
 							callMux(t, function, method, target, body, who),
 							callFunction(t, event, method, target, body, who),
 						} {
 							tried.Add(1)
 							checkRejected(t, fmt.Sprintf("%s, %s: %s %s", way.name, who.name, method, target), got)
-							if way.name == "unchanged" && got.status != who.status {
-								t.Errorf("%s: %s %s: status %d, want %d", who.name, method, target, got.status, who.status)
+							if way.name == "unchanged" && got.Status != who.status {
+								t.Errorf("%s: %s %s: status %d, want %d", who.name, method, target, got.Status, who.status)
 							}
 						}
 					}
@@ -273,21 +274,21 @@ func TestNoPathBypassesAuthentication(t *testing.T) {
 }
 
 // checkRejected checks that a response is an error without stored data.
-func checkRejected(t *testing.T, name string, got answer) {
+func checkRejected(t *testing.T, name string, got apitest.Answer) {
 	t.Helper()
-	if !slices.Contains([]int{401, 403, 404}, got.status) {
-		t.Errorf("%s: status %d %.200s, want 401, 403 or 404", name, got.status, got.body)
+	if !slices.Contains([]int{401, 403, 404}, got.Status) {
+		t.Errorf("%s: status %d %.200s, want 401, 403 or 404", name, got.Status, got.Body)
 	}
-	if strings.Contains(got.body, hidden) {
-		t.Errorf("%s: %s contains stored data", name, got.body)
+	if strings.Contains(got.Body, hidden) {
+		t.Errorf("%s: %s contains stored data", name, got.Body)
 	}
-	if where := got.header.Get("Location"); where != "" {
+	if where := got.Header.Get("Location"); where != "" {
 		t.Errorf("%s: a redirect to %q, want none", name, where)
 	}
 }
 
 // callMux sends a request to a handler, with its target unchanged.
-func callMux(t *testing.T, handler http.Handler, method, target, body string, who intruder) answer {
+func callMux(t *testing.T, handler http.Handler, method, target, body string, who intruder) apitest.Answer {
 	t.Helper()
 	r := &http.Request{Method: method, Host: "flags.example", Header: who.header.Clone(), Body: http.NoBody, RequestURI: target}
 	path, query, _ := strings.Cut(target, "?")
@@ -302,7 +303,7 @@ func callMux(t *testing.T, handler http.Handler, method, target, body string, wh
 	}
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r.WithContext(t.Context()))
-	return answer{w.Code, w.Header(), w.Body.String()}
+	return apitest.Answer{Status: w.Code, Header: w.Header(), Body: w.Body.String()}
 }
 
 type readCloser struct{ *strings.Reader }
@@ -310,7 +311,7 @@ type readCloser struct{ *strings.Reader }
 func (readCloser) Close() error { return nil }
 
 // callFunction sends a request to a function as API Gateway does: with a decoded path, and headers of the same name joined.
-func callFunction(t *testing.T, function lambdahttp.EventHandler, method, target, body string, who intruder) answer {
+func callFunction(t *testing.T, function lambdahttp.EventHandler, method, target, body string, who intruder) apitest.Answer {
 	t.Helper()
 	path, query, _ := strings.Cut(target, "?")
 	decoded, err := url.PathUnescape(path)
@@ -336,7 +337,7 @@ func callFunction(t *testing.T, function lambdahttp.EventHandler, method, target
 	for name, value := range response.Headers {
 		header.Set(name, value)
 	}
-	return answer{response.StatusCode, header, response.Body}
+	return apitest.Answer{Status: response.StatusCode, Header: header, Body: response.Body}
 }
 
 // TestPublicPaths sends requests without a token. Only the health check, the ways to sign in, the documentation page and the API
@@ -362,14 +363,14 @@ func TestPublicPaths(t *testing.T) {
 		"/docs/..%2fdocs.go": 404, "/health": 404, "/api/admin/projects": 404,
 	} {
 		got := callMux(t, page, "GET", path, "", intruder{header: http.Header{}})
-		if got.status != want {
-			t.Errorf("GET %s: status %d, want %d", path, got.status, want)
+		if got.Status != want {
+			t.Errorf("GET %s: status %d, want %d", path, got.Status, want)
 		}
-		if got := callMux(t, page, "POST", path, "", intruder{header: http.Header{}}); got.status != 404 {
-			t.Errorf("POST %s: status %d, want 404", path, got.status)
+		if got := callMux(t, page, "POST", path, "", intruder{header: http.Header{}}); got.Status != 404 {
+			t.Errorf("POST %s: status %d, want 404", path, got.Status)
 		}
 	}
-	if got := callMux(t, httpapi.New(nil, admin.Group("fallback"), config), "GET", "/health", "", intruder{header: http.Header{}}); got.body != `{"health":"GOOD"}` {
-		t.Errorf("GET /health: %s, want only that it is good", got.body)
+	if got := callMux(t, httpapi.New(nil, admin.Group("fallback"), config), "GET", "/health", "", intruder{header: http.Header{}}); got.Body != `{"health":"GOOD"}` {
+		t.Errorf("GET /health: %s, want only that it is good", got.Body)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"guidon/internal/engine"
 	"guidon/pkg/access"
 	"guidon/pkg/admin"
+	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -66,39 +67,39 @@ func openSteps(t *testing.T, e *engine.Engine, table string) *stepsService {
 	t.Helper()
 	store := dynamotest.OpenOn(t, e, table, nil)
 	dynamotest.Seed(t, store)
-	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Twice: sameTwice(t)}
-	s := &stepsService{table: table, single: everyGroup(store, config), atOnce: stepsHandler(store, config)}
+	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Twice: apitest.SameTwice(t)}
+	s := &stepsService{table: table, single: apitest.Handler(store, config), atOnce: stepsHandler(store, config)}
 	post := func(path, body string) string {
 		t.Helper()
-		got := direct(s.single, "POST", path, body)
-		if got.status >= 300 {
-			t.Fatalf("POST %s %s: %d %s", path, body, got.status, got.body)
+		got := apitest.Direct(s.single, "POST", path, body)
+		if got.Status >= 300 {
+			t.Fatalf("POST %s %s: %d %s", path, body, got.Status, got.Body)
 		}
-		return got.body
+		return got.Body
 	}
-	post(addons, `{"provider":"webhook","enabled":true,"events":["feature-environment-enabled","feature-strategy-add","segment-updated"],"parameters":{"url":"https://example.com/"}}`)
-	post(allSegments, `{"name":"one","constraints":[]}`)
-	post(allSegments, `{"name":"two","constraints":[]}`)
+	post(apitest.Addons, `{"provider":"webhook","enabled":true,"events":["feature-environment-enabled","feature-strategy-add","segment-updated"],"parameters":{"url":"https://example.com/"}}`)
+	post(apitest.Segments, `{"name":"one","constraints":[]}`)
+	post(apitest.Segments, `{"name":"two","constraints":[]}`)
 	for _, name := range []string{"a", "b", "c"} {
-		post(features, body("name", name))
-		s.strategies = append(s.strategies, idIn(post(in(name, "production")+"/strategies", `{"name":"default"}`)))
+		post(apitest.Features, body("name", name))
+		s.strategies = append(s.strategies, apitest.IDIn(post(apitest.In(name, "production")+"/strategies", `{"name":"default"}`)))
 	}
 	return s
 }
 
 // operate runs one operation, and returns the status.
-func (s *stepsService) operate(step stepBody) answer {
+func (s *stepsService) operate(step stepBody) apitest.Answer {
 	method, path, _ := strings.Cut(step.Route, " ")
 	for name, value := range step.Path {
 		path = strings.ReplaceAll(path, "{"+name+"}", value)
 	}
-	return direct(s.single, method, path, string(step.Body))
+	return apitest.Direct(s.single, method, path, string(step.Body))
 }
 
 // together runs operations as steps.
-func (s *stepsService) together(t *testing.T, steps []stepBody) answer {
+func (s *stepsService) together(t *testing.T, steps []stepBody) apitest.Answer {
 	t.Helper()
-	return direct(s.atOnce, "POST", "/steps", text(steps))
+	return apitest.Direct(s.atOnce, "POST", "/steps", text(steps))
 }
 
 var (
@@ -112,19 +113,19 @@ var (
 func (s *stepsService) content() string {
 	var all strings.Builder
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
-		for _, path := range []string{features + "/" + name, "/api/admin/events/" + name + "?limit=100", "/api/admin/features/" + name + "/tags"} {
-			fmt.Fprintln(&all, path, direct(s.single, "GET", path, "").body)
+		for _, path := range []string{apitest.Features + "/" + name, "/api/admin/events/" + name + "?limit=100", "/api/admin/features/" + name + "/tags"} {
+			fmt.Fprintln(&all, path, apitest.Direct(s.single, "GET", path, "").Body)
 		}
 	}
-	for _, path := range []string{allSegments, "/api/admin/events?limit=100&type=IS_ANY_OF:segment-updated,segment-deleted", features, "/api/admin/archive/features/default"} {
-		fmt.Fprintln(&all, path, direct(s.single, "GET", path, "").body)
+	for _, path := range []string{apitest.Segments, "/api/admin/events?limit=100&type=IS_ANY_OF:segment-updated,segment-deleted", apitest.Features, "/api/admin/archive/features/default"} {
+		fmt.Fprintln(&all, path, apitest.Direct(s.single, "GET", path, "").Body)
 	}
 	var waiting struct {
 		IntegrationEvents []struct {
 			Event struct{ Type, FeatureName string }
 		}
 	}
-	if err := json.Unmarshal([]byte(direct(s.single, "GET", addons+"/1/events", "").body), &waiting); err != nil {
+	if err := json.Unmarshal([]byte(apitest.Direct(s.single, "GET", apitest.Addons+"/1/events", "").Body), &waiting); err != nil {
 		fmt.Fprintln(&all, err)
 	}
 	fmt.Fprintln(&all, waiting)
@@ -206,21 +207,21 @@ func TestSteps(t *testing.T) {
 				mine.Path[name] = value
 			}
 			got := alone.operate(step)
-			statuses[fmt.Sprint(got.status)]++
-			if got.status < 300 {
+			statuses[fmt.Sprint(got.Status)]++
+			if got.Status < 300 {
 				done = append(done, mine)
 				continue
 			}
 			before := together.content()
-			if refused := together.together(t, append(slices.Clone(done), mine)); refused.status != got.status {
-				rt.Fatalf("after %s\n%s alone: %d %s, as a step: %d %s", text(done), text(mine), got.status, got.body, refused.status, refused.body)
+			if refused := together.together(t, append(slices.Clone(done), mine)); refused.Status != got.Status {
+				rt.Fatalf("after %s\n%s alone: %d %s, as a step: %d %s", text(done), text(mine), got.Status, got.Body, refused.Status, refused.Body)
 			}
 			if diff := cmp.Diff(before, together.content()); diff != "" {
 				rt.Fatalf("steps that failed changed something:\n%s", diff)
 			}
 		}
-		if got := together.together(t, append([]stepBody{}, done...)); got.status != 200 {
-			rt.Fatalf("the steps %s: %d %s", text(done), got.status, got.body)
+		if got := together.together(t, append([]stepBody{}, done...)); got.Status != 200 {
+			rt.Fatalf("the steps %s: %d %s", text(done), got.Status, got.Body)
 		}
 		if diff := cmp.Diff(alone.content(), together.content()); diff != "" {
 			rt.Fatalf("the steps %s left something else (-alone +steps):\n%s", text(done), diff)
@@ -246,12 +247,12 @@ func TestStepsPassNames(t *testing.T) {
 	rename := func(id, name string) stepBody {
 		return stepBody{"PUT /api/admin/segments/{id}", map[string]string{"id": id}, json.RawMessage(`{"name":"` + name + `","constraints":[]}`)}
 	}
-	if got := s.together(t, []stepBody{rename("1", "three"), rename("2", "one")}); got.status != 200 {
-		t.Errorf("renaming one to three and two to one: %d %s", got.status, got.body)
+	if got := s.together(t, []stepBody{rename("1", "three"), rename("2", "one")}); got.Status != 200 {
+		t.Errorf("renaming one to three and two to one: %d %s", got.Status, got.Body)
 	}
 	for name, status := range map[string]int{"one": 409, "two": 201, "three": 409} {
-		if got := direct(s.single, "POST", allSegments, `{"name":"`+name+`","constraints":[]}`); got.status != status {
-			t.Errorf("another segment %q: %d %s, want %d", name, got.status, got.body, status)
+		if got := apitest.Direct(s.single, "POST", apitest.Segments, `{"name":"`+name+`","constraints":[]}`); got.Status != status {
+			t.Errorf("another segment %q: %d %s, want %d", name, got.Status, got.Body, status)
 		}
 	}
 }
@@ -260,13 +261,13 @@ func TestStepsPassNames(t *testing.T) {
 // SKIP_CHANGE_REQUEST, or without committing them.
 func TestRunAsUser(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.onInProduction(t, "f", "g")
-	s.review(t)
-	id, _ := s.person(t, access.RoleViewer)
-	member := fmt.Sprintf("%s/users/%d/roles/", project, id)
-	s.must(t, "POST", member+"4", "")
-	runner, byRoute := httpapi.NewRunner(s.store, httpapi.Config{Limits: flags.DefaultLimits(), Twice: sameTwice(t)}), operationsByRoute()
+	s := apitest.Serve(t)
+	s.OnInProduction(t, "f", "g")
+	s.Review(t)
+	id, _ := s.Person(t, access.RoleViewer)
+	member := fmt.Sprintf("%s/users/%d/roles/", apitest.Project, id)
+	s.Must(t, "POST", member+"4", "")
+	runner, byRoute := httpapi.NewRunner(s.Store, httpapi.Config{Limits: flags.DefaultLimits(), Twice: apitest.SameTwice(t)}), operationsByRoute()
 	path := func(flag string) map[string]string {
 		return map[string]string{"projectId": "default", "featureName": flag, "environment": "production"}
 	}
@@ -299,7 +300,7 @@ func TestRunAsUser(t *testing.T) {
 		_, err := tx.Operate(tx.Caller, byRoute["DELETE /api/admin/projects/{projectId}/features/{featureName}"], path("f"), nil)
 		return err
 	}
-	events := len(s.events(t, "f"))
+	events := len(s.Events(t, "f"))
 	run(id, flags.ReviewRequired, off)
 	run(id, flags.ReviewRequired, approved(archive))
 	run(0, flags.Forbidden, approved(off))
@@ -319,15 +320,15 @@ func TestRunAsUser(t *testing.T) {
 		}
 		return nil
 	}))
-	if got := len(s.events(t, "f")); got != events {
+	if got := len(s.Events(t, "f")); got != events {
 		t.Errorf("what was refused or a dry run left %d events", got-events)
 	}
 	run(id, done, approved(off))
 	for _, flag := range []string{"f", "g"} {
-		s.check(t, call{"off", "GET", in(flag, "production"), "", 200, `{"...":0,"enabled":false}`})
-		s.check(t, call{"by the user, who skipped nothing", "GET", "/api/admin/events/" + flag + "?limit=1", "", 200,
+		s.Check(t, apitest.Call{"off", "GET", apitest.In(flag, "production"), "", 200, `{"...":0,"enabled":false}`})
+		s.Check(t, apitest.Call{"by the user, who skipped nothing", "GET", "/api/admin/events/" + flag + "?limit=1", "", 200,
 			fmt.Sprintf(`{"...":0,"events":[{"...":0,"type":"feature-environment-disabled","createdByUserId":%d}]}`, id)})
 	}
-	s.must(t, "DELETE", member+"4", "")
+	s.Must(t, "DELETE", member+"4", "")
 	run(id, flags.Forbidden, approved(off))
 }

@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"guidon/pkg/apitest"
 )
 
 // TestStrictJSON sends bodies that are not valid JSON, or would lose data when decoded, to every operation that takes a body.
 // Each is a 400, and nothing changes.
 func TestStrictJSON(t *testing.T) {
 	t.Parallel()
-	s := serve(t, readOnce)
-	on := s.newSubject(t)
-	listed := s.do(t, "GET", features, "").body
+	s := apitest.Serve(t, readOnce)
+	on := newSubject(t, s)
+	listed := s.Do(t, "GET", apitest.Features, "").Body
 	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 	tests := []struct{ name, body, part string }{
 		{"an empty body", "", "required"},
@@ -52,28 +54,28 @@ func TestStrictJSON(t *testing.T) {
 				continue // its body is optional
 			}
 			c := on.call(route)
-			c.name, c.body, c.status, c.want = tt.name, tt.body, 400, malformed(tt.part)
-			s.check(t, c)
+			c.Name, c.Body, c.Status, c.Want = tt.name, tt.body, 400, apitest.Malformed(tt.part)
+			s.Check(t, c)
 		}
 		c := on.call(route)
-		c.name, c.body, c.status, c.want = "null", `null`, 400, invalid("")
-		s.check(t, c)
-		c.name, c.body = "a text", `"x"`
-		s.check(t, c)
+		c.Name, c.Body, c.Status, c.Want = "null", `null`, 400, apitest.Invalid("")
+		s.Check(t, c)
+		c.Name, c.Body = "a text", `"x"`
+		s.Check(t, c)
 		largest := 1 // MiB
 		if strings.HasSuffix(route, "/features-batch/validate") || strings.HasSuffix(route, "/features-batch/import") {
 			largest = 4
 		}
-		c.name, c.body, c.status, c.want = "too large", `"`+strings.Repeat("x", largest<<20-1)+`"`, 413, failure("PayloadTooLargeError", fmt.Sprintf("%d MiB", largest))
-		s.check(t, c)
-		c.name, c.body, c.status, c.want = "the largest", `"`+strings.Repeat("x", largest<<20-2)+`"`, 400, invalid("")
-		s.check(t, c)
+		c.Name, c.Body, c.Status, c.Want = "too large", `"`+strings.Repeat("x", largest<<20-1)+`"`, 413, apitest.Failure("PayloadTooLargeError", fmt.Sprintf("%d MiB", largest))
+		s.Check(t, c)
+		c.Name, c.Body, c.Status, c.Want = "the largest", `"`+strings.Repeat("x", largest<<20-2)+`"`, 400, apitest.Invalid("")
+		s.Check(t, c)
 	}
-	s.check(t, call{"a list instead of an object", "POST", features, `[]`, 400, faulty("the body must be an object, not a list")})
-	if now := s.do(t, "GET", features, "").body; now != listed {
+	s.Check(t, apitest.Call{"a list instead of an object", "POST", apitest.Features, `[]`, 400, apitest.Faulty("the body must be an object, not a list")})
+	if now := s.Do(t, "GET", apitest.Features, "").Body; now != listed {
 		t.Errorf("flags are now %s, want %s", now, listed)
 	}
-	if got := s.events(t, on.flag); len(got) != 3 {
+	if got := s.Events(t, on.flag); len(got) != 3 {
 		t.Errorf("events %q, want the 3 of its creation", got)
 	}
 }
@@ -81,41 +83,41 @@ func TestStrictJSON(t *testing.T) {
 // TestValidJSON checks bodies that are just within the bounds.
 func TestValidJSON(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.run(t, []call{
-		{"99 levels below the body", "POST", features, `{"name":"a","nosuch":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `}`, 201, subset("a")},
-		{"a key in another case is another key", "POST", features, `{"name":"b","Name":"c","Type":5,"DESCRIPTION":{}}`, 201, subset("b")},
-		{"a key in another case does not replace a required one", "POST", features, `{"Name":"c"}`, 400, invalid("/name")},
-		{"a pair of surrogates", "POST", features, `{"name":"d","description":"\ud83d\ude00"}`, 201, subset("d", `"description":"😀"`)},
-		{"white space around it", "POST", features, " \r\n\t{ \"name\" : \"e\" } \n", 201, subset("e")},
-		{"an escaped name", "POST", features, `{"n\u0061me":"\u0066"}`, 201, subset("f")},
-		{"the largest integer", "POST", in("a", "development") + "/strategies", `{"name":"default","sortOrder":9007199254740991}`, 200, `{"...":0,"sortOrder":9007199254740991}`},
-		{"the next strategy does not exceed it", "POST", in("a", "development") + "/strategies", `{"name":"default"}`, 200, `{"...":0,"sortOrder":9007199254740991}`},
-		{"the smallest integer", "POST", in("a", "development") + "/strategies", `{"name":"default","sortOrder":-9007199254740991}`, 200, `{"...":0,"sortOrder":-9007199254740991}`},
-		{"a number with an exponent", "POST", in("a", "development") + "/strategies", `{"name":"default","sortOrder":-1.5e2}`, 200, `{"...":0,"sortOrder":-150}`},
-		{"a tiny number", "POST", in("a", "development") + "/strategies", `{"name":"default","sortOrder":1e-400}`, 200, `{"...":0,"sortOrder":0}`},
+	s := apitest.Serve(t)
+	s.Run(t, []apitest.Call{
+		{"99 levels below the body", "POST", apitest.Features, `{"name":"a","nosuch":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `}`, 201, apitest.Created("a")},
+		{"a key in another case is another key", "POST", apitest.Features, `{"name":"b","Name":"c","Type":5,"DESCRIPTION":{}}`, 201, apitest.Created("b")},
+		{"a key in another case does not replace a required one", "POST", apitest.Features, `{"Name":"c"}`, 400, apitest.Invalid("/name")},
+		{"a pair of surrogates", "POST", apitest.Features, `{"name":"d","description":"\ud83d\ude00"}`, 201, apitest.Created("d", `"description":"😀"`)},
+		{"white space around it", "POST", apitest.Features, " \r\n\t{ \"name\" : \"e\" } \n", 201, apitest.Created("e")},
+		{"an escaped name", "POST", apitest.Features, `{"n\u0061me":"\u0066"}`, 201, apitest.Created("f")},
+		{"the largest integer", "POST", apitest.In("a", "development") + "/strategies", `{"name":"default","sortOrder":9007199254740991}`, 200, `{"...":0,"sortOrder":9007199254740991}`},
+		{"the next strategy does not exceed it", "POST", apitest.In("a", "development") + "/strategies", `{"name":"default"}`, 200, `{"...":0,"sortOrder":9007199254740991}`},
+		{"the smallest integer", "POST", apitest.In("a", "development") + "/strategies", `{"name":"default","sortOrder":-9007199254740991}`, 200, `{"...":0,"sortOrder":-9007199254740991}`},
+		{"a number with an exponent", "POST", apitest.In("a", "development") + "/strategies", `{"name":"default","sortOrder":-1.5e2}`, 200, `{"...":0,"sortOrder":-150}`},
+		{"a tiny number", "POST", apitest.In("a", "development") + "/strategies", `{"name":"default","sortOrder":1e-400}`, 200, `{"...":0,"sortOrder":0}`},
 	})
 	// All these strategies can be patched, although a patched document is checked as strictly as a body.
 	for _, one := range []string{"/title", "/parameters/x"} {
-		s.checkEachStrategy(t, "a", `[{"op":"add","path":"`+one+`","value":"y"}]`)
+		checkEachStrategy(t, s, "a", `[{"op":"add","path":"`+one+`","value":"y"}]`)
 	}
 }
 
 // checkEachStrategy patches every strategy of a flag in development.
-func (s *server) checkEachStrategy(t *testing.T, flag, patch string) {
+func checkEachStrategy(t *testing.T, s *apitest.Server, flag, patch string) {
 	t.Helper()
-	list := in(flag, "development") + "/strategies"
-	for _, part := range strings.Split(s.must(t, "GET", list, "").body, `{"id":"`)[1:] {
+	list := apitest.In(flag, "development") + "/strategies"
+	for _, part := range strings.Split(s.Must(t, "GET", list, "").Body, `{"id":"`)[1:] {
 		id, _, _ := strings.Cut(part, `"`)
-		s.check(t, call{"patched", "PATCH", list + "/" + id, patch, 200, anything})
+		s.Check(t, apitest.Call{"patched", "PATCH", list + "/" + id, patch, 200, apitest.Anything})
 	}
 }
 
 // TestWrongTypes replaces the @ in each body with values of wrong types. The details of the error name the field.
 func TestWrongTypes(t *testing.T) {
 	t.Parallel()
-	s := serve(t, readOnce)
-	on := s.newSubject(t)
+	s := apitest.Serve(t, readOnce)
+	on := newSubject(t, s)
 	var (
 		noText      = []string{`5`, `true`, `null`, `[]`, `{}`}
 		noTextOrNot = []string{`5`, `true`, `[]`, `{}`}
@@ -211,16 +213,16 @@ func TestWrongTypes(t *testing.T) {
 			wrong      []string
 		}{[]string{inOne, ofFlag("PUT", "/variants")}, "/0" + path, "[{" + in.member + "}]", in.wrong})
 	}
-	var calls []call
+	var calls []apitest.Call
 	for _, tt := range tests {
 		for _, route := range tt.routes {
 			for _, value := range tt.wrong {
 				c := on.call(route)
-				c.name, c.body = fmt.Sprintf("%s %s %s", route, tt.path, value), strings.Replace(tt.body, "@", value, 1)
-				c.status, c.want = 400, invalid(tt.path)
+				c.Name, c.Body = fmt.Sprintf("%s %s %s", route, tt.path, value), strings.Replace(tt.body, "@", value, 1)
+				c.Status, c.Want = 400, apitest.Invalid(tt.path)
 				calls = append(calls, c)
 			}
 		}
 	}
-	s.unchanged(t, on.flag, calls)
+	s.Unchanged(t, on.flag, calls)
 }

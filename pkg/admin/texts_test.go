@@ -10,6 +10,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"guidon/pkg/apitest"
 	"guidon/pkg/flags"
 )
 
@@ -64,16 +65,16 @@ func longTexts(ref *openapi3.SchemaRef, example any) (all []longText) {
 // names the field.
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
-	d, err := theDescription()
+	d, err := apitest.TheDescription()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serve(t)
-	on := s.newSubject(t)
+	s := apitest.Serve(t)
+	on := newSubject(t, s)
 	tried := 0
 	for _, route := range routes(t) {
 		method, path, _ := strings.Cut(route, " ")
-		op := d.operations[shapeOf(method+" "+path)]
+		op := d.Operation(method + " " + path)
 		if op.RequestBody == nil || route == "POST /api/admin/user/tokens" { // only for users
 			continue
 		}
@@ -84,14 +85,14 @@ func TestLongTexts(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := on.call(route)
-			got := s.do(t, c.method, c.path, string(body))
+			got := s.Do(t, c.Method, c.Path, string(body))
 			var response struct{ Details []struct{ Path string } }
-			_ = json.Unmarshal([]byte(got.body), &response)
+			_ = json.Unmarshal([]byte(got.Body), &response)
 			named := slices.ContainsFunc(response.Details, func(d struct{ Path string }) bool {
 				return d.Path == long.path || d.Path != "" && strings.HasPrefix(long.path, d.Path+"/")
 			})
-			if got.status != 400 || !named {
-				t.Errorf("%s with %s of %d bytes: %d %.300s, want a 400 that names it", route, long.path, len(body), got.status, got.body)
+			if got.Status != 400 || !named {
+				t.Errorf("%s with %s of %d bytes: %d %.300s, want a 400 that names it", route, long.path, len(body), got.Status, got.Body)
 			}
 			tried++
 		}
@@ -105,16 +106,12 @@ func TestLongTexts(t *testing.T) {
 // TestOldTexts checks that texts that were stored before there was a limit are kept, and that other fields can be changed.
 func TestOldTexts(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := apitest.Serve(t)
 	long := strings.Repeat("x", 100<<10)
-	s.create(t, "old")
-	id := s.strategy(t, "old", `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["v"]}]}`)
-	s.must(t, "PUT", in("old", "development")+"/variants", `[{"name":"a","weight":1}]`)
-	view, err := s.store.Load(t.Context(), []flags.Key{flags.FeatureKey("old"), flags.ProjectKey("default")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	flag, p := flags.Find[*flags.Feature](view, flags.FeatureKey("old")), flags.Find[*flags.Project](view, flags.ProjectKey("default"))
+	s.Create(t, "old")
+	id := s.AddStrategy(t, "old", `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["v"]}]}`)
+	s.Must(t, "PUT", apitest.In("old", "development")+"/variants", `[{"name":"a","weight":1}]`)
+	flag, p := apitest.Load[*flags.Feature](t, s, flags.FeatureKey("old")), apitest.Load[*flags.Project](t, s, flags.ProjectKey("default"))
 	longFlag, longProject := flag.Clone(), p.Clone()
 	longFlag.Description, longProject.Description = &long, long
 	fe := longFlag.Environments["development"]
@@ -123,23 +120,23 @@ func TestOldTexts(t *testing.T) {
 	longFlag.Environments["development"] = fe
 	change := flags.Change{Event: flags.Event{ID: "0190", Type: flags.FeatureMetadataUpdated, FeatureName: "old"},
 		Writes: []flags.Write{{Before: flag, After: longFlag}, {Before: p, After: longProject}}}
-	if err := s.store.Commit(t.Context(), change); err != nil {
+	if err := s.Store.Commit(t.Context(), change); err != nil {
 		t.Fatal(err)
 	}
-	strategy := in("old", "development") + "/strategies/" + id
-	s.run(t, []call{
-		{"read", "GET", features + "/old", "", 200, `{"...":0,"description":"` + long + `"}`},
-		{"another field", "PATCH", features + "/old", `[{"op":"replace","path":"/stale","value":true}]`, 200, `{"...":0,"stale":true,"description":"` + long + `"}`},
-		{"another field by PUT", "PUT", features + "/old", `{"impressionData":true}`, 200, `{"...":0,"description":"` + long + `"}`},
-		{"a longer text", "PATCH", features + "/old", `[{"op":"replace","path":"/description","value":"` + long + `y"}]`, 400, invalid("/description")},
+	strategy := apitest.In("old", "development") + "/strategies/" + id
+	s.Run(t, []apitest.Call{
+		{"read", "GET", apitest.Features + "/old", "", 200, `{"...":0,"description":"` + long + `"}`},
+		{"another field", "PATCH", apitest.Features + "/old", `[{"op":"replace","path":"/stale","value":true}]`, 200, `{"...":0,"stale":true,"description":"` + long + `"}`},
+		{"another field by PUT", "PUT", apitest.Features + "/old", `{"impressionData":true}`, 200, `{"...":0,"description":"` + long + `"}`},
+		{"a longer text", "PATCH", apitest.Features + "/old", `[{"op":"replace","path":"/description","value":"` + long + `y"}]`, 400, apitest.Invalid("/description")},
 		{"another field of a strategy", "PATCH", strategy, `[{"op":"replace","path":"/disabled","value":true}]`, 200, `{"...":0,"title":"` + long + `","disabled":true}`},
-		{"a longer title", "PATCH", strategy, `[{"op":"replace","path":"/title","value":"` + long + `y"}]`, 400, invalid("/title")},
-		{"another field of a variant", "PATCH", in("old", "development") + "/variants", `[{"op":"replace","path":"/0/stickiness","value":"userId"}]`, 200, anything},
-		{"a longer name", "PATCH", in("old", "development") + "/variants", `[{"op":"replace","path":"/0/name","value":"` + long + `y"}]`, 400, invalid("/0/name")},
-		{"enabled", "POST", in("old", "development") + "/on", "", 200, anything},
-		{"cloned", "POST", features + "/old/clone", `{"name":"new"}`, 201, anything},
-		{"another field of a project", "PUT", project, `{"name":"Other"}`, 200, ""},
-		{"its text is kept", "GET", project, "", 200, `{"...":0,"name":"Other","description":"` + long + `"}`},
-		{"a shorter text", "PUT", project, `{"description":"short"}`, 200, ""},
+		{"a longer title", "PATCH", strategy, `[{"op":"replace","path":"/title","value":"` + long + `y"}]`, 400, apitest.Invalid("/title")},
+		{"another field of a variant", "PATCH", apitest.In("old", "development") + "/variants", `[{"op":"replace","path":"/0/stickiness","value":"userId"}]`, 200, apitest.Anything},
+		{"a longer name", "PATCH", apitest.In("old", "development") + "/variants", `[{"op":"replace","path":"/0/name","value":"` + long + `y"}]`, 400, apitest.Invalid("/0/name")},
+		{"enabled", "POST", apitest.In("old", "development") + "/on", "", 200, apitest.Anything},
+		{"cloned", "POST", apitest.Features + "/old/clone", `{"name":"new"}`, 201, apitest.Anything},
+		{"another field of a project", "PUT", apitest.Project, `{"name":"Other"}`, 200, ""},
+		{"its text is kept", "GET", apitest.Project, "", 200, `{"...":0,"name":"Other","description":"` + long + `"}`},
+		{"a shorter text", "PUT", apitest.Project, `{"description":"short"}`, 200, ""},
 	})
 }
