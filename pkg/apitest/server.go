@@ -120,11 +120,14 @@ func (s *Server) Try(method, path, body string, headers ...string) (Answer, erro
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
+	given := http.Header{}
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ":")
-		r.Header.Del(name)
-		if value = strings.TrimSpace(value); value != "" {
-			r.Header.Set(name, value)
+		given.Add(name, strings.TrimSpace(value))
+	}
+	for name, values := range given {
+		if r.Header[name] = values; values[0] == "" {
+			r.Header.Del(name)
 		}
 	}
 	response, err := s.Client.Do(r)
