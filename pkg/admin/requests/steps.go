@@ -270,8 +270,18 @@ func try(tx *httpapi.Tx, caller access.Caller, c *review.Change, n int, p *flags
 	case review.PatchVariant:
 		err = complete(c, map[string]any{"variants": shape.Variants(after.In(env).Variants)})
 	case review.UpdateSegment:
-		made := shape.SegmentViewOf(segment)
-		err = complete(c, map[string]any{"name": made.Name, "description": made.Description, "project": made.Project, "constraints": made.Constraints})
+		made, marshalErr := json.Marshal(shape.SegmentViewOf(segment))
+		if marshalErr != nil {
+			return marshalErr
+		}
+		members := map[string]any{"project": nil} // which the view leaves out if it has none
+		if err = json.Unmarshal(made, &members); err != nil {
+			return err
+		}
+		for _, kept := range []string{"id", "createdBy", "createdAt"} {
+			delete(members, kept)
+		}
+		err = complete(c, members)
 	}
 	return err
 }

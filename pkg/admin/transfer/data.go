@@ -88,14 +88,10 @@ type importTagBody struct {
 	TagValue    jsonbody.Maybe[string] `json:"tagValue"`
 }
 
+// An importSegmentBody is a segment with its id in the data. Unleash exports only id and name: then it is not created.
 type importSegmentBody struct {
-	ID   jsonbody.Maybe[int64] `json:"id"`
-	Name string                `json:"name"`
-
-	// What it takes to create the segment. Unleash does not export it.
-	Description jsonbody.Maybe[*string]               `json:"description"`
-	Project     jsonbody.Maybe[*string]               `json:"project"`
-	Constraints jsonbody.Maybe[[]wire.ConstraintBody] `json:"constraints"`
+	ID jsonbody.Maybe[int64] `json:"id"`
+	wire.SegmentBody
 }
 
 type importTagTypeBody struct {

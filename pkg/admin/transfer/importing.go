@@ -225,7 +225,7 @@ func (im *importing) importSegment(tx *httpapi.Tx, to place, in importSegmentBod
 // newSegment is a segment of the data, without an id. One that belongs to a project there belongs to the target project here.
 func (im *importing) newSegment(tx *httpapi.Tx, to place, in importSegmentBody) *flags.Segment {
 	s := &flags.Segment{CreatedAt: tx.Now, CreatedBy: tx.Caller.Name}
-	wire.SegmentBody{Name: in.Name, Description: in.Description, Constraints: in.Constraints}.ApplyTo(s)
+	in.ApplyTo(s)
 	if in.Project.Value != nil {
 		s.SetProject(to.project)
 	}

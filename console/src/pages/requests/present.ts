@@ -146,12 +146,8 @@ export const complete = (strategy: Partial<Strategy>): Strategy =>
 /** Shows the change of a segment. */
 export function shownSegmentChange({ action, payload }: Change, segment: Schema<'Segment'> | undefined): ShownChange {
   // Without a description or a project, the one has null and the other leaves it out.
-  const read = ({ name, description, project, constraints }: Partial<Schema<'Segment'>>) => ({
-    name,
-    description: description ?? undefined,
-    project: project ?? undefined,
-    constraints,
-  })
+  const read = ({ id: _id, createdBy: _by, createdAt: _at, ...members }: Partial<Schema<'Segment'>>) =>
+    Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as typeof members
   const before = segment && { before: read(segment) }
   if (action === 'deleteSegment') return { text: 'Delete the segment', ...(before && { ...before, after: undefined }) }
   return { text: 'Change the segment', ...before, after: read(payload as Partial<Schema<'Segment'>>) }
