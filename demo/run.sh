@@ -8,6 +8,9 @@ admin='*:*.unleash-insecure-admin-api-token' client=default:development.unleash-
 free() { node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close() })'; }
 node=127.0.0.1:$(free) edge=$(free)
 mkdir -p "$DIR" && chmod 700 "$DIR"
+for url in "$origin" "$dashboard"; do
+	! curl -s -o /dev/null --max-time 1 "$url" || { echo "demo: something runs at $url: stop it, or set PORT and DEMO_PORT to other ports" >&2; exit 1; }
+done
 
 processes=
 end() {

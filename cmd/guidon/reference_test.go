@@ -34,7 +34,7 @@ help of the commands: ` + "`go test ./cmd/guidon -run TestReference -update`" + 
 
 ## Common options
 
-These are of most commands that call a server; each command names those that it has:
+Most commands that call a server take these options; each command names its own:
 `
 
 // commonFlags are those that most commands have; the page describes them once.

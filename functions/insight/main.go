@@ -1,4 +1,4 @@
-// Command insight is the Lambda function that only shows: the log of all changes, usage, applications and the playground.
+// Command insight is the Lambda function for the log of all changes, usage, applications and the playground.
 package main
 
 import (

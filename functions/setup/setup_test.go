@@ -104,7 +104,7 @@ func TestEpochs(t *testing.T) {
 }
 
 // TestSmokeTokens checks that the tokens for tests of deployments are made once, and may read and do nothing else. Another
-// first key makes others, and those from before stay until somebody deletes them.
+// first key makes others, and those from before stay until they are deleted.
 func TestSmokeTokens(t *testing.T) {
 	s := newStack(t)
 	another := strings.Repeat("another", 9)

@@ -5,8 +5,8 @@ import "guidon/pkg/evaluate"
 // An Operator compares a context field with the value or values of a constraint.
 type Operator string
 
-// operators are all operators, in the order of docs/contract.md. A new one gets a row here, and its comparison in pkg/evaluate. The last
-// four are those that the client specification has added since the contract was written.
+// operators are all operators, in the order of messages and of the API description. A new one gets a row here and its comparison in
+// pkg/evaluate; then texts in console/src/constraints/operators.ts, docs/contract.md and, if SDKs lack it, docs/reference/sdk-behavior.md.
 var operators = []operatorRow{
 	{"NOT_IN", Texts, nil}, {"IN", Texts, nil}, {"STR_ENDS_WITH", Texts, nil}, {"STR_STARTS_WITH", Texts, nil}, {"STR_CONTAINS", Texts, nil},
 	{"NUM_EQ", Number, nil}, {"NUM_GT", Number, nil}, {"NUM_GTE", Number, nil}, {"NUM_LT", Number, nil}, {"NUM_LTE", Number, nil},
@@ -36,7 +36,7 @@ var (
 	}
 )
 
-// Operators returns all operators, in the order of docs/contract.md.
+// Operators returns all operators, in the order of messages.
 func Operators() []Operator {
 	names := make([]Operator, len(operators))
 	for i, row := range operators {

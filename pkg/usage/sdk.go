@@ -19,7 +19,8 @@ var oldestSDKs = map[string]string{
 	"unleash-client-php":    "2.3.0",
 }
 
-// KnowsOperator reports whether an SDK, as a name and version, knows the operator of a constraint. Unknown SDKs and versions do.
+// KnowsOperator reports whether an SDK, as a name and version, knows the operator of a constraint. It assumes so of
+// SDKs and versions that it does not recognize.
 func KnowsOperator(sdk string, operator flags.Operator) bool {
 	name, version := CutSDK(sdk)
 	order, known := evaluate.CompareVersions(strings.TrimPrefix(version, "v"), operator.LackedUntil(name))
