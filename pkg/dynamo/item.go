@@ -70,7 +70,7 @@ func jsonCodec[T any, A aggregate[T]](version func(A) *int64) codec {
 
 // format is the version of all stored forms: a table of another one is refused, see StartFeed. From the release 0.1.0 on, a change that would
 // misread what is stored increases the version in its document, reads both, and adds a golden file.
-const format = 1
+const format = 2
 
 // convert converts each element of a list. An empty list becomes nil.
 func convert[A, B any](list []A, f func(A) B) []B {

@@ -1,6 +1,10 @@
 package httpapi
 
-import "net/http"
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
 
 // A Mux is an http.ServeMux that also takes two routes that match the same path and of which neither is more specific, as
 // Unleash has them: …/segments/{id}/strategies and …/segments/strategies/{strategyId}.
@@ -12,7 +16,12 @@ type Mux struct {
 // Handle has a handler serve a route. A path that also matches an ambiguous route from before is served by that one.
 func (m *Mux) Handle(route string, handler http.Handler) {
 	defer func() {
-		if recover() != nil { // the only way in which http.ServeMux says that routes are ambiguous
+		conflict := recover() // the only way in which http.ServeMux says that routes are ambiguous
+		switch {
+		case conflict == nil:
+		case strings.Contains(fmt.Sprint(conflict), "matches the same requests"): // there is this route already
+			panic(conflict)
+		default:
 			m.second.Handle(route, handler)
 			m.split = true
 		}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"guidon/pkg/apipath"
@@ -118,7 +119,7 @@ func unknownPath(r *http.Request, methods []string) string {
 	if escaped := r.URL.EscapedPath(); strings.Contains(escaped, "//") || len(escaped) > 1 && strings.HasSuffix(escaped, "/") {
 		return "no such endpoint: remove the extra slash; see /docs"
 	}
-	if len(methods) > 0 {
+	if len(methods) > 0 && !slices.Contains(methods, r.Method) {
 		return fmt.Sprintf("no such endpoint: this path has no %s; it has %s; see /docs", jsonbody.Shorten(r.Method), strings.Join(methods, ", "))
 	}
 	return apipath.Unknown(r.URL.Path)

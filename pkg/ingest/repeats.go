@@ -12,8 +12,8 @@ import (
 )
 
 // A report that counts nothing says which instances there are, such as a registration. For usage.ReportInterval the same report changes
-// nothing, so it is not stored again for half of that: the times at which instances were last seen are then behind by one and a half.
-const repeatedFor = usage.ReportInterval / 2
+// nothing. It is not stored again for a minute, so that an application that is deleted and registers again is back soon.
+const repeatedFor = time.Minute
 
 // maxRepeats is how many reports are remembered.
 const maxRepeats = 10_000

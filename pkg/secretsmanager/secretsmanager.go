@@ -68,7 +68,11 @@ func (s *Source[T]) Value(ctx context.Context) (T, error) {
 		}
 	}
 	s.next, s.err = s.now().Add(MaxAge), nil
-	if err != nil {
+	switch {
+	case err != nil && s.value == none && ctx.Err() != nil: // the caller is gone, which says nothing of the secret
+		s.next = time.Time{}
+		return none, err
+	case err != nil:
 		s.next = s.now().Add(retryAfter)
 		if s.value == none {
 			s.err = err

@@ -101,7 +101,7 @@ func reasonsOf(err error, skipped int) []string {
 		return []string{"internal error; search the log for this id"}
 	}
 	reasons := httpapi.Each(known.Details, func(d flags.Detail) string {
-		return strings.TrimPrefix(cmp.Or(d.Path, "/flag"), "/") + ": " + d.Message
+		return cmp.Or(strings.TrimPrefix(d.Path, "/"), known.Message) + ": " + d.Message
 	})
 	if len(reasons) == 0 {
 		reasons = []string{known.Message}
