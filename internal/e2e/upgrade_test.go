@@ -17,7 +17,7 @@ import (
 
 // earlierVersion is the commit whose program must work beside this version's on one table, as it does during a canary and after a rollback:
 // the one at which the stored forms begin. From the release 0.1.0 on, it is the last release.
-const earlierVersion = "6ce46aec8202d609318e175bde007d7bfb7d9305"
+const earlierVersion = "39d7bf8088ba16c686bc457e8aa7cd1493c2a8ef"
 
 // TestUpgrade starts the program of an earlier version, and this one beside it. Both change flags and tokens, and what one did is what
 // both serve with the next request. Then this version stops and starts again, as in a rollback and another upgrade.

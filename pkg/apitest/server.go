@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -110,7 +111,8 @@ type Answer struct {
 	Body   string
 }
 
-// Try sends a request with the admin token. A header is "Name: value". "Name:" removes a header.
+// Try sends a request with the admin token. A header is "Name: value". "Name:" removes a header that comes
+// before it; a name can come several times.
 func (s *Server) Try(method, path, body string, headers ...string) (Answer, error) {
 	r, err := http.NewRequest(method, s.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -123,13 +125,13 @@ func (s *Server) Try(method, path, body string, headers ...string) (Answer, erro
 	given := http.Header{}
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ":")
-		given.Add(name, strings.TrimSpace(value))
-	}
-	for name, values := range given {
-		if r.Header[name] = values; values[0] == "" {
-			r.Header.Del(name)
+		if value = strings.TrimSpace(value); value == "" {
+			given[http.CanonicalHeaderKey(name)] = nil
+			continue
 		}
+		given.Add(name, value)
 	}
+	maps.Copy(r.Header, given) // the transport sends none of an empty list
 	response, err := s.Client.Do(r)
 	if err != nil {
 		return Answer{}, err
