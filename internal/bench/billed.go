@@ -49,7 +49,7 @@ var billedPhases = slices.Concat([]phase{{name: report, application: client, req
 	return request{http.MethodPost, "/api/client/metrics", string(body), http.StatusAccepted}
 }}}, phases)
 
-// scheduled are the functions that EventBridge calls. transfer applies scheduled change requests.
+// scheduled lists the functions that EventBridge calls. transfer applies scheduled change requests.
 var scheduled = []string{"snapshot", "aggregate", "deliver", "transfer"}
 
 // measureBilled prints the time that Lambda bills for an event of each phase, and for a run of each scheduled function that finds nothing to

@@ -113,7 +113,6 @@ func startUnleash(ctx context.Context, folder string) (*server, error) {
 	}, nil
 }
 
-// functionProcess is the name of the processes of functions.
 const functionProcess = "bootstrap"
 
 // processorTime is the user and system time of all threads of a process so far; 0 where the system has no /proc. The system

@@ -36,7 +36,7 @@ func TestGuides(t *testing.T) {
 	}
 }
 
-// pagesElsewhere are the pages whose steps are in a browser, at a provider, or on a platform for applications. The tests of the console
+// pagesElsewhere lists the pages whose steps are in a browser, at a provider, or on a platform for applications. The tests of the console
 // do the first of them. TestLambdaExamples and make template check the files that the others deploy.
 var pagesElsewhere = []string{"console.md", "sign-in.md", "edge-lambda.md", "edge-containers.md"}
 

@@ -220,8 +220,9 @@ func (g *guardian) record() error {
 
 // breakGlass is the reason for skipping change requests that nobody skips; "" without one.
 func (tx *Tx) breakGlass() string {
-	reason := utf8Of(strings.TrimSpace(strings.Join(tx.request.http.Header.Values(BreakGlass), ", "))) // in Lambda a text with commas arrives as several values
-	return strings.ToValidUTF8(reason[:min(len(reason), maxReason)], "")                               // a header has any bytes, and the cut can be inside a character
+	sent := strings.Join(tx.request.http.Header.Values(BreakGlass), ", ") // in Lambda, a text with commas arrives as several values
+	reason := utf8Of(strings.TrimSpace(sent))
+	return strings.ToValidUTF8(reason[:min(len(reason), maxReason)], "") // a header has any bytes, and the cut can be inside a character
 }
 
 // utf8Of is a header that was sent in UTF-8. What decodes it on the way as ISO 8859-1, as HTTP once had it, makes a character of each byte.
