@@ -106,7 +106,7 @@ func (r *Responder) checked(b body) body {
 // A gzipWriters keeps writers of one level for other responses: one takes more than half a megabyte.
 type gzipWriters struct{ sync.Pool }
 
-// What many callers get is compressed well, which costs less than sending a tenth to a quarter more, even if one of them gets it. What is
+// What many callers get is compressed well, which costs less than sending it a quarter longer, even if only one of them gets it. What is
 // made for one caller is compressed fast (docs/performance.md).
 var compressWell, compressFast = newGzipWriters(gzip.DefaultCompression), newGzipWriters(gzip.BestSpeed)
 
