@@ -120,10 +120,8 @@ func (b *billing) phase(ctx context.Context, w io.Writer, p *programs, ph phase)
 		if err := b.load.connect(ctx, ph, header); err != nil {
 			return err
 		}
-		function = map[string]string{client: "applications", frontend: "frontend"}[ph.application]
-	}
-	if ph.compressed {
 		header.Set("Accept-Encoding", "gzip")
+		function = map[string]string{client: "applications", frontend: "frontend"}[ph.application]
 	}
 	reads := ph.request(0, 0, b.load.names[0]).method == http.MethodGet
 	calls, err := b.events(ctx, w, p, ph.name, function, reads, func(i int) ([]byte, int, error) {

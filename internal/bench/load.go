@@ -57,8 +57,6 @@ func (l *load) measure(ctx context.Context, p phase) (figure, error) {
 		if err := l.connect(ctx, p, header); err != nil {
 			return figure{}, fmt.Errorf("connecting: %w", err)
 		}
-	}
-	if p.compressed {
 		header.Set("Accept-Encoding", "gzip")
 	}
 	sent := make([]int, l.callers)

@@ -21,11 +21,11 @@ type request struct {
 type phase struct {
 	name string
 
-	// application is the type of the token that the requests are sent with, "client" or "frontend"; "" for the admin token.
+	// application is the type of the token that the requests are sent with, "client" or "frontend"; "" for the admin token. Those of
+	// applications accept gzip.
 	application string
 
-	compressed bool // whether the requests accept gzip, as nearly all SDKs and browsers do
-	unchanged  bool // whether the requests have the ETag of the current response
+	unchanged bool // whether the requests have the ETag of the current response
 
 	// request returns the i-th request of the phase; flag is one of the prepared flags, in turn, pass counts the turns.
 	request func(i, pass int, flag string) request
@@ -50,12 +50,11 @@ var phases = []phase{
 		body := `{"appName":"bench","instanceId":"bench","sdkVersion":"bench:1","strategies":["default","flexibleRollout"],"started":"2026-01-02T03:04:05.678Z","interval":60000}`
 		return request{http.MethodPost, "/api/client/register", body, http.StatusAccepted}
 	}},
-	{name: "poll 304", application: client, compressed: true, unchanged: true, request: func(int, int, string) request {
+	{name: "poll 304", application: client, unchanged: true, request: func(int, int, string) request {
 		return request{method: http.MethodGet, path: pollPath, want: http.StatusNotModified}
 	}},
-	{name: "poll 200", application: client, compressed: true, request: func(int, int, string) request { return get(pollPath) }},
-	{name: "poll 200 plain", application: client, request: func(int, int, string) request { return get(pollPath) }}, // as the Python SDK
-	{name: "frontend", application: frontend, compressed: true, request: func(i, _ int, _ string) request { return evaluate(i) }},
+	{name: "poll 200", application: client, request: func(int, int, string) request { return get(pollPath) }},
+	{name: "frontend", application: frontend, request: func(i, _ int, _ string) request { return evaluate(i) }},
 	{name: "switch", request: func(_, pass int, flag string) request { return turn(flag, []string{"off", "on"}[pass%2]) }},
 	{name: "PUT", request: func(i, _ int, flag string) request {
 		// A new description each time: a request that changes nothing is not written.

@@ -30,6 +30,9 @@ type Options struct {
 
 	// Check refuses a body that cannot be sent; nil for none.
 	Check func(body []byte, gzipped bool) error
+
+	// Plain refuses a response that would be sent now without compression; nil for none.
+	Plain func(bytes int, now time.Time) error
 }
 
 // A Responder makes responses, and keeps those that were requested last.
@@ -76,12 +79,12 @@ type body struct {
 
 func (b *body) made() bool { return b.bytes != nil || b.refusal != nil }
 
-// newBody joins the parts of a JSON text. With compress, they are compressed unless the text is short.
-func (r *Responder) newBody(parts iter.Seq[[]byte], compress bool) body {
+// newBody joins the parts of a JSON text. With compress, writers compress them unless the text is short.
+func (r *Responder) newBody(parts iter.Seq[[]byte], compress bool, writers *gzipWriters) body {
 	size := 0
 	for part := range parts {
 		if size += len(part); compress && size >= minGzip {
-			return r.checked(body{bytes: compressed(parts), gzipped: true})
+			return r.checked(body{bytes: writers.compressed(parts), gzipped: true})
 		}
 	}
 	text := make([]byte, 0, size)
@@ -100,17 +103,24 @@ func (r *Responder) checked(b body) body {
 	return b
 }
 
-// gzipWriters keeps writers for other responses: one takes more than half a megabyte. The fastest level compresses flags to 4 % of
-// their size instead of 3 %, in a third of the time.
-var gzipWriters = sync.Pool{New: func() any {
-	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // fails only for a level that does not exist
-	return w
-}}
+// A gzipWriters keeps writers of one level for other responses: one takes more than half a megabyte.
+type gzipWriters struct{ sync.Pool }
 
-func compressed(parts iter.Seq[[]byte]) []byte {
+// What many callers get is compressed well, which costs less than sending it a quarter longer, even if only one of them gets it. What is
+// made for one caller is compressed fast (docs/performance.md).
+var compressWell, compressFast = newGzipWriters(gzip.DefaultCompression), newGzipWriters(gzip.BestSpeed)
+
+func newGzipWriters(level int) *gzipWriters {
+	return &gzipWriters{sync.Pool{New: func() any {
+		w, _ := gzip.NewWriterLevel(nil, level) // fails only for a level that does not exist
+		return w
+	}}}
+}
+
+func (writers *gzipWriters) compressed(parts iter.Seq[[]byte]) []byte {
 	var out bytes.Buffer
-	w := gzipWriters.Get().(*gzip.Writer)
-	defer gzipWriters.Put(w)
+	w := writers.Get().(*gzip.Writer)
+	defer writers.Put(w)
 	w.Reset(&out)
 	for part := range parts {
 		_, _ = w.Write(part) // a buffer does not fail
@@ -132,6 +142,11 @@ func (r *Responder) respond(q Request, etag, cacheControl string, body func() bo
 	b := body()
 	if b.refusal != nil {
 		return Response{}, b.refusal
+	}
+	if !b.gzipped && r.options.Plain != nil {
+		if err := r.options.Plain(len(b.bytes), q.Now); err != nil {
+			return Response{}, err
+		}
 	}
 	response.Status, response.Body = http.StatusOK, b.bytes
 	response.Header.Set("Content-Type", "application/json; charset=utf-8")
@@ -174,7 +189,7 @@ func (r *Responder) cached(q Request, s *selection, cacheControl string, etag fu
 			made = &kept.gzip
 		}
 		if !made.made() {
-			*made = r.newBody(parts(kept.etag), q.Gzip)
+			*made = r.newBody(parts(kept.etag), q.Gzip, compressWell)
 			r.cache.resize(s.key, kept)
 		}
 		return *made

@@ -27,7 +27,7 @@ func (r *Responder) Delta(set *Set, scope Scope, query Query, q Request) (Respon
 	if len(events) == 0 {
 		q.Tags = []string{"*"} // the caller knows everything, also if its number is another one
 	}
-	return r.respond(q, etag, revalidate, func() body { return r.newBody(joinEvents(events), q.Gzip) })
+	return r.respond(q, etag, revalidate, func() body { return r.newBody(joinEvents(events), q.Gzip, compressFast) })
 }
 
 func (s *selection) deltaTag(number int64) string {

@@ -43,7 +43,7 @@ func (r *Responder) Feature(set *Set, scope Scope, query Query, name string, q R
 		return Response{}, flags.Errorf(flags.NotFound, "there is no flag %q, or the token gives no access to it", name)
 	}
 	made := set.fragment(f, query.inlined)
-	return r.respond(q, made.hash.etag(), "", func() body { return r.newBody(slices.Values([][]byte{made.json}), q.Gzip) })
+	return r.respond(q, made.hash.etag(), "", func() body { return r.newBody(slices.Values([][]byte{made.json}), q.Gzip, compressFast) })
 }
 
 // A writer writes the parts of a document until the reader stops.

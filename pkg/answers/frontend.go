@@ -114,6 +114,6 @@ const tooLongValues = "it takes too much work to compare the values of this cont
 func (r *Responder) evaluated(q Request, of []byte, text func() []byte) (Response, error) {
 	sum := sha256.Sum256(of)
 	return r.respond(q, `W/"`+hex.EncodeToString(sum[:16])+`"`, "no-cache", func() body {
-		return r.newBody(slices.Values([][]byte{text()}), q.Gzip)
+		return r.newBody(slices.Values([][]byte{text()}), q.Gzip, compressFast)
 	})
 }

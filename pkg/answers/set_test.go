@@ -1,7 +1,10 @@
 package answers_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"testing"
@@ -170,5 +173,36 @@ func TestWith(t *testing.T) {
 	none := next.With(answers.Revision{Epoch: "e", Number: 14}, answers.Changes{RemovedSegments: []int64{1}})
 	if diff := cmp.Diff(responses(t, newSet(14, changed, nil), scope), responses(t, none, scope)); diff != "" {
 		t.Errorf("without the segment: -made +changed\n%s", diff)
+	}
+}
+
+// TestCompression checks that a response that many callers get is clearly shorter than the fastest compression makes it.
+func TestCompression(t *testing.T) {
+	features, _ := example()
+	for i := range 500 {
+		f := features[i%len(features)]
+		f.Name = fmt.Sprintf("flag-%d", i*7919)
+		features = append(features, f)
+	}
+	set, scope, r := newSet(1, features, nil), answers.Scope{All: true, Environment: "development"}, answers.NewResponder(answers.Options{})
+	for name, response := range map[string]func(answers.Request) (answers.Response, error){
+		"features": func(q answers.Request) (answers.Response, error) { return r.Features(set, scope, answers.Query{}, q) },
+		"delta":    func(q answers.Request) (answers.Response, error) { return r.Delta(set, scope, answers.Query{}, q) },
+	} {
+		plain, err := response(answers.Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		well, err := response(answers.Request{Gzip: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fast bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&fast, gzip.BestSpeed)
+		_, _ = w.Write(plain.Body)
+		_ = w.Close()
+		if len(well.Body) > fast.Len()*9/10 {
+			t.Errorf("%s: %d bytes, want clearly less than %d", name, len(well.Body), fast.Len())
+		}
 	}
 }

@@ -21,6 +21,7 @@ const (
 	PreconditionFailed               // the caller has read something older than what it wants to change (see If-Match)
 	TooLarge                         // the body is larger than allowed
 	UnsupportedMediaType             // the body is not application/json
+	TooManyRequests                  // the caller gets more than its share; it should retry later
 	Unavailable                      // the store throttles, fails or does not answer in time; the caller should retry
 	VersionConflict                  // another writer changed the aggregate first: load again and retry. Never returned to callers of the API
 )

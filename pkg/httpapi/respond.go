@@ -28,11 +28,12 @@ var failures = map[flags.Kind]struct {
 	flags.PreconditionFailed:   {http.StatusPreconditionFailed, "PreconditionFailedError"},
 	flags.TooLarge:             {http.StatusRequestEntityTooLarge, "PayloadTooLargeError"},
 	flags.UnsupportedMediaType: {http.StatusUnsupportedMediaType, "ContentTypeerror"}, // spelled so in the contract
+	flags.TooManyRequests:      {http.StatusTooManyRequests, "TooManyRequestsError"},
 	flags.Unavailable:          {http.StatusServiceUnavailable, "ServiceUnavailableError"},
 	flags.Internal:             {http.StatusInternalServerError, "InternalError"},
 }
 
-// retryAfter is the Retry-After header of a 503, in seconds. People and scripts can try again at once, but applications can wait: they
+// retryAfter is the Retry-After header of a 503 or 429, in seconds. People and scripts can try again at once, but applications can wait: they
 // are many, and go on with the flags that they have.
 func (o outcome) retryAfter() int {
 	if !o.application {

@@ -7,15 +7,19 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 // TestHostilePrefixes requests answers for many prefixes, in which every flag is. They do not stay in memory.
 func TestHostilePrefixes(t *testing.T) {
 	w := large(t, 1000)
-	c := w.client(w.token("t"))
+	now := time.Now()
+	slow := httpapi.Config{Now: func() time.Time { now = now.Add(time.Minute); return now }} // so that each response fits into the budget of plain ones
+	c := w.configured(slow, w.token("t"))
 	heap := func() int64 {
 		var m runtime.MemStats
 		runtime.GC()

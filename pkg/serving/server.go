@@ -50,7 +50,7 @@ type server struct {
 func newServer(source Source, store usage.UsageStore, config httpapi.Config) *server {
 	s := &server{
 		source: source, uses: httpapi.NewPostedUses(store, config.Logger), open: config.Open, now: config.Now,
-		sets: sets{max: maxSets}, responder: answers.NewResponder(answers.Options{MaxAge: config.MaxAge, Check: checkSize}),
+		sets: sets{max: maxSets}, responder: answers.NewResponder(answers.Options{MaxAge: config.MaxAge, Check: checkSize, Plain: newPlainBudget()}),
 	}
 	if s.now == nil {
 		s.now = time.Now
