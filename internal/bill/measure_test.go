@@ -52,6 +52,9 @@ type Measured struct {
 	// Requests of applications. Report has 50 flags, LargeReport 500.
 	Poll, PollUnchanged, Evaluation, Report, LargeReport Units
 
+	// Requests with a token that does not exist, and one to /edge/validate with ten of them.
+	Unknown, Guess Units
+
 	// Runs of scheduled functions without anything to do.
 	Snapshot, Publish, Aggregate, Deliver, Due Units
 
@@ -150,6 +153,16 @@ func deploy(t testing.TB) *deployment {
 // do sends a request, which must succeed. A header is "Name: value".
 func (d *deployment) do(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	d.t.Helper()
+	w := d.send(method, path, body, headers...)
+	if w.Code >= 400 {
+		d.t.Fatalf("%s %s %s: %d %s", method, path, body, w.Code, w.Body)
+	}
+	return w
+}
+
+// send sends a request.
+func (d *deployment) send(method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	d.t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.Header.Set("Authorization", dynamotest.AdminToken)
 	if body != "" {
@@ -161,10 +174,22 @@ func (d *deployment) do(method, path, body string, headers ...string) *httptest.
 	}
 	w := httptest.NewRecorder()
 	d.handler.ServeHTTP(w, r)
-	if w.Code >= 400 {
-		d.t.Fatalf("%s %s %s: %d %s", method, path, body, w.Code, w.Body)
-	}
 	return w
+}
+
+// refused measures a request with a token that does not exist.
+func (d *deployment) refused(method, path, body string) Units {
+	d.t.Helper()
+	d.send(method, path, body, "Authorization: default:development.a") // the first one of an instance reads more
+	units, err := d.meter.during(func() {
+		if w := d.send(method, path, body, "Authorization: default:development.b"); w.Code != http.StatusUnauthorized {
+			d.t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
+		}
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return units
 }
 
 // units measures a request that was sent before, so that the token's use in this hour is stored.
@@ -229,6 +254,18 @@ func measure(t testing.TB) Measured {
 	m.PollUnchanged = d.units("GET", "/api/client/features", "", client, etag)
 	d.do("GET", "/api/frontend", "", frontend)
 	m.Evaluation = d.units("GET", "/api/frontend", "", frontend)
+
+	for _, units := range []Units{
+		d.refused("GET", features, ""), d.refused("GET", "/api/client/features", ""), d.refused("GET", "/api/frontend", ""),
+		d.refused("POST", "/api/client/metrics", report(1)),
+	} {
+		m.Unknown = Units{max(m.Unknown.Read, units.Read), max(m.Unknown.Write, units.Write)}
+	}
+	var guesses []string
+	for i := range 10 {
+		guesses = append(guesses, fmt.Sprintf("\"default:development.guess%d\"", i))
+	}
+	m.Guess = d.units("POST", "/edge/validate", `{"tokens":[`+strings.Join(guesses, ",")+`]}`)
 
 	m.Snapshot = d.run(func(ctx context.Context) error { _, err := d.reader.WriteSnapshot(ctx); return err }, 2)
 	publisher := serving.NewPublisher(d.reader, current{})

@@ -15,7 +15,7 @@ optional_table_settings := {[array.concat(path, [units]), "1000"] |
 
 optional_table_settings := {[array.concat(path, [units]), cap] |
 	some path in capped
-	some units, cap in {"MaxReadRequestUnits": "12000", "MaxWriteRequestUnits": null}
+	some units, cap in {"MaxReadRequestUnits": "12000", "MaxWriteRequestUnits": "500"}
 } if not input.everything
 
 capped := {["OnDemandThroughput"]} | {["GlobalSecondaryIndexes", i, "OnDemandThroughput"] | some i, _ in get("Table", ["GlobalSecondaryIndexes"])}
@@ -193,7 +193,7 @@ problems.cloudfront contains sprintf("docs/operations/front.yaml: the log has th
 problems.cloudfront contains sprintf("docs/operations/front.yaml: the firewall has %v; expected %v", [got, want]) if {
 	blocks := {"Block": {"CustomResponse": {"ResponseCode": 429}}}
 	want := {
-		["rate", 2000, blocks, {"/api/admin", "/auth/"}], ["applications", 40000, blocks, set()], ["edge", 300, blocks, {"/edge/"}],
+		["rate", "AdministrationRate", blocks, {"/api/admin", "/auth/"}], ["applications", 40000, blocks, set()], ["edge", 300, blocks, {"/edge/"}],
 		["reputation", null, {"None": {}}, set()], ["common", null, {"Count": {}}, set()],
 	}
 	got := {[rule.Name, limit, action, paths] |
