@@ -36,7 +36,7 @@ const (
 	docsKB         = 1800     // of the largest file of /docs
 	postUnits      = 350      // of the largest report with a client token
 	browserUnits   = 8        // of the largest one with a frontend token
-	plainGB        = 1.0      // of large responses that are not compressed, from an instance in a day
+	plainKB        = 64.0     // of large responses that are not compressed, from an instance in a second (pkg/serving)
 	validated      = 200      // tokens that /edge/validate looks up if a client token is among them
 	statuses       = 2        // of an operation, that a stranger can cause
 	honestPolls    = 100.0    // a second, of 1,500 SDKs
@@ -164,7 +164,7 @@ func (m Measured) stranger(at throttle) (cost, bool) {
 	return administration(refusedSeconds, memory, m.Unknown, unchangedKB), true
 }
 
-// clientToken is a request with a client token. It does not count what reports write.
+// clientToken is a request with a client token. Reports have 50 flags.
 func (m Measured) clientToken(at throttle) (cost, bool) {
 	switch at.route {
 	case "ANY /api/client/features", "ANY /api/client/delta":
@@ -172,11 +172,17 @@ func (m Measured) clientToken(at throttle) (cost, bool) {
 	case "ANY /api/client/features/{featureName}":
 		return application(answerSeconds, accessKB, m.Poll, flagKB), true
 	case "ANY /api/client/register", "ANY /api/client/metrics", "ANY /api/client/metrics/{proxy+}":
-		return application(longestSeconds, accessKB, Units{}, 0).plus(cost{requests: priceHTTP}), true // AWS counts each 512 KB
+		return application(reportSeconds, accessKB, m.Report, 0), true
 	case "ANY /edge/{proxy+}":
 		return application(longSeconds, accessKB, Units{Read: validated * m.Token}, flagKB), true
 	}
 	return cost{}, false
+}
+
+// longReport is what a report of 1 MB costs in addition, without what it writes: AWS counts each 512 KB of a request.
+func longReport(at throttle) (cost, bool) {
+	reports := at.route == "ANY /api/client/register" || strings.HasPrefix(at.route, "ANY /api/client/metrics")
+	return cost{requests: priceHTTP + (longestSeconds-reportSeconds)*functionGB*priceGBSecond}, reports
 }
 
 // frontendToken is the same with a frontend token, which is public.
@@ -235,13 +241,13 @@ func stored(units float64) cost {
 
 const minutesADay = secondsADay / 60
 
-// plain is what large responses cost in a day that are not compressed.
-func (s stack) plain(routes ...string) cost {
+// plain is what large responses cost in a day that are not compressed. A request takes so many seconds.
+func (s stack) plain(seconds float64, routes ...string) cost {
 	executions := 0.0
 	for _, route := range routes {
-		executions += s.rate(route) * longSeconds
+		executions += s.rate(route) * seconds
 	}
-	return cost{out: math.Ceil(executions*instancesEach) * plainGB * 1e6 * out(1)}
+	return cost{out: math.Ceil(executions*instancesEach) * secondsADay * out(plainKB)}
 }
 
 // A caller is one who means harm.
@@ -266,19 +272,22 @@ func (m Measured) callers(s stack) []caller {
 
 	client := caller{name: "a leaked client token", limit: 120}
 	client.cost, client.rate = s.day(m.clientToken)
-	reports := s.rate("/api/client/register") + s.rate("/api/client/metrics") + s.rate("/api/client/metrics/{proxy+}")
-	client.cost = client.cost.plus(stored(min(reports*postUnits, s.writeUnits))).plus(s.plain("/api/client/features", "/api/client/delta"))
+	client.cost = client.cost.plus(s.plain(answerSeconds, "/api/client/features", "/api/client/delta"))
 	client.starves = "the same; all writes, with " + number(s.writeUnits/postUnits) + " reports of 350 KB a second"
 
 	frontend := caller{name: "a public frontend token", limit: 110}
 	frontend.cost, frontend.rate = s.day(m.frontendToken)
 	browser := s.rate("/api/frontend/client/{proxy+}") * browserUnits
-	frontend.cost = frontend.cost.plus(stored(min(browser, s.writeUnits))).plus(s.plain("/api/frontend", "/ofrep/v1/evaluate/flags"))
+	frontend.cost = frontend.cost.plus(stored(min(browser, s.writeUnits))).plus(s.plain(longSeconds, "/api/frontend", "/ofrep/v1/evaluate/flags"))
 	frontend.starves = "evaluations " + share(evaluations, evaluations/2) + "; " + count(browser) + " of the " + count(s.writeUnits) + " write units"
+
+	long := caller{name: "the same, and its reports have 1 MB, of which `MaxWriteUnits` lets some be stored", rate: client.rate}
+	long.cost, _ = s.day(longReport)
+	long.cost = long.cost.plus(client.cost).plus(stored(s.writeUnits))
 
 	admin := caller{name: "a leaked admin token, lists of 1,000 flags", starves: "everything"}
 	admin.cost, admin.rate = s.day(m.adminToken)
-	return append(list, client, frontend, admin)
+	return append(list, client, long, frontend, admin)
 }
 
 // ceiling is the table of the callers.
@@ -294,6 +303,9 @@ func (m Measured) ceiling(s stack) string {
 func (m Measured) starvation(s stack) string {
 	text := "| caller | uses up |\n|---|---|\n"
 	for _, c := range m.callers(s) {
+		if c.starves == "" {
+			continue
+		}
 		text += "| " + c.name + " | " + c.starves + " |\n"
 	}
 	return text
