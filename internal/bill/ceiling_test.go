@@ -192,8 +192,8 @@ func (m Measured) frontendToken(at throttle) (cost, bool) {
 		return application(longSeconds, accessKB, m.Evaluation, evaluationKB), true
 	case "ANY /ofrep/v1/evaluate/flags/{key}":
 		return application(longSeconds, accessKB, m.Evaluation, flagKB), true
-	case "ANY /api/frontend/client/{proxy+}":
-		return application(longSeconds, accessKB, Units{}, 0), true
+	case "ANY /api/frontend/client/{proxy+}": // with a line about the flags that are left out
+		return application(longSeconds, refusedKB, Units{}, 0), true
 	case "ANY /edge/{proxy+}":
 		return application(longSeconds, accessKB, m.Guess.Times(2), flagKB), true
 	}

@@ -65,7 +65,7 @@ type Measured struct {
 	// The part of an operation that is in one partition.
 	Environments float64 // read with a flag
 	Feed         float64 // read with a poll
-	Token        float64 // read with a report of usage
+	Token        float64 // read with a flag
 	List         float64 // read for a list of 1,000 flags
 	Guarded      float64 // written in a project for a new flag
 	SmallEvent   float64 // written to an index for a new strategy
@@ -219,7 +219,7 @@ func measure(t testing.TB) Measured {
 		d.do("POST", in(i)+"/on", "")
 	}
 	m.Read = d.units("GET", features+"/"+name(7), "")
-	m.Environments = d.meter.parts["REGISTRY"].Read
+	m.Environments, m.Token = d.meter.parts["REGISTRY"].Read, d.meter.parts["TOKEN"].Read
 	others := d.units("GET", features, "")
 	others.Read -= d.meter.query
 	list := func(flags int) float64 { return math.Ceil(float64(d.meter.bytes) / sample * float64(flags) / 4096) }
@@ -300,7 +300,6 @@ func measure(t testing.TB) Measured {
 	m.Added10 = added(10)
 
 	m.Report = d.units("POST", "/api/client/metrics", report(reportedFlags), client)
-	m.Token = d.meter.parts["TOKEN"].Read
 	m.LargeReport = d.units("POST", "/api/client/metrics", report(500), client)
 	return m
 }

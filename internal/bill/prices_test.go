@@ -41,19 +41,19 @@ const (
 	// A developer, with their scripts, sends these in a month.
 	readsAMonth, listsAMonth, changesAMonth = 2000, 400, 200
 
-	adminSeconds     = 0.025         // of a request, starts of new processes included
-	unchangedSeconds = 0.010         // of a 304
-	answerSeconds    = 0.015         // of a 200 to an application, and of a report that reads its token
-	callSeconds      = 0.004         // of these, a call to DynamoDB
-	reportSeconds    = answerSeconds // of a report
-	snapshotSeconds  = 0.030         // of a run that writes nothing
-	aggregateSeconds = 0.100         // of a run without reports
-	aggregateGB      = 1.0           // of the aggregation
-	deliverSeconds   = 0.010         // of a run without webhooks
-	functionGB       = 0.5           // memory of functions
-	deliverGB        = 0.25          // of the delivery
-	dueSeconds       = 0.010         // of a run without scheduled change requests
-	dueGB            = 1.0           // of the function that runs it
+	adminSeconds     = 0.025                       // of a request, starts of new processes included
+	unchangedSeconds = 0.010                       // of a 304
+	answerSeconds    = 0.015                       // of a 200 to an application
+	callSeconds      = 0.004                       // of these, a call to DynamoDB
+	reportSeconds    = answerSeconds - callSeconds // of a report, which reads no token
+	snapshotSeconds  = 0.030                       // of a run that writes nothing
+	aggregateSeconds = 0.100                       // of a run without reports
+	aggregateGB      = 1.0                         // of the aggregation
+	deliverSeconds   = 0.010                       // of a run without webhooks
+	functionGB       = 0.5                         // memory of functions
+	deliverGB        = 0.25                        // of the delivery
+	dueSeconds       = 0.010                       // of a run without scheduled change requests
+	dueGB            = 1.0                         // of the function that runs it
 
 	logKB                      = 2.0 // of a request, with the access log
 	accessKB                   = 0.3 // of the access log: the functions for applications write no line for a success

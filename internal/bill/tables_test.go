@@ -304,7 +304,7 @@ func (m Measured) partitions() string {
 	row := func(key, units, most string) string { return "| " + key + " | " + units + " | " + most + " |\n" }
 	return "| Key | Units of a request | Maximum, requests a second |\n|---|---|---|\n" +
 		row("`REGISTRY#environments`", number(m.Environments)+" read while it is below 4 KB (some 15 environments)", reads(m.Environments)+" with nearly every flag, in the whole service; half of that below 8 KB") +
-		row("`TOKEN#<hash>`", number(m.Token)+" read by a report of usage", fmt.Sprintf("%s for each token, which is %s SDKs that report each minute: give each application and script its own", reads(m.Token), count(math.Floor(partitionReads/m.Token)*60))) +
+		row("`TOKEN#<hash>`", number(m.Token)+" read with an admin or personal token", reads(m.Token)+" for each token: give each script its own") +
 		row("`FEED`", number(m.Feed)+" read", reads(m.Feed)+" polls and evaluations, in the whole service") +
 		row("`PROJECT#<uid>`, lists", number(m.List)+" read for 1,000 flags", reads(m.List)+" lists for each project") +
 		row("`PROJECT#<uid>`, new flags", number(m.Guarded)+" written", writes(m.Guarded)+" new flags for each project") +
