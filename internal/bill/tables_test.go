@@ -15,7 +15,7 @@ func (m Measured) tables(s stack) map[string][]string {
 		"README.md":                    {m.sdks(), m.rule()},
 		"docs/edge.md":                 {m.intervals()},
 		"docs/operations/addresses.md": {m.addresses(), m.rule(), m.reserved()},
-		"docs/operations/cost.md":      {m.operations(), m.administration(), m.open(), m.applications(), m.cached(), m.usage(), m.publishing(), m.ceiling(s), m.starvation(s)},
+		"docs/operations/cost.md":      {m.operations(), m.administration(), m.open(), m.applications(), m.usage(), m.publishing(), "answers costs " + cents(fronted(unchangedKB)*1e6) + " a million", m.ceiling(s), m.starvation(s)},
 		"docs/operations/limits.md": {
 			m.partitions(), "some " + count(math.Round(m.ListBytes/10)*10) + " bytes for a flag",
 			"about\n" + count(math.Floor(maxResponse/m.ListBytes/100)*100) + " such flags",
@@ -141,14 +141,6 @@ func (m Measured) applications() string {
 }
 
 func (m Measured) unchanged() request { return request{m.PollUnchanged, unchangedSeconds, unchangedKB} }
-
-// cached is what a million polls cost that CloudFront answers.
-func (m Measured) cached() string {
-	row := func(name string, kb float64) string {
-		return fmt.Sprintf("| %s | %s | %s | %s | **%s** |\n", name, cents(priceCDN*1e6), cents(priceWAF*1e6), cents(kb*priceCDNOut), cents(fronted(kb)*1e6))
-	}
-	return "| poll that CloudFront serves | CloudFront | WAF | data out | in all |\n|---|---|---|---|---|\n" + row("304", unchangedKB) + row("200", answerKB)
-}
 
 // publishing is what it costs in a month to publish states, beside the snapshot function as it runs without that.
 func (m Measured) publishing() string {
