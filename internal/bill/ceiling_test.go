@@ -29,7 +29,7 @@ const (
 	siteGB         = 0.25     // memory of the function Site
 	refusedSeconds = 0.010    // of a request with a token that does not exist
 	longSeconds    = 0.050    // of an evaluation of 256 KB of context, and of a report of 100 KB
-	longestSeconds = 0.100    // of a report of 1 MB
+	longestSeconds = 0.400    // of a report of 1 MB, which takes 0.1 s of a core
 	refusedKB      = 1.0      // of log of a request of an application that is refused, with the access log
 	flagKB         = 1.0      // of a response with one flag
 	consoleKB      = 300      // of the largest file of the console, not compressed
