@@ -331,7 +331,7 @@ func TestCeiling(t *testing.T) {
 			t.Errorf("%s has no throttle of its own", at.route)
 		}
 	}
-	if larger := readStack(t, map[string]string{"ClientThrottleRate": "800,210,410,40"}); larger.rate("/api/client/features") != 800 ||
+	if larger := readStack(t, map[string]string{"ClientThrottleRate": "800,210,410,40,10"}); larger.rate("/api/client/features") != 800 ||
 		larger.rate("/api/client/metrics") != 210 || larger.rate("/api/frontend") != 410 {
 		t.Error("ClientThrottleRate does not set the rates of polls, reports and evaluations")
 	}
