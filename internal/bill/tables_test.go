@@ -185,9 +185,9 @@ func (m Measured) usage() string {
 	return table("|  | 10 | 100 | 1,000 instances |", names, columns...)
 }
 
-// overHTTP is what SDKs cost in a month that poll at an interval in seconds and report each minute to the HTTP API, beside an idle stage.
-func (m Measured) overHTTP(sdks, interval float64) float64 {
-	polls, lines := sdks*secondsAMonth/interval, m.usageLines(sdks, 1)
+// overHTTP is what SDKs cost in a month that poll and report to the HTTP API, beside an idle stage.
+func (m Measured) overHTTP(sdks float64) float64 {
+	polls, lines := sdks*secondsAMonth/sdkInterval, m.usageLines(sdks, 1)
 	return throughAPI(polls+sdks*minutesAMonth) + polls*(m.unchanged().dollars()-priceHTTP) + sum(lines[1:])
 }
 
@@ -216,7 +216,7 @@ func instances(sdks, interval float64) float64 {
 // overEdge is what two small tasks of Guidon Edge cost in a month behind a load balancer, with their own polls and reports.
 func (m Measured) overEdge() float64 {
 	const tasks, addresses = 2, 4 // the load balancer has two of them
-	return hoursAMonth*(tasks*(0.25*priceCPU+0.5*priceMemory)+priceBalancer+addresses*priceAddress) + m.overHTTP(tasks, sdkInterval)
+	return hoursAMonth*(tasks*(0.25*priceCPU+0.5*priceMemory)+priceBalancer+addresses*priceAddress) + m.overHTTP(tasks)
 }
 
 // sdks is what SDKs cost in a month that poll and report, beside an idle stage.
@@ -228,7 +228,7 @@ func (m Measured) sdks() string {
 	var columns [][]string
 	for _, n := range []float64{10, 100, 1000, 10_000} {
 		var column []string
-		for _, dollars := range []float64{m.overHTTP(n, sdkInterval), m.overURL(n, false, 1), m.overURL(n, true, 1), m.overURL(n, true, 5), m.overEdge()} {
+		for _, dollars := range []float64{m.overHTTP(n), m.overURL(n, false, 1), m.overURL(n, true, 1), m.overURL(n, true, 5), m.overEdge()} {
 			column = append(column, count(math.Round(dollars)))
 		}
 		columns = append(columns, append(column, containers))
@@ -247,9 +247,8 @@ func from(cost func(sdks float64) float64, other float64) string {
 
 // rule tells which URL costs least for how many SDKs.
 func (m Measured) rule() string {
-	overHTTP := func(sdks float64) float64 { return m.overHTTP(sdks, sdkInterval) }
 	overURL := func(sdks float64) float64 { return m.overURL(sdks, true, 1) }
-	return fmt.Sprintf("From %s SDKs on, take the *client URL* or *Edge*; from %s on, Edge costs least", from(overHTTP, m.overEdge()), from(overURL, m.overEdge()))
+	return fmt.Sprintf("From %s SDKs on, take the *client URL* or *Edge*; from %s on, Edge costs least", from(m.overHTTP, m.overEdge()), from(overURL, m.overEdge()))
 }
 
 // overCDN is what SDKs cost in a month whose polls CloudFront serves, with WAF, and whose reports go through both.
@@ -260,7 +259,7 @@ func (m Measured) overCDN(sdks float64) float64 {
 // addresses is the line with the costs of 1,000 SDKs at each URL.
 func (m Measured) addresses() string {
 	cells := []string{"1,000 SDKs, US dollars a month"}
-	for _, dollars := range []float64{m.overHTTP(1000, sdkInterval), m.overURL(1000, true, 1), m.overCDN(1000), m.overEdge()} {
+	for _, dollars := range []float64{m.overHTTP(1000), m.overURL(1000, true, 1), m.overCDN(1000), m.overEdge()} {
 		cells = append(cells, count(math.Round(dollars)))
 	}
 	return "| " + strings.Join(cells, " | ") + " |"
