@@ -221,7 +221,7 @@ func (s stack) day(price func(throttle) (cost, bool)) (total cost, rate float64)
 // rate is that of a route.
 func (s stack) rate(route string) float64 {
 	for _, at := range s.throttles {
-		if at.route == "ANY "+route {
+		if strings.TrimPrefix(at.route, "ANY ") == route {
 			return at.rate
 		}
 	}
@@ -261,19 +261,19 @@ type caller struct {
 
 func (m Measured) callers(s stack) []caller {
 	share := func(rate, honest float64) string {
-		return fmt.Sprintf("from %s a second on; at %s, %.0f %% of the honest ones pass", count(rate-honest), count(flood), 100*rate/(honest+flood))
+		return fmt.Sprintf("from %s a second on; at %s, %.0f %% of the others pass", count(rate-honest), count(flood), 100*rate/(honest+flood))
 	}
 	polls := "polls " + share(s.rate("/api/client/features"), honestPolls)
 	evaluations := s.rate("/api/frontend")
 
-	list := []caller{{name: "a stranger", limit: 270, starves: polls}}
+	list := []caller{{name: "a stranger", limit: 270, starves: polls + "; files of the console from " + number(s.rate("$default")) + " on, sign-in from " + number(s.rate("/auth/{proxy+}"))}}
 	list[0].cost, list[0].rate = s.day(m.stranger)
 	list[0].cost.requests += float64(s.operations) * statuses * priceMetric / daysAMonth
 
 	client := caller{name: "a leaked client token", limit: 120}
 	client.cost, client.rate = s.day(m.clientToken)
 	client.cost = client.cost.plus(s.plain(answerSeconds, "/api/client/features", "/api/client/delta"))
-	client.starves = "the same; all writes, with " + number(s.writeUnits/postUnits) + " reports of 350 KB a second"
+	client.starves = "the same"
 
 	frontend := caller{name: "a public frontend token", limit: 110}
 	frontend.cost, frontend.rate = s.day(m.frontendToken)
@@ -282,6 +282,7 @@ func (m Measured) callers(s stack) []caller {
 	frontend.starves = "evaluations " + share(evaluations, evaluations/2) + "; " + count(browser) + " of the " + count(s.writeUnits) + " write units"
 
 	long := caller{name: "the same, and its reports have 1 MB, of which `MaxWriteUnits` lets some be stored", rate: client.rate}
+	long.starves = "all writes, from " + number(s.writeUnits/postUnits) + " reports a second on"
 	long.cost, _ = s.day(longReport)
 	long.cost = long.cost.plus(client.cost).plus(stored(s.writeUnits))
 
@@ -292,21 +293,10 @@ func (m Measured) callers(s stack) []caller {
 
 // ceiling is the table of the callers.
 func (m Measured) ceiling(s stack) string {
-	text := "| caller | requests a second | API, Lambda, logs | DynamoDB | data out | US dollars a day |\n|---|---|---|---|---|---|\n"
+	text := "| caller | requests a second | API, Lambda, logs | DynamoDB | data out | US dollars a day | takes from others |\n|---|---|---|---|---|---|---|\n"
 	for _, c := range m.callers(s) {
-		text += fmt.Sprintf("| %s | %s | %s | %s | %s | **%s** |\n", c.name, count(c.rate), count(c.cost.requests), count(c.cost.units), count(c.cost.out), count(c.cost.dollars()))
-	}
-	return text
-}
-
-// starvation is the table of what callers use up.
-func (m Measured) starvation(s stack) string {
-	text := "| caller | uses up |\n|---|---|\n"
-	for _, c := range m.callers(s) {
-		if c.starves == "" {
-			continue
-		}
-		text += "| " + c.name + " | " + c.starves + " |\n"
+		text += fmt.Sprintf("| %s | %s | %s | %s | %s | **%s** | %s |\n", c.name, count(c.rate), count(c.cost.requests), count(c.cost.units), count(c.cost.out),
+			count(c.cost.dollars()), c.starves)
 	}
 	return text
 }

@@ -15,7 +15,7 @@ func (m Measured) tables(s stack) map[string][]string {
 		"README.md":                    {m.sdks(), m.rule()},
 		"docs/edge.md":                 {m.intervals()},
 		"docs/operations/addresses.md": {m.addresses(), m.rule(), m.reserved()},
-		"docs/operations/cost.md":      {m.operations(), m.administration(), m.open(), m.applications(), m.usage(), m.publishing(), "answers costs " + cents(fronted(unchangedKB)*1e6) + " a million", m.ceiling(s), m.starvation(s)},
+		"docs/operations/cost.md":      {m.operations(), m.administration(), m.open(), m.applications(), m.usage(), m.publishing(), "answers costs " + cents(fronted(unchangedKB)*1e6) + " a million", m.ceiling(s)},
 		"docs/operations/limits.md": {
 			m.partitions(), "some " + count(math.Round(m.ListBytes/10)*10) + " bytes for a flag",
 			"about\n" + count(math.Floor(maxResponse/m.ListBytes/100)*100) + " such flags",
