@@ -122,10 +122,19 @@ func (s *deployed) testParameter(t *testing.T) {
 }
 
 // testClientURL deploys with URLs for applications beside a firewall: they can poll, evaluate, report and send preflights there, and nobody
-// can without the firewall's secret at the API. Without the parameter, the URLs are gone.
+// can without the firewall's secret at the API. Without the parameter, the URLs are gone. It is refused without what it needs.
 func (s *deployed) testClientURL(t *testing.T) {
 	client, frontend := s.newToken(t, "client"), s.newToken(t, "frontend")
-	s.deploy(t, "ClientUrl=beside-firewall", "ApplicationsConcurrency=20", "FrontendConcurrency=10", "FrontSecretHash="+strings.Repeat("0", 64))
+	concurrency, firewall := []string{"ApplicationsConcurrency=20", "FrontendConcurrency=10"}, "FrontSecretHash="+strings.Repeat("0", 64)
+	for want, parameters := range map[string][]string{
+		"have its Lambda quota raised first": {"ClientUrl=on", concurrency[0]},
+		"set ClientUrl=beside-firewall":      append([]string{"ClientUrl=on", firewall}, concurrency...),
+	} {
+		if err := s.Deploy(t.Context(), parameters...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Fatalf("%s is deployed: %v; want it refused: %s", strings.Join(parameters, " "), err, want)
+		}
+	}
+	s.deploy(t, append([]string{"ClientUrl=beside-firewall", firewall}, concurrency...)...)
 	at := func(output string) *gateway {
 		t.Helper()
 		host := strings.TrimPrefix(strings.TrimSpace(s.shell(t, `output "$1"`, output)), "https://")
