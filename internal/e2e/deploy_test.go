@@ -154,6 +154,7 @@ func (s *deployed) testClientURL(t *testing.T) {
 	servers.ask(t, "POST", "/api/client/metrics", client, report).has(t, 202)
 	servers.ask(t, "GET", "/api/client/features", "unknown", "").has(t, 401)
 	browsers.ask(t, "GET", "/api/frontend?userId=7", frontend, "").has(t, 200, `"toggles":[`)
+	browsers.ask(t, "POST", "/api/frontend/client/metrics", frontend, report).has(t, 200)
 	browsers.ask(t, "POST", "/ofrep/v1/evaluate/flags", client, `{"context":{"targetingKey":"7"}}`).has(t, 200, `"flags":[`)
 	preflight := browsers.ask(t, "OPTIONS", "/api/frontend", "", "", "Origin", "https://shop.example.com", "Access-Control-Request-Method", "GET",
 		"Access-Control-Request-Headers", "authorization")
