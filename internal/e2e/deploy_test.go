@@ -122,10 +122,19 @@ func (s *deployed) testParameter(t *testing.T) {
 }
 
 // testClientURL deploys with URLs for applications beside a firewall: they can poll, evaluate, report and send preflights there, and nobody
-// can without the firewall's secret at the API. Without the parameter, the URLs are gone.
+// can without the firewall's secret at the API. Without the parameter, the URLs are gone. It is refused without what it needs.
 func (s *deployed) testClientURL(t *testing.T) {
 	client, frontend := s.newToken(t, "client"), s.newToken(t, "frontend")
-	s.deploy(t, "ClientUrl=beside-firewall", "ApplicationsConcurrency=20", "FrontendConcurrency=10", "FrontSecretHash="+strings.Repeat("0", 64))
+	concurrency, firewall := []string{"ApplicationsConcurrency=20", "FrontendConcurrency=10"}, "FrontSecretHash="+strings.Repeat("0", 64)
+	for want, parameters := range map[string][]string{
+		"have its Lambda quota raised first": {"ClientUrl=on", concurrency[0]},
+		"set ClientUrl=beside-firewall":      append([]string{"ClientUrl=on", firewall}, concurrency...),
+	} {
+		if err := s.Deploy(t.Context(), parameters...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Fatalf("%s is deployed: %v; want it refused: %s", strings.Join(parameters, " "), err, want)
+		}
+	}
+	s.deploy(t, append([]string{"ClientUrl=beside-firewall", firewall}, concurrency...)...)
 	at := func(output string) *gateway {
 		t.Helper()
 		host := strings.TrimPrefix(strings.TrimSpace(s.shell(t, `output "$1"`, output)), "https://")
@@ -145,6 +154,7 @@ func (s *deployed) testClientURL(t *testing.T) {
 	servers.ask(t, "POST", "/api/client/metrics", client, report).has(t, 202)
 	servers.ask(t, "GET", "/api/client/features", "unknown", "").has(t, 401)
 	browsers.ask(t, "GET", "/api/frontend?userId=7", frontend, "").has(t, 200, `"toggles":[`)
+	browsers.ask(t, "POST", "/api/frontend/client/metrics", frontend, report).has(t, 200)
 	browsers.ask(t, "POST", "/ofrep/v1/evaluate/flags", client, `{"context":{"targetingKey":"7"}}`).has(t, 200, `"flags":[`)
 	preflight := browsers.ask(t, "OPTIONS", "/api/frontend", "", "", "Origin", "https://shop.example.com", "Access-Control-Request-Method", "GET",
 		"Access-Control-Request-Headers", "authorization")
