@@ -18,7 +18,7 @@ import (
 // ReaderOptions configure a Reader.
 type ReaderOptions struct {
 	// MaxAge is how long answers may come from memory without asking the store (CLIENT_MAX_AGE). 0, the default, means
-	// never: every answer is up to date.
+	// never: every answer is up to date. Tokens that are in no state, and refusals, which are confirmed, cost reads of their own.
 	MaxAge time.Duration
 
 	Open bool // AUTH_TYPE=none: an unknown token is as good as a known one
@@ -114,8 +114,8 @@ func (r *Reader) recent(ctx context.Context, hash string) (Reading, error) {
 	return r.share(ctx, hash, false, false)
 }
 
-// share returns a reading from a shared read. With lookUp, the read also brings the token if it is in no state. Unless it needs flags, there is
-// no state if the instance has none yet.
+// share returns a reading from a shared read. With lookUp, the read also brings the token if it is in no state. Without flagsToo, an instance
+// that has no state yet reads the token alone.
 func (r *Reader) share(ctx context.Context, hash string, lookUp, flagsToo bool) (Reading, error) {
 	for {
 		read, joined := r.join(hash, lookUp, flagsToo)
@@ -151,10 +151,15 @@ type sharedRead struct {
 // item of a token may not be changed yet when the feed tells that it was deleted.
 func (read *sharedRead) of(hash string) Reading {
 	token := flags.Find[*access.Token](read.view, access.TokenKey(hash))
-	if read.state != nil && (token == nil || token.Type == access.ClientToken || token.Type == access.FrontendToken) {
+	if read.state != nil && (token == nil || ofApplication(token)) {
 		token = read.state.Tokens[hash]
 	}
 	return Reading{Token: token, State: read.state, Current: true}
+}
+
+// ofApplication reports whether a state has a token if it is valid.
+func ofApplication(token *access.Token) bool {
+	return token.Type == access.ClientToken || token.Type == access.FrontendToken
 }
 
 // join adds a request to the next read, and begins that read unless enough are running. It returns false if the read has all the tokens that
@@ -383,7 +388,8 @@ func (r *Reader) fromMemory(hash string, age time.Duration) (reading Reading, ok
 	if r.state != nil && young(r.asked) {
 		reading = Reading{Token: r.state.Tokens[hash], State: r.state}
 	}
-	if known, ok := r.known[hash]; reading.Token == nil && ok && young(known.at) {
+	known, ok := r.known[hash]
+	if reading.Token == nil && ok && young(known.at) && (reading.State == nil || !ofApplication(known.token)) {
 		reading.Token = known.token
 	}
 	return reading, reading.Token != nil || hash == "" && reading.State != nil

@@ -142,13 +142,21 @@ func TestReadsOfReports(t *testing.T) {
 	report("a token of the wrong type", frontend, "TOKEN", forbidden)
 	report("the same token of the wrong type", frontend, "", forbidden)
 	report("an unknown token", unknown, "TOKEN", access.ErrNoToken)
+	if left := r.unknown.TokensAt(now); left > unknownReads-3 { // three tokens were new
+		t.Errorf("%v reads for unknown tokens are left, want %d", left, unknownReads-3)
+	}
 	report("an unknown token of an administrator", "*:*.unknown", "TOKEN", access.ErrNoToken)
 	report("an admin token", admin, "TOKEN")
 	report("no token", "", "", access.ErrNoToken)
 	now = now.Add(reportAge)
 	report("the token after a while", client, "TOKEN")
+	created := a.apiToken("development", "default")
+	report("another token", created, "TOKEN")
+	a.do("DELETE", "/api/admin/api-tokens/"+created, "")
+	report("a deleted token", created, "")
 	mustRead(t, r)
 	read.take()
+	report("a deleted token after a poll with another one", created, "TOKEN FEED", access.ErrNoToken)
 
 	now = now.Add(reportAge - time.Millisecond)
 	report("a token in the state", client, "")
