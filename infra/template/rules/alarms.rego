@@ -192,4 +192,3 @@ problems.late_datapoints contains sprintf("%s evaluates %v periods of %v s and m
 	evaluated < 5
 	evaluated * period < 600
 }
-
