@@ -1,4 +1,4 @@
-// Package bill computes the tables of the pages cost.md and limits.md in docs/operations: what a deployment costs on AWS, and what
-// its hot partitions allow. Its test measures the units of DynamoDB that each operation takes with a real engine, and compares
+// Package bill computes tables of the README and of pages in docs: what a deployment costs on AWS, what a caller who means harm can cost in
+// a day, and what the hot partitions allow. Its test measures the units of DynamoDB that each operation takes with a real engine, and compares
 // the tables with the pages. Prices and assumptions are in prices_test.go.
 package bill

@@ -52,6 +52,9 @@ type Measured struct {
 	// Requests of applications. Report has 50 flags, LargeReport 500.
 	Poll, PollUnchanged, Evaluation, Report, LargeReport Units
 
+	// Requests with a token that does not exist, and one to /edge/validate with ten of them.
+	Unknown, Guess Units
+
 	// Runs of scheduled functions without anything to do.
 	Snapshot, Publish, Aggregate, Deliver, Due Units
 
@@ -62,7 +65,7 @@ type Measured struct {
 	// The part of an operation that is in one partition.
 	Environments float64 // read with a flag
 	Feed         float64 // read with a poll
-	Token        float64 // read with a report of usage
+	Token        float64 // read with a flag
 	List         float64 // read for a list of 1,000 flags
 	Guarded      float64 // written in a project for a new flag
 	SmallEvent   float64 // written to an index for a new strategy
@@ -143,12 +146,22 @@ func deploy(t testing.TB) *deployment {
 	reader := serving.NewReader(store, serving.OptionsOf(config))
 	add(serving.ClientGroup(reader, store, config))
 	add(serving.FrontendGroup(reader, store, config))
-	add(ingest.Group(store, config))
+	add(httpapi.Join(ingest.Groups(store, reader, config)...))
 	return &deployment{t, m, store, reader, mux}
 }
 
 // do sends a request, which must succeed. A header is "Name: value".
 func (d *deployment) do(method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	d.t.Helper()
+	w := d.send(method, path, body, headers...)
+	if w.Code >= 400 {
+		d.t.Fatalf("%s %s %s: %d %s", method, path, body, w.Code, w.Body)
+	}
+	return w
+}
+
+// send sends a request.
+func (d *deployment) send(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	d.t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.Header.Set("Authorization", dynamotest.AdminToken)
@@ -161,10 +174,22 @@ func (d *deployment) do(method, path, body string, headers ...string) *httptest.
 	}
 	w := httptest.NewRecorder()
 	d.handler.ServeHTTP(w, r)
-	if w.Code >= 400 {
-		d.t.Fatalf("%s %s %s: %d %s", method, path, body, w.Code, w.Body)
-	}
 	return w
+}
+
+// refused measures a request with a token that does not exist.
+func (d *deployment) refused(method, path, body string) Units {
+	d.t.Helper()
+	d.send(method, path, body, "Authorization: default:development.a") // the first one of an instance reads more
+	units, err := d.meter.during(func() {
+		if w := d.send(method, path, body, "Authorization: default:development.b"); w.Code != http.StatusUnauthorized {
+			d.t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
+		}
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return units
 }
 
 // units measures a request that was sent before, so that the token's use in this hour is stored.
@@ -194,7 +219,7 @@ func measure(t testing.TB) Measured {
 		d.do("POST", in(i)+"/on", "")
 	}
 	m.Read = d.units("GET", features+"/"+name(7), "")
-	m.Environments = d.meter.parts["REGISTRY"].Read
+	m.Environments, m.Token = d.meter.parts["REGISTRY"].Read, d.meter.parts["TOKEN"].Read
 	others := d.units("GET", features, "")
 	others.Read -= d.meter.query
 	list := func(flags int) float64 { return math.Ceil(float64(d.meter.bytes) / sample * float64(flags) / 4096) }
@@ -230,6 +255,18 @@ func measure(t testing.TB) Measured {
 	d.do("GET", "/api/frontend", "", frontend)
 	m.Evaluation = d.units("GET", "/api/frontend", "", frontend)
 
+	for _, units := range []Units{
+		d.refused("GET", features, ""), d.refused("GET", "/api/client/features", ""), d.refused("GET", "/api/frontend", ""),
+		d.refused("POST", "/api/client/metrics", report(1)),
+	} {
+		m.Unknown = Units{max(m.Unknown.Read, units.Read), max(m.Unknown.Write, units.Write)}
+	}
+	var guesses []string
+	for i := range 10 {
+		guesses = append(guesses, fmt.Sprintf("\"default:development.guess%d\"", i))
+	}
+	m.Guess = d.units("POST", "/edge/validate", `{"tokens":[`+strings.Join(guesses, ",")+`]}`)
+
 	m.Snapshot = d.run(func(ctx context.Context) error { _, err := d.reader.WriteSnapshot(ctx); return err }, 2)
 	publisher := serving.NewPublisher(d.reader, current{})
 	m.Publish = m.Snapshot.Plus(d.run(func(ctx context.Context) error { _, err := publisher.Run(ctx); return err }, 2))
@@ -263,7 +300,6 @@ func measure(t testing.TB) Measured {
 	m.Added10 = added(10)
 
 	m.Report = d.units("POST", "/api/client/metrics", report(reportedFlags), client)
-	m.Token = d.meter.parts["TOKEN"].Read
 	m.LargeReport = d.units("POST", "/api/client/metrics", report(500), client)
 	return m
 }

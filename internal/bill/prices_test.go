@@ -4,6 +4,7 @@ package bill
 // them, of November 2024 to June 2026, read in November 2026 from stored copies.
 const (
 	priceHTTP     = 1.00e-6      // a request to an HTTP API
+	priceHTTPMore = 0.90e-6      // one after the first 300 million of a month
 	priceInvoke   = 0.20e-6      // a call of a Lambda function
 	priceGBSecond = 0.0000133334 // Lambda, arm64
 	priceRead     = 0.125e-6     // a read unit, on demand, since November 2024
@@ -18,6 +19,8 @@ const (
 	priceCDN      = 1.00e-6      // an HTTPS request to CloudFront; not checked again
 	priceCDNOut   = 0.085        // a GB that CloudFront sends; not checked again
 	priceWAF      = 0.60e-6      // a request that WAF checks
+	priceACL      = 5.00         // a web ACL, a month; not checked again
+	priceRule     = 1.00         // a rule of it, a month; not checked again
 	pricePut      = 5.00e-6      // a request to S3 that writes or lists
 	priceGet      = 0.40e-6      // one that reads
 	priceBucket   = 0.023        // a GB in S3, a month
@@ -38,16 +41,19 @@ const (
 	// A developer, with their scripts, sends these in a month.
 	readsAMonth, listsAMonth, changesAMonth = 2000, 400, 200
 
-	adminSeconds     = 0.025 // of a request, starts of new processes included
-	unchangedSeconds = 0.010 // of a 304
-	answerSeconds    = 0.015 // of a 200 to an application, and of a report
-	snapshotSeconds  = 0.030 // of a run that writes nothing
-	aggregateSeconds = 0.100 // of a run without reports
-	deliverSeconds   = 0.010 // of a run without webhooks
-	functionGB       = 0.5   // memory of functions
-	deliverGB        = 0.25  // of the delivery
-	dueSeconds       = 0.010 // of a run without scheduled change requests
-	dueGB            = 1.0   // of the function that runs it
+	adminSeconds     = 0.025                       // of a request, starts of new processes included
+	unchangedSeconds = 0.010                       // of a 304
+	answerSeconds    = 0.015                       // of a 200 to an application
+	callSeconds      = 0.004                       // of these, a call to DynamoDB
+	reportSeconds    = answerSeconds - callSeconds // of a report, which reads no token
+	snapshotSeconds  = 0.030                       // of a run that writes nothing
+	aggregateSeconds = 0.100                       // of a run without reports
+	aggregateGB      = 1.0                         // of the aggregation
+	deliverSeconds   = 0.010                       // of a run without webhooks
+	functionGB       = 0.5                         // memory of functions
+	deliverGB        = 0.25                        // of the delivery
+	dueSeconds       = 0.010                       // of a run without scheduled change requests
+	dueGB            = 1.0                         // of the function that runs it
 
 	logKB                      = 2.0 // of a request, with the access log
 	accessKB                   = 0.3 // of the access log: the functions for applications write no line for a success
@@ -60,7 +66,9 @@ const (
 	snapshotRuns, snapshotDays = 12 * hoursAMonth, 30
 	secrets                    = 2
 	alarmMetrics               = 19
-	sdkInterval                = 15 // seconds between two polls of an SDK
+	aclRules                   = 5   // of front.yaml
+	sdkInterval                = 15  // seconds between two polls of an SDK
+	instancesEach              = 3.0 // instances of a function for each execution at a time, on average
 
 	// States that are published: 10,000 flags in three environments, to two buckets, the second of which is in another region.
 	publishedKB, publishedEnvironments, publishedBuckets = 400, 3, 2
@@ -102,6 +110,12 @@ var teams = []struct{ developers, combinations, hours float64 }{{0, 0, 0}, {1, 1
 
 // dollars is the price of the units.
 func (u Units) dollars() float64 { return u.Read*priceRead + u.Write*priceWrite }
+
+// throughAPI is the price of n requests to the HTTP API in a month.
+func throughAPI(n float64) float64 {
+	const first = 300e6
+	return min(n, first)*priceHTTP + max(n-first, 0)*priceHTTPMore
+}
 
 // lambda is the price of a call of a function.
 func lambda(seconds, memory float64) float64 { return priceInvoke + seconds*memory*priceGBSecond }

@@ -5,19 +5,30 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"guidon/pkg/admin"
 )
 
 // Tables are the tables, and figures, that each page has.
-func (m Measured) tables() map[string][]string {
+func (m Measured) tables(s stack) map[string][]string {
 	return map[string][]string{
-		"README.md":               {m.sdks(), m.edge()},
-		"docs/edge.md":            {m.intervals()},
-		"docs/operations/cost.md": {m.operations(), m.administration(), m.open(), m.applications(), m.cached(), m.fleet(), m.usage(), m.publishing()},
+		"README.md":                    {m.sdks(), m.rule()},
+		"docs/edge.md":                 {m.intervals()},
+		"docs/operations/addresses.md": {m.addresses(), m.rule(), m.reserved()},
+		"docs/operations/cost.md":      {m.operations(), m.administration(), m.open(), m.applications(), m.usage(), m.publishing(), "answers costs " + cents(fronted(unchangedKB)*1e6) + " a million", m.ceiling(s)},
 		"docs/operations/limits.md": {
 			m.partitions(), "some " + count(math.Round(m.ListBytes/10)*10) + " bytes for a flag",
 			"about\n" + count(math.Floor(maxResponse/m.ListBytes/100)*100) + " such flags",
 		},
 	}
+}
+
+// operations is how many operations the administration has.
+func operations() (n int) {
+	for _, group := range admin.Groups() {
+		n += len(group.Operations)
+	}
+	return n
 }
 
 // table renders columns of cells below a header.
@@ -69,7 +80,7 @@ func (m Measured) administration() string {
 			requests * priceHTTP, requests * lambda(adminSeconds, functionGB), developer.Times(t.developers).dollars(),
 			(storedMB + t.developers*storedMBEach) / 1000 * priceStorage, requests * logs(logKB), traces, metrics,
 			snapshotRuns*(m.Snapshot.dollars()+lambda(snapshotSeconds, functionGB)) + snapshotDays*snapshotUnits*priceWrite,
-			minutesAMonth * (m.Aggregate.dollars() + lambda(aggregateSeconds, functionGB) + logs(aggregateLogKB)),
+			minutesAMonth * (m.Aggregate.dollars() + lambda(aggregateSeconds, aggregateGB) + logs(aggregateLogKB)),
 			minutesAMonth * (m.Deliver.dollars() + lambda(deliverSeconds, deliverGB) + logs(deliverLogKB)),
 			minutesAMonth * (m.Due.dollars() + lambda(dueSeconds, dueGB) + logs(deliverLogKB)),
 		}
@@ -120,8 +131,8 @@ func (m Measured) applications() string {
 	}{
 		{"poll, 304", m.unchanged()}, {"poll, 200", request{m.Poll, answerSeconds, answerKB}},
 		{"evaluation (`/api/frontend`, OFREP)", request{m.Evaluation, answerSeconds, evaluationKB}},
-		{"poll, 304, with `ClientMaxAge`", request{Units{}, unchangedSeconds, unchangedKB}},
-		{"report of usage, 50 flags", request{m.Report, answerSeconds, 0}},
+		{"poll, 304, with `ClientMaxAge`", request{Units{}, unchangedSeconds - callSeconds, unchangedKB}},
+		{"report of usage, 50 flags", request{m.Report, reportSeconds, 0}},
 	} {
 		million := amounts([]float64{priceHTTP * 1e6, lambda(a.seconds, functionGB) * 1e6, a.units.dollars() * 1e6, logs(accessKB) * 1e6, out(a.kb) * 1e6})
 		text += "| " + a.name + " | " + strings.Join(million, " | ") + " | **" + cents(a.dollars()*1e6) + "** |\n"
@@ -130,14 +141,6 @@ func (m Measured) applications() string {
 }
 
 func (m Measured) unchanged() request { return request{m.PollUnchanged, unchangedSeconds, unchangedKB} }
-
-// cached is what a million polls cost that CloudFront answers.
-func (m Measured) cached() string {
-	row := func(name string, kb float64) string {
-		return fmt.Sprintf("| %s | %s | %s | %s | **%s** |\n", name, cents(priceCDN*1e6), cents(priceWAF*1e6), cents(kb*priceCDNOut), cents(fronted(kb)*1e6))
-	}
-	return "| poll that CloudFront serves | CloudFront | WAF | data out | in all |\n|---|---|---|---|---|\n" + row("304", unchangedKB) + row("200", answerKB)
-}
 
 // publishing is what it costs in a month to publish states, beside the snapshot function as it runs without that.
 func (m Measured) publishing() string {
@@ -159,24 +162,15 @@ func (m Measured) publishing() string {
 
 func fronted(kb float64) float64 { return priceCDN + priceWAF + kb/1e6*priceCDNOut }
 
-// fleet is what 1,500 SDKs cost that poll.
-func (m Measured) fleet() string {
-	const polls = 1500.0 * secondsAMonth / sdkInterval
-	poll := m.unchanged().dollars()
-	return "|  | a month |\n|---|---|\n" +
-		"| always up to date | " + count(polls*poll) + " |\n" +
-		"| a poll each minute instead of 15 s | " + count(polls*poll*sdkInterval/60) + " |\n" +
-		"| `ClientMaxAge=15`, CloudFront, one token | " + count(polls*fronted(unchangedKB)) + " |\n"
-}
-
-// usageLines are what reports of usage cost in a month, for instances that each report 50 flags once a minute.
-func (m Measured) usageLines(instances float64) []float64 {
+// usageLines are what reports of usage cost in a month, for instances that each report 50 flags at an interval in minutes.
+func (m Measured) usageLines(instances, interval float64) []float64 {
 	each := m.Added100.Plus(m.Added10.Times(-1)).Times(1.0 / 90)
-	reports := instances * minutesAMonth
+	atOnce := instances / interval // that report in a minute
+	reports := atOnce * minutesAMonth
 	return []float64{
-		reports * priceHTTP, reports * lambda(answerSeconds, functionGB), reports * m.Report.dollars(), reports * logs(accessKB),
-		minutesAMonth*m.Added10.Plus(each.Times(instances-10)).dollars() + hoursAMonth*m.FirstOfHour.dollars(),
-		minutesAMonth * lambda(addSeconds+instances*addSecondsEach, functionGB), instances * postMinutes * postKB / 1e6 * priceStorage,
+		throughAPI(reports), reports * lambda(reportSeconds, functionGB), reports * m.Report.dollars(), reports * logs(accessKB),
+		minutesAMonth*m.Added10.Plus(each.Times(atOnce-10)).dollars() + hoursAMonth*m.FirstOfHour.dollars(),
+		minutesAMonth * lambda(addSeconds+atOnce*addSecondsEach, aggregateGB), atOnce * postMinutes * postKB / 1e6 * priceStorage,
 	}
 }
 
@@ -185,31 +179,98 @@ func (m Measured) usage() string {
 	names := []string{"HTTP API", "Lambda, for reports", "DynamoDB, for reports", "logs", "DynamoDB, for the aggregation", "Lambda, for the aggregation", "storage", "**in all**"}
 	var columns [][]string
 	for _, n := range []float64{10, 100, 1000} {
-		lines := m.usageLines(n)
+		lines := m.usageLines(n, 1)
 		columns = append(columns, append(amounts(lines), "**"+cents(sum(lines))+"**"))
 	}
 	return table("|  | 10 | 100 | 1,000 instances |", names, columns...)
 }
 
-// polls is what the polls of an SDK cost in a month, without changes.
-func (m Measured) polls() float64 { return secondsAMonth / sdkInterval * m.unchanged().dollars() }
+// overHTTP is what SDKs cost in a month that poll and report to the HTTP API, beside an idle stage.
+func (m Measured) overHTTP(sdks float64) float64 {
+	polls, lines := sdks*secondsAMonth/sdkInterval, m.usageLines(sdks, 1)
+	return throughAPI(polls+sdks*minutesAMonth) + polls*(m.unchanged().dollars()-priceHTTP) + sum(lines[1:])
+}
+
+// overURL is the same at the client URL, which has neither API Gateway nor its log. Reports have an interval in minutes. With a memory of
+// one second, each instance reads the feed once a second at most.
+func (m Measured) overURL(sdks float64, memory bool, interval float64) float64 {
+	polls, lines := sdks*secondsAMonth/sdkInterval, m.usageLines(sdks, interval)
+	reads, seconds := polls, unchangedSeconds
+	if memory {
+		seconds -= callSeconds
+		reads = min(polls, instances(sdks, interval)*secondsAMonth)
+	}
+	poll := lambda(seconds, functionGB) + out(unchangedKB)
+	return polls*poll + reads*m.PollUnchanged.dollars() + sum(lines[1:]) - lines[logLine]
+}
+
+// logLine is the line of usageLines that is about logs.
+const logLine = 3
+
+// instances is how many instances of the function Applications serve SDKs that poll, with a memory of one second, and report at an interval in minutes.
+func instances(sdks, interval float64) float64 {
+	atOnce := sdks/sdkInterval*(unchangedSeconds-callSeconds) + sdks/(60*interval)*reportSeconds
+	return math.Ceil(atOnce * instancesEach)
+}
+
+// overEdge is what two small tasks of Guidon Edge cost in a month behind a load balancer, with their own polls and reports.
+func (m Measured) overEdge() float64 {
+	const tasks, addresses = 2, 4 // the load balancer has two of them
+	return hoursAMonth*(tasks*(0.25*priceCPU+0.5*priceMemory)+priceBalancer+addresses*priceAddress) + m.overHTTP(tasks)
+}
 
 // sdks is what SDKs cost in a month that poll and report, beside an idle stage.
 func (m Measured) sdks() string {
+	names := []string{
+		"HTTP API, the default", "[client URL](docs/operations/addresses.md)", "client URL, `ClientMaxAge=1`", "the same, reports every five minutes",
+		"[Guidon Edge](docs/edge.md), two small tasks", "Unleash on containers, in all",
+	}
 	var columns [][]string
 	for _, n := range []float64{10, 100, 1000, 10_000} {
-		polls, reports := n*m.polls(), sum(m.usageLines(n))
-		columns = append(columns, []string{count(math.Round(polls)), count(math.Round(reports)), "**" + count(math.Round(polls+reports)) + "**", containers})
+		var column []string
+		for _, dollars := range []float64{m.overHTTP(n), m.overURL(n, false, 1), m.overURL(n, true, 1), m.overURL(n, true, 5), m.overEdge()} {
+			column = append(column, count(math.Round(dollars)))
+		}
+		columns = append(columns, append(column, containers))
 	}
-	return table("| US dollars a month | 10 | 100 | 1,000 | 10,000 SDKs |", []string{"polls", "reports of usage", "**Guidon, in addition to the idle stage**", "Unleash on containers, in all"}, columns...)
+	return table("| US dollars a month | 10 | 100 | 1,000 | 10,000 SDKs |", names, columns...)
 }
 
-// edge tells from how many SDKs on Unleash Edge costs less than their polls.
-func (m Measured) edge() string {
-	const tasks, addresses = 2, 4 // the load balancer has two of them
-	edge := hoursAMonth*(tasks*(0.25*priceCPU+0.5*priceMemory)+priceBalancer+addresses*priceAddress) + tasks*m.polls()
-	return fmt.Sprintf("Edge (two small tasks behind a load balancer, %s US dollars a month\nwith its own polls) costs less than the polls of more than %s SDKs",
-		count(math.Round(edge)), count(math.Round(edge/m.polls()/10)*10))
+// from is the number of SDKs, in tens, from which one cost is more than another.
+func from(cost func(sdks float64) float64, other float64) string {
+	n := 10.0
+	for cost(n) <= other {
+		n += 10
+	}
+	return count(n)
+}
+
+// rule tells which URL costs least for how many SDKs.
+func (m Measured) rule() string {
+	overURL := func(sdks float64) float64 { return m.overURL(sdks, true, 1) }
+	return fmt.Sprintf("From %s SDKs on, take the *client URL* or *Edge*; from %s on, Edge costs least", from(m.overHTTP, m.overEdge()), from(overURL, m.overEdge()))
+}
+
+// overCDN is what SDKs cost in a month whose polls CloudFront serves, with WAF, and whose reports go through both.
+func (m Measured) overCDN(sdks float64) float64 {
+	return sdks*secondsAMonth/sdkInterval*fronted(unchangedKB) + sdks*minutesAMonth*fronted(0) + sum(m.usageLines(sdks, 1)) + priceACL + aclRules*priceRule
+}
+
+// addresses is the line with the costs of 1,000 SDKs at each URL.
+func (m Measured) addresses() string {
+	cells := []string{"1,000 SDKs, US dollars a month"}
+	for _, dollars := range []float64{m.overHTTP(1000), m.overURL(1000, true, 1), m.overCDN(1000), m.overEdge()} {
+		cells = append(cells, count(math.Round(dollars)))
+	}
+	return "| " + strings.Join(cells, " | ") + " |"
+}
+
+// reserved is what each execution that is reserved allows at the client URL, of which AWS lets ten requests a second pass.
+func (m Measured) reserved() string {
+	const day = 10 * secondsADay
+	stranger := lambda(refusedSeconds, functionGB) + m.Unknown.dollars() + logs(refusedKB-accessKB)
+	client := lambda(answerSeconds, functionGB) + m.Poll.dollars() + out(answerKB)
+	return fmt.Sprintf("%s US dollars a day for a stranger, and %s for a client token", cents(day*stranger), cents(day*client))
 }
 
 // intervals is what Guidon Edges cost in a month that ask for the changes of one environment, and report usage.
@@ -219,9 +280,10 @@ func (m Measured) intervals() string {
 	for _, n := range []float64{1, 10, 100, 1000} {
 		var column []float64
 		for _, seconds := range []float64{1, 5, 15, 60} {
-			column = append(column, n*m.polls()*sdkInterval/seconds)
+			polls := n * secondsAMonth / seconds
+			column = append(column, throughAPI(polls)+polls*(m.unchanged().dollars()-priceHTTP))
 		}
-		columns = append(columns, amounts(append(column, sum(m.usageLines(n)))))
+		columns = append(columns, amounts(append(column, sum(m.usageLines(n, 1)))))
 	}
 	return table("| US dollars a month | 1 | 10 | 100 | 1,000 Edges |", names, columns...)
 }
@@ -233,7 +295,7 @@ func (m Measured) partitions() string {
 	row := func(key, units, most string) string { return "| " + key + " | " + units + " | " + most + " |\n" }
 	return "| Key | Units of a request | Maximum, requests a second |\n|---|---|---|\n" +
 		row("`REGISTRY#environments`", number(m.Environments)+" read while it is below 4 KB (some 15 environments)", reads(m.Environments)+" with nearly every flag, in the whole service; half of that below 8 KB") +
-		row("`TOKEN#<hash>`", number(m.Token)+" read by a report of usage", fmt.Sprintf("%s for each token, which is %s SDKs that report each minute: give each application and script its own", reads(m.Token), count(math.Floor(partitionReads/m.Token)*60))) +
+		row("`TOKEN#<hash>`", number(m.Token)+" read with an admin or personal token", reads(m.Token)+" for each token: give each script its own") +
 		row("`FEED`", number(m.Feed)+" read", reads(m.Feed)+" polls and evaluations, in the whole service") +
 		row("`PROJECT#<uid>`, lists", number(m.List)+" read for 1,000 flags", reads(m.List)+" lists for each project") +
 		row("`PROJECT#<uid>`, new flags", number(m.Guarded)+" written", writes(m.Guarded)+" new flags for each project") +

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"guidon/internal/gateway"
+	"guidon/pkg/docs"
 	"guidon/pkg/httpapi"
 )
 
@@ -33,6 +34,9 @@ func TestRoutesAndOperations(t *testing.T) {
 				}
 			}
 		}
+	}
+	for path := range docs.Group().Site.Files {
+		used[match(http.MethodGet, path).Key] = true
 	}
 	for _, f := range template.Functions {
 		for _, key := range f.Routes {

@@ -125,23 +125,30 @@ problems.site contains sprintf("Site may call %s", [action]) if {
 	not action in array.concat(xray, ["logs:CreateLogStream", "logs:PutLogEvents"])
 }
 
-problems.throttles contains sprintf("the throttle of %s is %v; expected %v", [route, got, route_throttle(path)]) if {
-	some path, operations in get("Api", ["Body", "paths"])
-	regex.match(`^/(api/client|api/frontend|ofrep|edge)(/|$)`, path)
-	some _, _ in operations
-	route := sprintf("ANY %s", [path])
-	got := [sprintf("%v", [get(stage, ["RouteSettings", route, limit])]) | some limit in ["ThrottlingRateLimit", "ThrottlingBurstLimit"]]
-	got != route_throttle(path)
+# Every route of applications and of Site has a throttle of its own: they must not share the default of the administration.
+problems.throttles contains sprintf("%s has no throttle of its own", [route]) if {
+	some route in throttled
+	some limit in ["ThrottlingRateLimit", "ThrottlingBurstLimit"]
+	not positive(get(stage, ["RouteSettings", route, limit]))
 }
 
-# /edge/validate needs no token.
-route_throttle(path) := ["20", "40"] if startswith(path, "/edge/")
+throttled contains route if {
+	some path, operations in get("Api", ["Body", "paths"])
+	regex.match(`^/(api/client|api/frontend|ofrep|edge|docs)(/|$)`, path)
+	some _, _ in operations
+	route := sprintf("ANY %s", [path])
+}
 
-route_throttle(path) := client_throttle if not startswith(path, "/edge/")
+throttled contains "$default"
 
-client_throttle := ["700", "700"] if input.everything
+problems.throttles contains sprintf("polls have the throttle %v; expected %v", [got, client_throttle]) if {
+	got := sprintf("%v", [get(stage, ["RouteSettings", "ANY /api/client/features", "ThrottlingRateLimit"])])
+	got != client_throttle
+}
 
-client_throttle := ["500", "500"] if not input.everything
+client_throttle := "700" if input.everything
+
+client_throttle := "200" if not input.everything
 
 # Snapshot publishes in the folder of this stack, and uses keys only for what is there.
 published_buckets := ["arn:${AWS::Partition}:s3:::bucket-a", "arn:${AWS::Partition}:s3:::bucket-b"]

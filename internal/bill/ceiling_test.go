@@ -1,0 +1,359 @@
+package bill
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"guidon/internal/gateway"
+)
+
+// What a caller who means harm can cost in a day, by the throttles of template.yaml. AWS documents those of the stage as defaults for each
+// route, so every route counts with a bucket of its own.
+const (
+	secondsADay    = 24 * 60 * 60
+	daysAMonth     = hoursAMonth / 24.0
+	traced         = 1.0 / 20 // of the requests to functions with Tracing=Active, beside one a second
+	siteGB         = 0.25     // memory of the function Site
+	refusedSeconds = 0.010    // of a request with a token that does not exist
+	longSeconds    = 0.050    // of an evaluation of 256 KB of context, and of a report of 100 KB
+	longestSeconds = 0.400    // of a report of 1 MB, which takes 0.1 s of a core
+	refusedKB      = 1.0      // of log of a request of an application that is refused, with the access log
+	flagKB         = 1.0      // of a response with one flag
+	consoleKB      = 300      // of the largest file of the console, not compressed
+	docsKB         = 1800     // of the largest file of /docs
+	postUnits      = 350      // of the largest report with a client token
+	browserUnits   = 8        // of the largest one with a frontend token
+	plainKB        = 64.0     // of large responses that are not compressed, from an instance in a second (pkg/serving)
+	validated      = 200      // tokens that /edge/validate looks up if a client token is among them
+	statuses       = 2        // of an operation, that a stranger can cause
+	honestPolls    = 100.0    // a second, of 1,500 SDKs
+	honestReports  = 25.0
+	flood          = 1000.0 // requests a second of the examples
+)
+
+// A throttle is the rate of a route.
+type throttle struct {
+	route, function string
+	rate            float64 // requests a second
+	own             bool    // not the default
+}
+
+// The stack is what a template allows.
+type stack struct {
+	throttles  []throttle
+	writeUnits float64 // of the table, a second
+	operations int     // of the administration
+}
+
+// readStack reads the throttles of a template as they are with its defaults.
+func readStack(t testing.TB, parameters map[string]string) stack {
+	t.Helper()
+	const path = "../../template.yaml"
+	functions, err := gateway.ReadTemplate(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Parameters map[string]struct{ Default any }
+		Resources  struct {
+			Api struct {
+				Properties struct {
+					DefaultRouteSettings map[string]any
+					RouteSettings        map[string]map[string]any
+				}
+			}
+		}
+	}
+	raw, err := os.ReadFile(path)
+	if err == nil {
+		raw, err = yaml.YAMLToJSON(raw) // !Select [0, !Split [",", !Sub text]] becomes [0, [",", text]]
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(parameter string) string {
+		if set, ok := parameters[parameter]; ok {
+			return set
+		}
+		return fmt.Sprint(file.Parameters[parameter].Default)
+	}
+	number := func(limit any) float64 {
+		text := fmt.Sprint(limit)
+		if choice, ok := limit.([]any); ok {
+			source := os.Expand(choice[1].([]any)[1].(string), value)
+			text = strings.Split(source, ",")[int(choice[0].(float64))]
+		}
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatalf("the throttle %v is no number: %v", limit, err)
+		}
+		return n
+	}
+	var s stack
+	settings := file.Resources.Api.Properties.RouteSettings
+	for _, f := range functions.Functions {
+		for _, route := range f.Routes {
+			limits, own := settings[route]
+			if !own {
+				limits = file.Resources.Api.Properties.DefaultRouteSettings
+			}
+			delete(settings, route)
+			s.throttles = append(s.throttles, throttle{route, f.Name, number(limits["ThrottlingRateLimit"]), own})
+		}
+	}
+	if len(settings) > 0 {
+		t.Errorf("the settings of %v are for no route", slices.Sorted(maps.Keys(settings)))
+	}
+	s.writeUnits = number(value("MaxWriteUnits"))
+	return s
+}
+
+// A cost is what a request of a caller costs, in dollars.
+type cost struct{ requests, units, out float64 }
+
+func (c cost) plus(d cost) cost {
+	return cost{c.requests + d.requests, c.units + d.units, c.out + d.out}
+}
+
+func (c cost) times(n float64) cost { return cost{c.requests * n, c.units * n, c.out * n} }
+
+func (c cost) dollars() float64 { return c.requests + c.units + c.out }
+
+// application is a request of an application that writes a line of a log.
+func application(seconds, line float64, units Units, kb float64) cost {
+	return cost{priceHTTP + lambda(seconds, functionGB) + logs(line), units.dollars(), out(kb)}
+}
+
+// administration is a request to the administration.
+func administration(seconds, memory float64, units Units, kb float64) cost {
+	return cost{priceHTTP + lambda(seconds, memory) + logs(logKB) + traced*priceTrace, units.dollars(), out(kb)}
+}
+
+// stranger is a request without a valid token.
+func (m Measured) stranger(at throttle) (cost, bool) {
+	switch {
+	case at.route == "ANY /docs/{proxy+}":
+		return administration(refusedSeconds, siteGB, Units{}, docsKB), true
+	case at.function == "site":
+		return administration(refusedSeconds, siteGB, Units{}, consoleKB), true
+	case at.route == "ANY /edge/{proxy+}":
+		return application(longSeconds, refusedKB, m.Guess, 0), true
+	case at.function == "applications", at.function == "frontend":
+		return application(refusedSeconds, refusedKB, m.Unknown, unchangedKB), true
+	}
+	memory := functionGB
+	if at.function == "transfer" || at.function == "insight" {
+		memory = dueGB
+	}
+	return administration(refusedSeconds, memory, m.Unknown, unchangedKB), true
+}
+
+// clientToken is a request with a client token. Reports have 50 flags.
+func (m Measured) clientToken(at throttle) (cost, bool) {
+	switch at.route {
+	case "ANY /api/client/features", "ANY /api/client/delta":
+		return application(answerSeconds, accessKB, m.Poll, answerKB), true
+	case "ANY /api/client/features/{featureName}":
+		return application(answerSeconds, accessKB, m.Poll, flagKB), true
+	case "ANY /api/client/register", "ANY /api/client/metrics", "ANY /api/client/metrics/{proxy+}":
+		return application(reportSeconds, accessKB, m.Report, 0), true
+	case "ANY /edge/{proxy+}":
+		return application(longSeconds, accessKB, Units{Read: validated * m.Token}, flagKB), true
+	}
+	return cost{}, false
+}
+
+// longReport is what a report of 1 MB costs in addition, without what it writes: AWS counts each 512 KB of a request.
+func longReport(at throttle) (cost, bool) {
+	reports := at.route == "ANY /api/client/register" || strings.HasPrefix(at.route, "ANY /api/client/metrics")
+	return cost{requests: priceHTTP + (longestSeconds-reportSeconds)*functionGB*priceGBSecond}, reports
+}
+
+// frontendToken is the same with a frontend token, which is public.
+func (m Measured) frontendToken(at throttle) (cost, bool) {
+	switch at.route {
+	case "ANY /api/frontend", "ANY /ofrep/v1/evaluate/flags":
+		return application(longSeconds, accessKB, m.Evaluation, evaluationKB), true
+	case "ANY /ofrep/v1/evaluate/flags/{key}":
+		return application(longSeconds, accessKB, m.Evaluation, flagKB), true
+	case "ANY /api/frontend/client/{proxy+}": // with a line about the flags that are left out
+		return application(longSeconds, refusedKB, Units{}, 0), true
+	case "ANY /edge/{proxy+}":
+		return application(longSeconds, accessKB, m.Guess.Times(2), flagKB), true
+	}
+	return cost{}, false
+}
+
+// adminToken is a request with an admin token: a list of 1,000 flags that is not compressed.
+func (m Measured) adminToken(at throttle) (cost, bool) {
+	if !strings.HasPrefix(at.route, "ANY /api/admin/") {
+		return cost{}, false
+	}
+	return administration(answerSeconds+adminSeconds, functionGB, m.List1000, m.ListBytes), true // 1,000 of so many bytes are as many KB
+}
+
+// day is what all requests of a caller cost in a day, and how many there are in a second.
+func (s stack) day(price func(throttle) (cost, bool)) (total cost, rate float64) {
+	for _, at := range s.throttles {
+		if one, allowed := price(at); allowed {
+			total, rate = total.plus(one.times(at.rate*secondsADay)), rate+at.rate
+		}
+	}
+	return total, rate
+}
+
+// rate is that of a route.
+func (s stack) rate(route string) float64 {
+	for _, at := range s.throttles {
+		if strings.TrimPrefix(at.route, "ANY ") == route {
+			return at.rate
+		}
+	}
+	return 0
+}
+
+// stored is what reports cost in a day beside their requests that write so many units in a second: the writes, the storage for two days, and
+// the aggregation, which reads them twice, in runs that never end.
+func stored(units float64) cost {
+	gigabytes := units * secondsADay / 1e6
+	reads := 2 * units / 4 * secondsADay
+	return cost{
+		requests: secondsADay * aggregateGB * priceGBSecond,
+		units:    units*secondsADay*priceWrite + reads*priceRead + gigabytes*priceStorage*(postMinutes/minutesADay)/daysAMonth,
+	}
+}
+
+const minutesADay = secondsADay / 60
+
+// plain is what large responses cost in a day that are not compressed. A request takes so many seconds.
+func (s stack) plain(seconds float64, routes ...string) cost {
+	executions := 0.0
+	for _, route := range routes {
+		executions += s.rate(route) * seconds
+	}
+	return cost{out: math.Ceil(executions*instancesEach) * secondsADay * out(plainKB)}
+}
+
+// A caller is one who means harm.
+type caller struct {
+	name    string
+	limit   float64 // dollars a day; 0 for none
+	cost    cost
+	rate    float64 // requests a second that are let through
+	starves string
+}
+
+func (m Measured) callers(s stack) []caller {
+	share := func(rate, honest float64) string {
+		return fmt.Sprintf("from %s a second on; at %s, %.0f %% of the others pass", count(rate-honest), count(flood), 100*rate/(honest+flood))
+	}
+	polls := "polls " + share(s.rate("/api/client/features"), honestPolls)
+	evaluations := s.rate("/api/frontend")
+
+	list := []caller{{name: "a stranger", limit: 270, starves: polls + "; files of the console from " + number(s.rate("$default")) + " on, sign-in from " + number(s.rate("/auth/{proxy+}"))}}
+	list[0].cost, list[0].rate = s.day(m.stranger)
+	list[0].cost.requests += float64(s.operations) * statuses * priceMetric / daysAMonth
+
+	client := caller{name: "a leaked client token", limit: 120}
+	client.cost, client.rate = s.day(m.clientToken)
+	client.cost = client.cost.plus(s.plain(answerSeconds, "/api/client/features", "/api/client/delta"))
+	client.starves = "the same"
+
+	frontend := caller{name: "a public frontend token", limit: 110}
+	frontend.cost, frontend.rate = s.day(m.frontendToken)
+	browser := s.rate("/api/frontend/client/{proxy+}") * browserUnits
+	frontend.cost = frontend.cost.plus(stored(min(browser, s.writeUnits))).plus(s.plain(longSeconds, "/api/frontend", "/ofrep/v1/evaluate/flags"))
+	frontend.starves = "evaluations " + share(evaluations, evaluations/2) + "; " + count(browser) + " of the " + count(s.writeUnits) + " write units"
+
+	long := caller{name: "the same, and its reports have 1 MB, of which `MaxWriteUnits` lets some be stored", rate: client.rate}
+	long.starves = "all writes, from " + number(s.writeUnits/postUnits) + " reports a second on"
+	long.cost, _ = s.day(longReport)
+	long.cost = long.cost.plus(client.cost).plus(stored(s.writeUnits))
+
+	admin := caller{name: "a leaked admin token, lists of 1,000 flags", starves: "everything"}
+	admin.cost, admin.rate = s.day(m.adminToken)
+	return append(list, client, long, frontend, admin)
+}
+
+// ceiling is the table of the callers.
+func (m Measured) ceiling(s stack) string {
+	text := "| caller | requests a second | API, Lambda, logs | DynamoDB | data out | US dollars a day | takes from others |\n|---|---|---|---|---|---|---|\n"
+	for _, c := range m.callers(s) {
+		text += fmt.Sprintf("| %s | %s | %s | %s | %s | **%s** | %s |\n", c.name, count(c.rate), count(c.cost.requests), count(c.cost.units), count(c.cost.out),
+			count(c.cost.dollars()), c.starves)
+	}
+	return text
+}
+
+// TestCeiling checks what callers who mean harm can cost in a day with the defaults, and that 1,500 SDKs are served with a margin of two.
+func TestCeiling(t *testing.T) {
+	m, s := measure(t), readStack(t, nil)
+	s.operations = operations()
+	for _, c := range m.callers(s) {
+		t.Logf("%s: %.0f requests a second, %.2f dollars a day: %+v", c.name, c.rate, c.cost.dollars(), c.cost)
+		if c.limit > 0 && c.cost.dollars() > c.limit {
+			t.Errorf("%s can cost %.2f dollars a day; expected at most %.0f", c.name, c.cost.dollars(), c.limit)
+		}
+	}
+	for route, honest := range map[string]float64{"/api/client/features": honestPolls, "/api/client/metrics": honestReports} {
+		if got := s.rate(route); got < 2*honest {
+			t.Errorf("%s takes %v requests a second; expected at least twice the %v of 1,500 SDKs", route, got, honest)
+		}
+	}
+	for _, at := range s.throttles {
+		if (at.function == "applications" || at.function == "frontend" || at.function == "site") && !at.own {
+			t.Errorf("%s has no throttle of its own", at.route)
+		}
+	}
+	if larger := readStack(t, map[string]string{"ClientThrottleRate": "800,210,410,40,10"}); larger.rate("/api/client/features") != 800 ||
+		larger.rate("/api/client/metrics") != 210 || larger.rate("/api/frontend") != 410 {
+		t.Error("ClientThrottleRate does not set the rates of polls, reports and evaluations")
+	}
+}
+
+// TestFileSizes checks that no file that strangers can load is larger than the ceiling assumes.
+func TestFileSizes(t *testing.T) {
+	for pattern, kb := range map[string]int{
+		"console/dist/*.*": consoleKB, "console/dist/assets/*": consoleKB, "pkg/docs/assets/*": docsKB, "infra/openapi.json": docsKB,
+	} {
+		files, err := filepath.Glob("../../" + pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := int64(len(content))
+			if strings.HasSuffix(file, ".gz") {
+				reader, err := gzip.NewReader(bytes.NewReader(content))
+				if err == nil {
+					size, err = io.Copy(io.Discard, reader)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if size > int64(kb)*1000 {
+				t.Errorf("%s has %d bytes; expected at most %d KB", file, size, kb)
+			}
+		}
+	}
+}
