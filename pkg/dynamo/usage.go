@@ -12,15 +12,24 @@ import (
 	"guidon/pkg/usage"
 )
 
-// The largest compressed content of a post: DynamoDB's limit of an item is 400 KiB, and a public one takes at most 8 write units.
+// The largest compressed content of a post. DynamoDB's limit of an item is 400 KiB, which includes the keys.
 const (
 	maxPost       = 350 << 10
-	maxPublicPost = 8<<10 - 200 // less its keys and other attributes
+	maxPublicPost = 8<<10 - 200
 )
 
 // PutPost stores a post: one call, one write unit per KB of its compressed form.
 func (s *Store) PutPost(ctx context.Context, post *usage.Post) error {
-	item, err := postItem(post)
+	return s.putPost(ctx, post, maxPost)
+}
+
+// PutPublicPost stores a post that anyone can send: one call, 8 write units at most.
+func (s *Store) PutPublicPost(ctx context.Context, post *usage.Post) error {
+	return s.putPost(ctx, post, maxPublicPost)
+}
+
+func (s *Store) putPost(ctx context.Context, post *usage.Post, most int) error {
+	item, err := postItem(post, most)
 	if err != nil {
 		return err
 	}
@@ -30,14 +39,15 @@ func (s *Store) PutPost(ctx context.Context, post *usage.Post) error {
 
 // PutPostOnce stores a post together with an item that has its name: one call, twice the write units, and two for the name.
 func (s *Store) PutPostOnce(ctx context.Context, name string, post *usage.Post) error {
-	item, err := postItem(post)
+	item, err := postItem(post, maxPost)
 	if err != nil {
 		return err
 	}
 	return s.putOnce(ctx, item, postNameItem{postPrefix + "NAME#" + name, "NAME", item.TTL})
 }
 
-func postItem(post *usage.Post) (item contentItem, err error) {
+// postItem returns the item of a post, or TooLarge if its content takes more bytes than most.
+func postItem(post *usage.Post, most int) (item contentItem, err error) {
 	id, err := uuid.Parse(post.ID)
 	if err != nil {
 		return item, internalError(err)
@@ -45,10 +55,6 @@ func postItem(post *usage.Post) (item contentItem, err error) {
 	content, size, err := pack(storePost(post))
 	if err != nil {
 		return item, internalError(err)
-	}
-	most := maxPost
-	if post.Public {
-		most = maxPublicPost
 	}
 	if len(content) > most {
 		return item, flags.Errorf(flags.TooLarge, "the metrics take %d KB compressed, more than the limit of %d KB; report fewer flags or variants, or report more often",

@@ -31,7 +31,15 @@ type watchedStore struct {
 }
 
 func (s *watchedStore) PutPost(ctx context.Context, post *usage.Post) error {
-	err := s.Store.PutPost(ctx, post)
+	return s.keep(post, s.Store.PutPost(ctx, post))
+}
+
+func (s *watchedStore) PutPublicPost(ctx context.Context, post *usage.Post) error {
+	return s.keep(post, s.Store.PutPublicPost(ctx, post))
+}
+
+// keep keeps a post unless there was an error, which it returns.
+func (s *watchedStore) keep(post *usage.Post, err error) error {
 	if err == nil {
 		s.mu.Lock()
 		s.posts = append(s.posts, post)

@@ -29,6 +29,9 @@ type Store interface {
 	flags.Store
 	usage.UsageStore
 
+	// PutPublicPost is PutPost for a post that anyone can send: it returns TooLarge for one that takes more than 8 KB.
+	PutPublicPost(ctx context.Context, post *usage.Post) error
+
 	// PutPostOnce stores a post unless one of that name was stored in usage.PostTTL.
 	PutPostOnce(ctx context.Context, name string, post *usage.Post) error
 }
@@ -126,7 +129,7 @@ func receive[B body](s *server, answer httpapi.Response, maximum int, types ...a
 			return httpapi.Response{}, err
 		}
 		// The ID is chosen once, so that an attempt to store the post that is repeated stores it once.
-		post := &usage.Post{ID: uuid.NewString(), At: s.time(), TokenHash: from.hash, Projects: from.projects, Public: s.public}
+		post := &usage.Post{ID: uuid.NewString(), At: s.time(), TokenHash: from.hash, Projects: from.projects}
 		name, err := s.batchName(r, from)
 		if err != nil {
 			return httpapi.Response{}, err
@@ -184,11 +187,11 @@ func (s *server) putPublic(ctx context.Context, post *usage.Post) error {
 	if all > usage.MaxFrontendCounts {
 		keep(usage.MaxFrontendCounts)
 	}
-	err := s.store.PutPost(ctx, post)
+	err := s.store.PutPublicPost(ctx, post)
 	for flags.KindOf(err) == flags.TooLarge && (len(post.Counts) > 0 || len(post.Instances[0].Strategies) > 0) {
 		keep(len(post.Counts) * 3 / 4)
 		post.Instances[0].Strategies = nil // they say less than counts
-		err = s.store.PutPost(ctx, post)
+		err = s.store.PutPublicPost(ctx, post)
 	}
 	if !whole && err == nil && s.logger != nil {
 		s.logger.WarnContext(ctx, "usage: a report from a browser was too large", slog.Int("counts", all), slog.Int("stored", len(post.Counts)))

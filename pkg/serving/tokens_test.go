@@ -244,6 +244,8 @@ type noPosts struct{ ingest.Store }
 
 func (noPosts) PutPost(context.Context, *usage.Post) error { return nil }
 
+func (noPosts) PutPublicPost(context.Context, *usage.Post) error { return nil }
+
 // TestNewTokenAmongStrangers polls with a new token while many unknown ones wait for their turn, which does not come. All are answered by the
 // next read that a known token makes anyway, and unknown ones cause no read.
 func TestNewTokenAmongStrangers(t *testing.T) {

@@ -15,7 +15,6 @@ type Post struct {
 	At        time.Time // when it was received, by the server's clock, to the millisecond
 	TokenHash string    // of the token that it came with; "" without one, with AUTH_TYPE=none
 	Projects  []string  // All if it counts for the flags of all projects; else it counts for those of the token's
-	Public    bool      // anyone can have sent it, so its stored form is limited more. It is not stored
 	Instances []PostInstance
 	Counts    []Count
 	Uses      map[string]time.Time // when tokens were used, by their hashes. That of TokenHash was used at At
