@@ -89,7 +89,7 @@ problems.pipeline contains sprintf("infra/pipeline/roles.yaml: %s has some %d ch
 # What the handlers of CloudFormation also call, as the schemas of the resource types say.
 problems.pipeline contains sprintf("infra/pipeline/roles.yaml does not let CloudFormation call %s", [action]) if {
 	some action in [
-		"apigateway:TagResource", "backup:GetBackupVaultAccessPolicy", "backup:GetBackupVaultNotifications",
+		"backup:GetBackupVaultAccessPolicy", "backup:GetBackupVaultNotifications",
 		"dynamodb:GetResourcePolicy", "events:ListTagsForResource", "events:ListTargetsByRule", "logs:DescribeIndexPolicies", "logs:GetDataProtectionPolicy",
 	]
 	not action in union({actions_of(id) | some id in ["ExecutionPolicy", "DataPolicy", "MonitoringPolicy"]})
