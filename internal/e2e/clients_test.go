@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"guidon/internal/child"
 )
 
 // The test of `make test-clients`: unmodified SDKs read their flags from a server.
@@ -56,7 +58,7 @@ func TestClients(t *testing.T) {
 	s.start(clientRun{flags: clientFlags})
 	s.await("the start")
 	s.follow()
-	s.awaitRequests()
+	awaitRequests(t, &s.g.stderr)
 	s.awaitEdgeRequests()
 	for _, c := range s.clients {
 		c.end(t)
@@ -114,16 +116,16 @@ func requests() []string {
 		"200 POST /api/frontend", "304 POST /api/frontend",
 		"200 POST /ofrep/v1/evaluate/flags", "304 POST /ofrep/v1/evaluate/flags",
 		"200 POST /ofrep/v1/evaluate/flags/{key}",
-		"202 POST /api/client/metrics", "200 POST /api/frontend/client/metrics",
+		"202 POST /api/client/register", "202 POST /api/client/metrics", "200 POST /api/frontend/client/metrics",
 	}
 }
 
-// awaitRequests waits until the server has answered all requests of the clients.
-func (s *clientScenario) awaitRequests() {
-	s.t.Helper()
+// awaitRequests waits until a server has answered all requests of the clients, as its log shows.
+func awaitRequests(t *testing.T, log *child.Output) {
+	t.Helper()
 	missing := requests()
 	for began := time.Now(); len(missing) > 0 && time.Since(began) < seenTimeout; time.Sleep(100 * time.Millisecond) {
-		for line := range strings.Lines(s.g.stderr.String()) {
+		for line := range strings.Lines(log.String()) {
 			var request struct {
 				Route  string
 				Status int
@@ -135,7 +137,7 @@ func (s *clientScenario) awaitRequests() {
 		}
 	}
 	for _, want := range missing {
-		s.t.Errorf("no request was answered with %s", want)
+		t.Errorf("no request was answered with %s", want)
 	}
 }
 
