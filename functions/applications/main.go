@@ -13,6 +13,6 @@ import (
 func main() {
 	serve.GroupOver(func(store *dynamo.Store, config httpapi.Config) httpapi.Group {
 		reader := serving.NewReader(store, serving.OptionsOf(config))
-		return httpapi.Join(serving.ClientGroup(reader, store, config), ingest.Group(store, config))
+		return httpapi.Join(serving.ClientGroup(reader, store, config), ingest.ClientGroup(store, reader, config))
 	})
 }

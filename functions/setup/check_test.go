@@ -46,8 +46,8 @@ func TestHook(t *testing.T) {
 	}
 	good, broken := map[string]http.Handler{}, map[string]http.Handler{}
 	groups := func(store *dynamo.Store) []httpapi.Group {
-		applications := serving.Groups(serving.NewReader(store, serving.OptionsOf(config)), store, config)
-		return append(append(admin.Groups(), applications...), ingest.Group(store, config))
+		reader := serving.NewReader(store, serving.OptionsOf(config))
+		return slices.Concat(admin.Groups(), serving.Groups(reader, store, config), ingest.Groups(store, reader, config))
 	}
 	for name := range probes {
 		elsewhere := func(group httpapi.Group) bool { return group.Function != name }

@@ -44,7 +44,9 @@ const withoutToken = "none"
 func groups() (all []group) {
 	all = describeGroups(admin.Groups(), "")
 	all = append(all, describeGroups(serving.Groups(nil, nil, httpapi.Config{}), forApplications)...)
-	return append(all, describeGroups([]httpapi.Group{ingest.Group(nil, httpapi.Config{})}, forApplications)...)
+	usage := httpapi.Join(ingest.Groups(nil, nil, httpapi.Config{})...) // two functions serve it
+	usage.Name = "usage"
+	return append(all, describeGroups([]httpapi.Group{usage}, forApplications)...)
 }
 
 // describeGroups describes groups. permission is that of operations that have none.

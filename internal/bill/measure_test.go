@@ -143,7 +143,7 @@ func deploy(t testing.TB) *deployment {
 	reader := serving.NewReader(store, serving.OptionsOf(config))
 	add(serving.ClientGroup(reader, store, config))
 	add(serving.FrontendGroup(reader, store, config))
-	add(ingest.Group(store, config))
+	add(httpapi.Join(ingest.Groups(store, reader, config)...))
 	return &deployment{t, m, store, reader, mux}
 }
 

@@ -50,7 +50,7 @@ func TestInterfacePage(t *testing.T) {
 			served[op.Route] = group.Name + " token"
 		}
 	}
-	for _, op := range ingest.Group(nil, httpapi.Config{}).Operations {
+	for _, op := range httpapi.Join(ingest.Groups(nil, nil, httpapi.Config{})...).Operations {
 		switch {
 		case strings.HasPrefix(op.Route, "POST /edge/"):
 			served[op.Route] = "none"

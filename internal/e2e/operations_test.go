@@ -23,7 +23,7 @@ func checkOperations(t *testing.T, g *gateway) {
 	caller := &gateway{port: g.port, base: g.base, http: g.http, token: "*:*.no-such-token"}
 	parameter := regexp.MustCompile(`\{[^}]*\}`)
 	config := httpapi.Config{}
-	groups := slices.Concat(admin.Groups(), sdk.Groups(nil, nil, config), []httpapi.Group{ingest.Group(nil, config)})
+	groups := slices.Concat(admin.Groups(), sdk.Groups(nil, nil, config), ingest.Groups(nil, nil, config))
 	for _, group := range groups {
 		for _, op := range group.Operations {
 			method, path, _ := strings.Cut(op.Route, " ")

@@ -12,8 +12,11 @@ import (
 	"guidon/pkg/usage"
 )
 
-// maxPost is the largest compressed content of a post: DynamoDB's limit of an item is 400 KiB.
-const maxPost = 350 << 10
+// The largest compressed content of a post: DynamoDB's limit of an item is 400 KiB, and a public one takes at most 8 write units.
+const (
+	maxPost       = 350 << 10
+	maxPublicPost = 8<<10 - 200 // less its keys and other attributes
+)
 
 // PutPost stores a post: one call, one write unit per KB of its compressed form.
 func (s *Store) PutPost(ctx context.Context, post *usage.Post) error {
@@ -43,9 +46,13 @@ func postItem(post *usage.Post) (item contentItem, err error) {
 	if err != nil {
 		return item, internalError(err)
 	}
-	if len(content) > maxPost {
+	most := maxPost
+	if post.Public {
+		most = maxPublicPost
+	}
+	if len(content) > most {
 		return item, flags.Errorf(flags.TooLarge, "the metrics take %d KB compressed, more than the limit of %d KB; report fewer flags or variants, or report more often",
-			len(content)>>10, maxPost>>10)
+			len(content)>>10, most>>10)
 	}
 	key := postKey(post.At, id)
 	return contentItem{PK: key.pk, SK: key.sk, Content: content, Size: size, TTL: post.At.Add(postTTL).Unix()}, nil

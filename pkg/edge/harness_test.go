@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -95,8 +96,7 @@ func newGuidon(t testing.TB) *guidon {
 	g := &guidon{t: t, store: &countingStore{Store: store}}
 	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer}
 	reader := serving.NewReader(store, serving.OptionsOf(config))
-	groups := append(admin.Groups(), serving.Groups(reader, store, config)...)
-	groups = append(groups, ingest.Group(g.store, config))
+	groups := slices.Concat(admin.Groups(), serving.Groups(reader, store, config), ingest.Groups(g.store, reader, config))
 	mux := &httpapi.Mux{}
 	for _, group := range groups {
 		handler := httpapi.New(g.store, group, config)

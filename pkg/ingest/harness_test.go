@@ -10,12 +10,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"guidon/pkg/admin"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/serving"
 	"guidon/pkg/usage"
 )
 
@@ -49,9 +51,10 @@ func (s *watchedStore) last(t testing.TB) *usage.Post {
 	return s.posts[len(s.posts)-1]
 }
 
-// A service is the group usage over a table of its own.
+// A service is the groups usage over a table of its own, in an instance that has read the flags.
 type service struct {
 	store   *watchedStore
+	reader  *serving.Reader
 	handler http.Handler
 	config  httpapi.Config
 }
@@ -65,12 +68,30 @@ func serve(t testing.TB, transport http.RoundTripper, set ...func(*httpapi.Confi
 	for _, change := range set {
 		change(&s.config)
 	}
-	s.restart()
+	s.reader = serving.NewReader(store, serving.OptionsOf(s.config))
+	if _, err := s.reader.Read(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	s.forget()
 	return s
 }
 
-// restart starts the service again: it has forgotten which reports it has stored.
-func (s *service) restart() { s.handler = httpapi.New(s.store, Group(s.store, s.config), s.config) }
+// still stops the clock: a token that was read stays young enough for reports.
+func still(c *httpapi.Config) {
+	now := time.Now()
+	c.Now = func() time.Time { return now }
+}
+
+// forget makes the service forget which reports it has stored.
+func (s *service) forget() {
+	s.handler = httpapi.New(s.store, httpapi.Join(Groups(s.store, s.reader, s.config)...), s.config)
+}
+
+// replace is forget for a new instance, which has read nothing.
+func (s *service) replace() {
+	s.reader = serving.NewReader(s.store, serving.OptionsOf(s.config))
+	s.forget()
+}
 
 // post sends a report. Each header is "Name: value", in place of the usual one; the body is JSON unless a header says otherwise.
 func (s *service) post(path, token, body string, headers ...string) *httptest.ResponseRecorder {

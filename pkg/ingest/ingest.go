@@ -6,11 +6,13 @@
 //	bodies.go  the bodies that they send, values.go what Unleash accepts in them leniently
 //
 // A post is stored as it came in. It is added to the sums later, so that a request costs one write, however many flags it
-// reports.
+// reports. Those of browsers are limited in size, because their tokens are public.
 package ingest
 
 import (
 	"context"
+	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -22,7 +24,7 @@ import (
 	"guidon/pkg/usage"
 )
 
-// A Store has the tokens, and takes what is reported.
+// A Store takes what is reported. It has the tokens that Edge asks about.
 type Store interface {
 	flags.Store
 	usage.UsageStore
@@ -31,21 +33,25 @@ type Store interface {
 	PutPostOnce(ctx context.Context, name string, post *usage.Post) error
 }
 
-// Group returns the operations with which applications report usage.
-func Group(store Store, config httpapi.Config) httpapi.Group {
-	s := &server{store: store, uses: httpapi.NewPostedUses(store, config.Logger), open: config.Open, now: config.Now}
-	if s.now == nil {
-		s.now = time.Now
-	}
-	ok := httpapi.Response{Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, Body: []byte("OK")} // as Unleash responds
-	none := httpapi.Response{}
+// A Gate authenticates requests of applications. *serving.Reader is the real one.
+type Gate interface {
+	// Authenticate returns the token of a request: an admin token or one of these types. It is nil with AUTH_TYPE=none and without a valid one.
+	Authenticate(ctx context.Context, r *http.Request, types ...access.TokenType) (*access.Token, error)
+}
+
+// Groups returns the groups of operations with which applications report usage. With nil for store and gate they only describe themselves.
+func Groups(store Store, gate Gate, config httpapi.Config) []httpapi.Group {
+	return []httpapi.Group{ClientGroup(store, gate, config), FrontendGroup(store, gate, config)}
+}
+
+// ClientGroup returns the operations that server-side SDKs and Unleash Edge call.
+func ClientGroup(store Store, gate Gate, config httpapi.Config) httpapi.Group {
+	s, none := newServer(store, gate, config), httpapi.Response{}
 	return httpapi.Group{Name: "usage", Function: "applications", Operations: []httpapi.Operation{
 		post("POST /api/client/register", http.StatusAccepted, registerBody{}, receive[registerBody](s, none, usage.MaxBody, access.ClientToken)),
 		post("POST /api/client/metrics", http.StatusAccepted, metricsBody{}, receive[metricsBody](s, none, usage.MaxBody, access.ClientToken)),
 		post("POST /api/client/metrics/bulk", http.StatusAccepted, bulkBody{}, receive[bulkBody](s, none, usage.MaxBody, access.ClientToken)),
 		post("POST /api/client/metrics/edge", http.StatusAccepted, edgeMetricsBody{}, s.edgeInstance),
-		post("POST /api/frontend/client/register", http.StatusOK, registerBody{}, receive[registerBody](s, ok, usage.MaxFrontendBody, access.FrontendToken)),
-		post("POST /api/frontend/client/metrics", http.StatusOK, metricsBody{}, receive[metricsBody](s, ok, usage.MaxFrontendBody, access.FrontendToken)),
 		{
 			Route: "POST /edge/validate", MaxBody: maxValidateBody,
 			Handle: httpapi.Serve(validateTokensBody{}, validatedTokens{}, s.validate),
@@ -54,25 +60,45 @@ func Group(store Store, config httpapi.Config) httpapi.Group {
 	}}
 }
 
+// FrontendGroup returns the operations that browser SDKs call.
+func FrontendGroup(store Store, gate Gate, config httpapi.Config) httpapi.Group {
+	s := newServer(store, gate, config)
+	s.public = true
+	ok := httpapi.Response{Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, Body: []byte("OK")} // as Unleash responds
+	return httpapi.Group{Name: "usage", Function: "frontend", Operations: []httpapi.Operation{
+		post("POST /api/frontend/client/register", http.StatusOK, registerBody{}, receive[registerBody](s, ok, usage.MaxFrontendBody, access.FrontendToken)),
+		post("POST /api/frontend/client/metrics", http.StatusOK, metricsBody{}, receive[metricsBody](s, ok, usage.MaxFrontendBody, access.FrontendToken)),
+	}}
+}
+
 // post returns an operation that takes a body of usage.
 func post(route string, status int, takes any, serve func(context.Context, *http.Request) (httpapi.Response, error)) httpapi.Operation {
 	return httpapi.Operation{Route: route, Status: status, MaxBody: usage.MaxBody, Handle: httpapi.Serve(takes, nil, serve)}
 }
 
-// A server serves the operations.
+// A server serves the operations of a group.
 type server struct {
-	store Store
-	uses  *httpapi.PostedUses
-	open  bool // AUTH_TYPE=none
-	now   func() time.Time
+	store  Store
+	gate   Gate
+	uses   *httpapi.PostedUses
+	logger *slog.Logger // nil for none
+	now    func() time.Time
+	public bool // anyone can report: the token is public
 	repeats
+}
+
+func newServer(store Store, gate Gate, config httpapi.Config) *server {
+	s := &server{store: store, gate: gate, uses: httpapi.NewPostedUses(store, config.Logger), logger: config.Logger, now: config.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	return s
 }
 
 // A sender is who reports usage.
 type sender struct {
 	hash        string   // of the token; "" without one
-	frontend    bool     // it is a frontend token, which is public
-	projects    []string // whose flags it may report
+	projects    []string // flags.All if it may report the flags of all projects; none for those of the token's
 	environment string   // that of everything it reports; "" for what the body says
 	address     string   // IP address
 	sdk         string   // header Unleash-Sdk
@@ -87,7 +113,7 @@ type body interface {
 	addTo(post *usage.Post, from *sender, left *flags.Problems)
 }
 
-// receive authenticates the caller, reads the body, and stores what it reports: one read and one write. A request that is refused, or
+// receive authenticates the caller, reads the body, and stores what it reports: one write. A request that is refused, or
 // that changes nothing, writes nothing. maximum is that of the body in bytes. The token must be an admin token or of one of these types.
 func receive[B body](s *server, answer httpapi.Response, maximum int, types ...access.TokenType) func(context.Context, *http.Request) (httpapi.Response, error) {
 	return func(ctx context.Context, r *http.Request) (httpapi.Response, error) {
@@ -100,8 +126,8 @@ func receive[B body](s *server, answer httpapi.Response, maximum int, types ...a
 			return httpapi.Response{}, err
 		}
 		// The ID is chosen once, so that an attempt to store the post that is repeated stores it once.
-		post := &usage.Post{ID: uuid.NewString(), At: s.time(), TokenHash: from.hash, Projects: from.projects}
-		name, err := batchName(r, from)
+		post := &usage.Post{ID: uuid.NewString(), At: s.time(), TokenHash: from.hash, Projects: from.projects, Public: s.public}
+		name, err := s.batchName(r, from)
 		if err != nil {
 			return httpapi.Response{}, err
 		}
@@ -115,9 +141,12 @@ func receive[B body](s *server, answer httpapi.Response, maximum int, types ...a
 		if s.repeated(post) {
 			return answer, nil
 		}
-		if name == "" {
+		switch {
+		case s.public:
+			err = s.putPublic(ctx, post)
+		case name == "":
 			err = s.store.PutPost(ctx, post)
-		} else {
+		default:
 			err = s.store.PutPostOnce(ctx, name, post)
 		}
 		if err != nil {
@@ -129,10 +158,10 @@ func receive[B body](s *server, answer httpapi.Response, maximum int, types ...a
 }
 
 // batchName returns the name of a report that its sender repeats until there is a response, as Guidon Edge does. It must be a UUID. The
-// token is part of the name, so that no sender can take the names of another one. With a frontend token there is none: it doubles the cost.
-func batchName(r *http.Request, from *sender) (string, error) {
+// token is part of the name, so that no sender can take the names of another one. Browsers have none: it doubles the cost.
+func (s *server) batchName(r *http.Request, from *sender) (string, error) {
 	header := r.Header.Get("Guidon-Batch")
-	if header == "" || from.frontend {
+	if header == "" || s.public {
 		return "", nil
 	}
 	id, err := uuid.Parse(header)
@@ -142,32 +171,44 @@ func batchName(r *http.Request, from *sender) (string, error) {
 	return from.hash + "." + id.String(), nil
 }
 
-// authenticate returns who sends a request. It reads the token. Whether the projects and the environment of the token still exist
-// is checked when the post is added to the sums.
-func (s *server) authenticate(ctx context.Context, r *http.Request, types ...access.TokenType) (*sender, error) {
-	from := &sender{projects: []string{flags.All}, address: httpapi.RemoteAddress(r), sdk: headerText(r, "Unleash-Sdk")}
-	secret := httpapi.Secret(r)
-	if secret == "" {
-		if s.open {
-			return from, nil
-		}
-		return nil, access.ErrNoToken
+// putPublic stores a post that anyone can send. It leaves out what is beyond usage.MaxFrontendCounts, and what does not fit in the item: at
+// random, so that each flag counts in some report.
+func (s *server) putPublic(ctx context.Context, post *usage.Post) error {
+	all, whole := len(post.Counts), true
+	keep := func(n int) {
+		whole = false
+		rand.Shuffle(len(post.Counts), func(i, j int) { post.Counts[i], post.Counts[j] = post.Counts[j], post.Counts[i] })
+		post.Counts = post.Counts[:n]
 	}
-	hash := access.HashSecret(secret)
-	view, err := s.store.Load(ctx, []flags.Key{access.TokenKey(hash)})
+	if all > usage.MaxFrontendCounts {
+		keep(usage.MaxFrontendCounts)
+	}
+	err := s.store.PutPost(ctx, post)
+	for flags.KindOf(err) == flags.TooLarge && (len(post.Counts) > 0 || len(post.Instances[0].Strategies) > 0) {
+		keep(len(post.Counts) * 3 / 4)
+		post.Instances[0].Strategies = nil // they say less than counts
+		err = s.store.PutPost(ctx, post)
+	}
+	if !whole && err == nil && s.logger != nil {
+		s.logger.WarnContext(ctx, "usage: a report from a browser was too large", slog.Int("counts", all), slog.Int("stored", len(post.Counts)))
+	}
+	return err
+}
+
+// authenticate returns who sends a request. Whether the projects and the environment of the token still exist is checked again when the
+// post is added to the sums.
+func (s *server) authenticate(ctx context.Context, r *http.Request, types ...access.TokenType) (*sender, error) {
+	token, err := s.gate.Authenticate(ctx, r, types...)
 	if err != nil {
 		return nil, err
 	}
-	token := flags.Find[*access.Token](view, access.TokenKey(hash))
-	if err := access.AuthenticateApplication(token, hash, s.now(), types...); err != nil {
-		if s.open {
-			return from, nil
-		}
-		return nil, err
+	from := &sender{projects: []string{flags.All}, address: httpapi.RemoteAddress(r), sdk: headerText(r, "Unleash-Sdk")}
+	if token == nil {
+		return from, nil
 	}
-	from.hash, from.frontend = hash, token.Type == access.FrontendToken
+	from.hash = token.Hash
 	if token.Type != access.AdminToken {
-		from.projects = token.Projects
+		from.projects = nil
 	}
 	if token.Environment != flags.All {
 		from.environment = token.Environment

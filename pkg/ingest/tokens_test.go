@@ -31,24 +31,24 @@ func TestTokens(t *testing.T) {
 	for _, tt := range []struct {
 		name, path, token, environment string // of the body
 		status                         int
-		projects, counted              string // the environment that is counted
+		projects, counted              string // "*" for the flags of all projects; the environment that is counted
 	}{
-		{"client", client, shop, "", 202, "default shop", "production"},
-		{"the body does not change the environment", client, shop, "development", 202, "default shop", "production"},
-		{"with Bearer", client, "Bearer " + shop, "", 202, "default shop", "production"},
-		{"client of all environments", client, everywhere, "development", 202, "shop", "development"},
-		{"client of all environments, none named", client, everywhere, "", 202, "shop", "default"},
+		{"client", client, shop, "", 202, "", "production"},
+		{"the body does not change the environment", client, shop, "development", 202, "", "production"},
+		{"with Bearer", client, "Bearer " + shop, "", 202, "", "production"},
+		{"client of all environments", client, everywhere, "development", 202, "", "development"},
+		{"client of all environments, none named", client, everywhere, "", 202, "", "default"},
 		{"admin", client, dynamotest.AdminToken, "production", 202, "*", "production"},
 		{"admin, none named", client, dynamotest.AdminToken, "", 202, "*", "default"},
 		{"admin in a browser", frontend, dynamotest.AdminToken, "production", 200, "*", "production"},
-		{"frontend", frontend, dynamotest.FrontendToken, "default", 200, "default", "development"},
+		{"frontend", frontend, dynamotest.FrontendToken, "default", 200, "", "development"},
 		{"client in a browser", frontend, shop, "", 403, "", ""},
 		{"frontend on a server", client, dynamotest.FrontendToken, "", 403, "", ""},
 		{"personal", client, personal, "", 403, "", ""},
 		{"deleted", client, deleted, "", 401, "", ""},
 		{"unknown", client, "default:production.unknown", "", 401, "", ""},
 		{"none", client, "", "", 401, "", ""},
-		{"not expired yet", client, expiring, "", 202, "shop", "production"},
+		{"not expired yet", client, expiring, "", 202, "", "production"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := len(s.store.posts)
@@ -89,7 +89,7 @@ func TestOpen(t *testing.T) {
 	for token, want := range map[string]struct{ hash, projects, environment string }{
 		"":                     {"", "*", "production"},
 		"unknown":              {"", "*", "production"},
-		dynamotest.ClientToken: {access.HashSecret(dynamotest.ClientToken), "default", "development"},
+		dynamotest.ClientToken: {access.HashSecret(dynamotest.ClientToken), "", "development"},
 	} {
 		w := s.post("/api/client/metrics", token, `{"appName": "shop", "environment": "production", "bucket": {"start": 0, "stop": 0, "toggles": {"a": {"yes": 1}}}}`)
 		if w.Code != 202 {

@@ -320,7 +320,7 @@ func TestPosts(t *testing.T) {
 				t.Fatalf("%d %s", w.Code, w.Body)
 			}
 			got := s.store.last(t)
-			projects := []string{"default"}
+			var projects []string
 			if tt.path == "/api/client/metrics/bulk" {
 				projects = []string{flags.All}
 			}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,7 +42,7 @@ type function struct {
 
 // groups are all groups of operations: those of the administration, those for applications, and the page with the description.
 func groups(reader *serving.Reader, store ingest.Store, config httpapi.Config) []httpapi.Group {
-	return append(append(admin.Groups(), serving.Groups(reader, store, config)...), ingest.Group(store, config), docs.Group())
+	return append(slices.Concat(admin.Groups(), serving.Groups(reader, store, config), ingest.Groups(store, reader, config)), docs.Group())
 }
 
 // mount makes a handler of the groups of each function.

@@ -43,15 +43,19 @@ type Reader struct {
 	// updating is held by the read that brings the state up to date. Others wait for it, and usually find it done.
 	updating chan struct{}
 
-	state  *State             // the newest; nil before the first read. Guarded by mu
-	recent map[string]Reading // by hash of the token; only with MaxAge, and for tokens that are in no state. Guarded by mu
-	readAt time.Time          // when the read began that recent comes from
-	asked  time.Time          // when the last read began that the state comes from, or that found it up to date
+	state *State    // the newest; nil before the first read of flags. Guarded by mu
+	asked time.Time // when the last read began that the state comes from, or that found it up to date. Guarded by mu
 
-	// known are hashes of tokens that are in no state and were valid when they were used. It only decides which tokens are read with
-	// the feed. Guarded by mu.
-	known   map[string]bool
+	// known has the tokens that were in no state and valid when they were used, by hash: those of administrators, and those that were
+	// read before there was a state. They are read with the feed when they are used again. Guarded by mu.
+	known   map[string]knownToken
 	unknown *rate.Limiter // of reads for unknown tokens
+}
+
+// A knownToken is a token and when the read began that found it.
+type knownToken struct {
+	token *access.Token
+	at    time.Time
 }
 
 var _ Source = (*Reader)(nil)
@@ -87,21 +91,34 @@ func NewReader(store Store, options ReaderOptions) *Reader {
 
 // Read returns a reading, see Source.
 func (r *Reader) Read(ctx context.Context, hash string) (Reading, error) {
-	if reading, ok := r.fromMemory(hash); ok {
+	if reading, ok := r.fromMemory(hash, r.options.MaxAge); ok && reading.State != nil {
 		return reading, nil
 	}
-	return r.share(ctx, hash, false)
+	return r.share(ctx, hash, false, true)
 }
 
 // Again returns a reading from a read that begins after the call, see Source.
 func (r *Reader) Again(ctx context.Context, hash string) (Reading, error) {
-	return r.share(ctx, hash, true)
+	return r.share(ctx, hash, true, true)
 }
 
-// share returns a reading from a shared read. With lookUp, the read also brings the token if it is in no state.
-func (r *Reader) share(ctx context.Context, hash string, lookUp bool) (Reading, error) {
+// reportAge is how old the token of a report of usage may be. That of a poll or an evaluation may be as old as its flags: MaxAge.
+const reportAge = 10 * time.Second
+
+// recent is Read for a report of usage, which needs no flags: the state may be older, or nil. A new instance reads the token alone, and
+// leaves the flags to the first poll or evaluation.
+func (r *Reader) recent(ctx context.Context, hash string) (Reading, error) {
+	if reading, ok := r.fromMemory(hash, max(r.options.MaxAge, reportAge)); ok {
+		return reading, nil
+	}
+	return r.share(ctx, hash, false, false)
+}
+
+// share returns a reading from a shared read. With lookUp, the read also brings the token if it is in no state. Unless it needs flags, there is
+// no state if the instance has none yet.
+func (r *Reader) share(ctx context.Context, hash string, lookUp, flagsToo bool) (Reading, error) {
 	for {
-		read, joined := r.join(hash, lookUp)
+		read, joined := r.join(hash, lookUp, flagsToo)
 		select {
 		case <-read.done:
 		case <-ctx.Done():
@@ -120,12 +137,13 @@ func (r *Reader) share(ctx context.Context, hash string, lookUp bool) (Reading, 
 // A sharedRead is one read of the store for several requests.
 type sharedRead struct {
 	hashes map[string]bool   // of tokens that no state has yet, and whether to look them up if the next one lacks them
+	flags  bool              // whether a request needs flags: without one, only tokens are read if there is no state
 	wanted bool              // by a request with a known token, or its turn has come: it may begin
 	turn   *rate.Reservation // when it may begin for unknown tokens alone; nil if it was wanted at once
 	late   *time.Timer       // begins the read although another one is running; may be nil
 	done   chan struct{}     // closed when the others are set
 	view   flags.View
-	state  *State
+	state  *State // nil if only tokens were read
 	err    error
 }
 
@@ -133,7 +151,7 @@ type sharedRead struct {
 // item of a token may not be changed yet when the feed tells that it was deleted.
 func (read *sharedRead) of(hash string) Reading {
 	token := flags.Find[*access.Token](read.view, access.TokenKey(hash))
-	if token == nil || token.Type == access.ClientToken || token.Type == access.FrontendToken {
+	if read.state != nil && (token == nil || token.Type == access.ClientToken || token.Type == access.FrontendToken) {
 		token = read.state.Tokens[hash]
 	}
 	return Reading{Token: token, State: read.state, Current: true}
@@ -144,7 +162,7 @@ func (read *sharedRead) of(hash string) Reading {
 //
 // Reads for unknown tokens alone are limited, because everybody can send such tokens: they wait for their turn, or for a request with a known
 // token. All that wait share the read, so a new token never depends on how many unknown ones came before it.
-func (r *Reader) join(hash string, lookUp bool) (read *sharedRead, joined bool) {
+func (r *Reader) join(hash string, lookUp, flagsToo bool) (read *sharedRead, joined bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if read = r.waiting; read == nil {
@@ -152,8 +170,10 @@ func (r *Reader) join(hash string, lookUp bool) (read *sharedRead, joined bool) 
 		r.waiting = read
 	}
 	defer r.beginWanted()
-	inNoState := r.state != nil && hash != "" && r.state.Tokens[hash] == nil
-	unknown := inNoState && !r.known[hash] && !r.options.Open
+	read.flags = read.flags || flagsToo
+	_, known := r.known[hash]
+	inNoState := hash != "" && (r.state == nil && !flagsToo || r.state != nil && r.state.Tokens[hash] == nil)
+	unknown := inNoState && !known && !r.options.Open
 	// The limiter has the monotonic clock: one that is set back would refuse until it has caught up.
 	switch now := r.options.Now(); {
 	case read.wanted:
@@ -169,7 +189,7 @@ func (r *Reader) join(hash string, lookUp bool) (read *sharedRead, joined bool) 
 			time.AfterFunc(wait, func() { r.takeTurn(read) })
 		}
 	}
-	if lookUp = lookUp || inNoState && r.known[hash]; hash != "" && (lookUp || r.state == nil) { // a state has all other tokens
+	if lookUp = lookUp || inNoState && known; hash != "" && (lookUp || r.state == nil) { // a state has all other tokens
 		if _, has := read.hashes[hash]; !has && len(read.hashes) >= maxTokens {
 			return read, false
 		}
@@ -251,16 +271,16 @@ func (r *Reader) read(ctx context.Context, read *sharedRead) error {
 			keys = append(keys, access.TokenKey(hash))
 		}
 	}
-	view, err := r.loadFeed(backoff.WithRetries(ctx, backoff.Polls), keys, state == nil)
-	if err != nil {
-		return err
+	var err error
+	if polls := backoff.WithRetries(ctx, backoff.Polls); state == nil && !read.flags {
+		read.view, err = r.store.Load(polls, keys)
+	} else if read.view, err = r.loadFeed(polls, keys, state == nil); err == nil {
+		read.state, err = r.update(ctx, read.view)
 	}
-	if state, err = r.update(ctx, view); err != nil {
-		return err
+	if err == nil {
+		r.remember(read, began)
 	}
-	read.view, read.state = view, state
-	r.remember(read, began)
-	return nil
+	return err
 }
 
 // loadFeed loads the feed with other keys, in one call, and with the head of the snapshots if asked for.
@@ -325,65 +345,48 @@ func (r *Reader) current() *State {
 // wallClock returns the time without the monotonic clock, which can stand still while an instance is frozen.
 func (r *Reader) wallClock() time.Time { return r.options.Now().Round(0) }
 
-// maxRemembered bounds the tokens that are remembered.
-const maxRemembered = 1000
+// maxKnown bounds the tokens that are in no state and remembered.
+const maxKnown = 1000
 
-// remember keeps what a read found. With MaxAge these are readings; those of an earlier read are dropped, so that all have the same age.
+// remember notes when the state was found up to date, and which of the tokens that are in no state are valid.
 func (r *Reader) remember(read *sharedRead, began time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.rememberTokens(read)
-	if r.options.MaxAge <= 0 {
-		return
-	}
-	if began.After(r.asked) {
+	if read.state != nil && began.After(r.asked) {
 		r.asked = began
 	}
-	if r.recent == nil || began.Sub(r.readAt) >= r.options.MaxAge || len(r.recent) >= maxRemembered {
-		r.recent, r.readAt = map[string]Reading{}, began
-	}
-	for hash := range read.hashes {
-		if reading := read.of(hash); reading.Token != nil {
-			r.recent[hash] = reading
-		}
-	}
-}
-
-// rememberTokens notes which of the tokens that are in no state are valid. r.mu is held.
-func (r *Reader) rememberTokens(read *sharedRead) {
 	for hash, lookUp := range read.hashes {
 		token := read.of(hash).Token
 		switch {
-		case read.state.Tokens[hash] != nil:
+		case read.state != nil && read.state.Tokens[hash] != nil:
 		case token == nil || token.Deleted:
 			if lookUp {
 				delete(r.known, hash)
 			}
 		default:
-			if r.known == nil || len(r.known) >= maxRemembered {
-				r.known = map[string]bool{}
+			if r.known == nil || len(r.known) >= maxKnown {
+				r.known = map[string]knownToken{}
 			}
-			r.known[hash] = true
+			r.known[hash] = knownToken{token, began}
 		}
 	}
 }
 
-// fromMemory returns a reading that is younger than MaxAge.
-func (r *Reader) fromMemory(hash string) (Reading, bool) {
-	if r.options.MaxAge <= 0 {
-		return Reading{}, false
-	}
+// fromMemory returns a reading that is younger than an age. Its state is nil if only the token is as young.
+func (r *Reader) fromMemory(hash string, age time.Duration) (reading Reading, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	young := func(at time.Time) bool {
-		age := r.wallClock().Sub(at)
-		return age >= 0 && age < r.options.MaxAge
+		since := r.wallClock().Sub(at)
+		return since >= 0 && since < age
 	}
-	if r.state != nil && (hash == "" || r.state.Tokens[hash] != nil) && young(r.asked) {
-		return Reading{Token: r.state.Tokens[hash], State: r.state}, true
+	if r.state != nil && young(r.asked) {
+		reading = Reading{Token: r.state.Tokens[hash], State: r.state}
 	}
-	reading, ok := r.recent[hash]
-	return reading, ok && young(r.readAt)
+	if known, ok := r.known[hash]; reading.Token == nil && ok && young(known.at) {
+		reading.Token = known.token
+	}
+	return reading, reading.Token != nil || hash == "" && reading.State != nil
 }
 
 // unknownReads is how many reads for unknown tokens alone an instance makes in a second. Only these cost more if unknown tokens come. A

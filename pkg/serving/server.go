@@ -18,7 +18,7 @@ import (
 // before the request began.
 type Reading struct {
 	Token *access.Token // nil if there is no token with that hash
-	State *State
+	State *State        // nil only for a report of usage, which needs no flags
 
 	// Current tells that the token and the state were read together, after the call: no other read would give another refusal, except
 	// that of a token which is in no state (see Source.Again).
@@ -35,12 +35,17 @@ type Source interface {
 	Again(ctx context.Context, hash string) (Reading, error)
 }
 
-// A server serves the requests of one group of operations.
-type server struct {
+// A gate lets requests in that have a valid token.
+type gate struct {
 	source Source
-	uses   *httpapi.PostedUses
 	open   bool // AUTH_TYPE=none
 	now    func() time.Time
+}
+
+// A server serves the requests of one group of operations.
+type server struct {
+	gate
+	uses *httpapi.PostedUses
 
 	sets      sets
 	responder *answers.Responder
@@ -49,7 +54,7 @@ type server struct {
 // newServer returns a server that reads from source, and posts the last use of tokens to store.
 func newServer(source Source, store usage.UsageStore, config httpapi.Config) *server {
 	s := &server{
-		source: source, uses: httpapi.NewPostedUses(store, config.Logger), open: config.Open, now: config.Now,
+		gate: gate{source, config.Open, config.Now}, uses: httpapi.NewPostedUses(store, config.Logger),
 		sets: sets{max: maxSets}, responder: answers.NewResponder(answers.Options{MaxAge: config.MaxAge, Check: checkSize}),
 	}
 	if s.now == nil {
@@ -60,30 +65,8 @@ func newServer(source Source, store usage.UsageStore, config httpapi.Config) *se
 
 // access authenticates a request, which must have an admin token or one of these types, and returns what it may read.
 // environment is the one that the request names, for tokens of all environments; "" for none.
-//
-// SDKs stop for good at a 401 or 403. So one that follows from a state is returned only if a second read gives the same.
 func (s *server) access(ctx context.Context, r *http.Request, environment string, types ...access.TokenType) (*tokenScope, error) {
-	secret, hash := httpapi.Secret(r), ""
-	switch {
-	case secret != "":
-		hash = access.HashSecret(secret)
-	case !s.open:
-		return nil, access.ErrNoToken
-	}
-	reading, err := s.source.Read(ctx, hash)
-	if err != nil {
-		return nil, err
-	}
-	a, settled, err := s.judge(reading, hash, environment, types)
-	if reading.Current {
-		settled = reading.Token != nil || !maybeInNoState(secret)
-	}
-	if err != nil && !settled {
-		if reading, err = s.source.Again(ctx, hash); err != nil {
-			return nil, err
-		}
-		a, _, err = s.judge(reading, hash, environment, types)
-	}
+	a, err := s.authenticate(ctx, r, s.source.Read, environment, types)
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +77,49 @@ func (s *server) access(ctx context.Context, r *http.Request, environment string
 	return a, nil
 }
 
+// Authenticate returns the token of a request that reports usage: an admin token or one of these types; nil with AUTH_TYPE=none and without a
+// valid one. It was valid at most reportAge or MaxAge ago, or read for this request.
+func (r *Reader) Authenticate(ctx context.Context, request *http.Request, types ...access.TokenType) (*access.Token, error) {
+	if r.options.Open && httpapi.Secret(request) == "" {
+		return nil, nil //nolint:nilnil // no token is needed
+	}
+	a, err := gate{r, r.options.Open, r.options.Now}.authenticate(ctx, request, r.recent, "", types)
+	if err != nil {
+		return nil, err
+	}
+	return a.token, nil
+}
+
+// authenticate returns what a request may read, from a reading that read returns.
+//
+// SDKs stop for good at a 401 or 403. So one that follows from a state is returned only if a second read gives the same.
+func (g gate) authenticate(
+	ctx context.Context, r *http.Request, read func(ctx context.Context, hash string) (Reading, error), environment string, types []access.TokenType,
+) (*tokenScope, error) {
+	secret, hash := httpapi.Secret(r), ""
+	switch {
+	case secret != "":
+		hash = access.HashSecret(secret)
+	case !g.open:
+		return nil, access.ErrNoToken
+	}
+	reading, err := read(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	a, settled, err := g.judge(reading, hash, environment, types)
+	if reading.Current {
+		settled = reading.Token != nil || reading.State == nil || !maybeInNoState(secret)
+	}
+	if err != nil && !settled {
+		if reading, err = g.source.Again(ctx, hash); err != nil {
+			return nil, err
+		}
+		a, _, err = g.judge(reading, hash, environment, types)
+	}
+	return a, err
+}
+
 // maybeInNoState reports whether a secret has the form of one of an administrator or a user: no state has their tokens. Tokens of
 // applications can have the same form.
 func maybeInNoState(secret string) bool {
@@ -101,18 +127,24 @@ func maybeInNoState(secret string) bool {
 }
 
 // judge returns what the token of a reading may read, or the refusal. settled is false if another state could give another
-// refusal.
-func (s *server) judge(reading Reading, hash, environment string, types []access.TokenType) (a *tokenScope, settled bool, refusal error) {
+// refusal. Without a state, what is returned has only the token.
+func (g gate) judge(reading Reading, hash, environment string, types []access.TokenType) (a *tokenScope, settled bool, refusal error) {
 	token := reading.Token
-	refusal = access.AuthenticateApplication(token, hash, s.now(), types...)
-	settled = token == nil || !token.Expired(s.now()) // a token can be extended
+	refusal = access.AuthenticateApplication(token, hash, g.now(), types...)
+	settled = token == nil || !token.Expired(g.now()) // a token can be extended
+	if reading.State == nil {
+		if refusal != nil && g.open {
+			return &tokenScope{}, true, nil
+		}
+		return &tokenScope{token: token}, settled, refusal
+	}
 	if refusal == nil {
 		var ok bool
 		if a, ok = newTokenScope(reading.State, token, environment); !ok {
 			settled, refusal = false, access.ErrNoToken // its projects or its environment were deleted
 		}
 	}
-	if refusal != nil && s.open {
+	if refusal != nil && g.open {
 		return everything(reading.State, environment), true, nil
 	}
 	return a, settled, refusal

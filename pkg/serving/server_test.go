@@ -146,7 +146,7 @@ func TestAccess(t *testing.T) {
 
 // TestNoToken reads nothing for a request without a token.
 func TestNoToken(t *testing.T) {
-	s := newServer(nil, nil, httpapi.Config{})
+	s := newServer((*fixedSource)(nil), nil, httpapi.Config{})
 	if _, err := s.access(t.Context(), httptest.NewRequest(http.MethodGet, "/", nil), "", access.ClientToken); !errors.Is(err, access.ErrNoToken) {
 		t.Errorf("%v, want a 401", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,8 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/ingest"
+	"guidon/pkg/usage"
 )
 
 // over is an instance over a reader. Its clock is ahead by a duration.
@@ -105,9 +108,133 @@ func TestReadsOfPolls(t *testing.T) {
 	}
 	poll("an unknown token after its turn", "default:development.more", 401, "FEED")
 	poll("a known token beside it", dynamotest.ClientToken, 200, "FEED")
-	now = now.Add(time.Second)
-
 }
+
+// TestReadsOfReports compares what reports of usage read: nothing for 10 seconds after any read of the feed. A new instance reads the token
+// alone, and no flags.
+func TestReadsOfReports(t *testing.T) {
+	a := administer(t)
+	a.flag("f")
+	now, read := time.Now(), &reads{}
+	opened := func(open bool) *Reader {
+		return NewReader(a.another(&dynamotest.Faults{OnRequest: read.request}), ReaderOptions{Open: open, Now: func() time.Time { return now }})
+	}
+	r := opened(false)
+	report := func(what, token, want string, refused ...error) {
+		t.Helper()
+		request := httptest.NewRequest(http.MethodPost, "/", http.NoBody)
+		request.Header.Set("Authorization", token)
+		got, err := r.Authenticate(t.Context(), request, access.ClientToken)
+		if (err != nil) != (len(refused) > 0) || err != nil && flags.KindOf(err) != flags.KindOf(refused[0]) {
+			t.Errorf("%s: %v, want %v", what, err, refused)
+		}
+		if err == nil && token != "" && !r.options.Open && got.Hash != access.HashSecret(token) {
+			t.Errorf("%s: another token, or none", what)
+		}
+		if keys := read.take(); keys != want {
+			t.Errorf("%s reads %q, want %q", what, keys, want)
+		}
+	}
+	forbidden := flags.Errorf(flags.Forbidden, "")
+	const client, frontend, admin, unknown = dynamotest.ClientToken, dynamotest.FrontendToken, dynamotest.AdminToken, "default:development.unknown"
+	report("a new instance", client, "TOKEN")
+	report("the same token", client, "")
+	report("a token of the wrong type", frontend, "TOKEN", forbidden)
+	report("the same token of the wrong type", frontend, "", forbidden)
+	report("an unknown token", unknown, "TOKEN", access.ErrNoToken)
+	report("an unknown token of an administrator", "*:*.unknown", "TOKEN", access.ErrNoToken)
+	report("an admin token", admin, "TOKEN")
+	report("no token", "", "", access.ErrNoToken)
+	now = now.Add(reportAge)
+	report("the token after a while", client, "TOKEN")
+	mustRead(t, r)
+	read.take()
+
+	now = now.Add(reportAge - time.Millisecond)
+	report("a token in the state", client, "")
+	report("a token of the wrong type in the state", frontend, "", forbidden)
+	report("no token", "", "", access.ErrNoToken)
+	now = now.Add(time.Millisecond)
+	report("a token in an old state", client, "FEED")
+	report("another token", frontend, "", forbidden)
+	report("an unknown token", unknown, "FEED", access.ErrNoToken)
+	report("an admin token", admin, "TOKEN FEED")
+	report("the same admin token", admin, "")
+	a.do("DELETE", "/api/admin/api-tokens/"+client, "")
+	report("a deleted token", client, "")
+	now = now.Add(reportAge)
+	report("a deleted token after a while", client, "FEED", access.ErrNoToken)
+
+	r = opened(true)
+	report("no token with AUTH_TYPE=none", "", "")
+	report("an unknown token with AUTH_TYPE=none", unknown, "TOKEN")
+}
+
+// TestReadsWithMaxAge polls, evaluates and reports with several tokens while the clock goes on: one instance reads the feed once in MaxAge for
+// all of them. Tokens of administrators are in no state: each is read once in MaxAge, too.
+func TestReadsWithMaxAge(t *testing.T) {
+	a := administer(t)
+	a.flag("f")
+	clients, frontends := []string{dynamotest.ClientToken}, []string{dynamotest.FrontendToken}
+	for range 3 {
+		clients = append(clients, a.apiToken("development", "default"))
+	}
+	now, read := time.Now(), &reads{}
+	store := a.another(&dynamotest.Faults{OnRequest: read.request})
+	config := httpapi.Config{MaxAge: time.Second, Now: func() time.Time { return now }}
+	r := NewReader(store, OptionsOf(config))
+	handler := httpapi.New(nil, httpapi.Join(append(Groups(r, nil, config), ingest.Groups(noPosts{store}, r, config)...)...), config)
+	send := func(method, path, token, body string) {
+		t.Helper()
+		if w := call(handler, method, path, body, "Authorization: "+token); w.Code >= 300 {
+			t.Errorf("%s %s: %d %s", method, path, w.Code, w.Body)
+		}
+	}
+	all := func(clients []string) {
+		t.Helper()
+		for _, token := range clients {
+			send("GET", "/api/client/features", token, "")
+			send("GET", "/api/client/features/f", token, "")
+			send("GET", "/api/client/delta", token, "")
+			send("POST", "/ofrep/v1/evaluate/flags", token, `{"context":{"targetingKey":"7"}}`)
+			send("POST", "/api/client/metrics", token, `{"appName":"a","bucket":{"toggles":{"f":{"yes":1}}}}`)
+		}
+		for _, token := range frontends {
+			send("GET", "/api/frontend", token, "")
+			send("POST", "/ofrep/v1/evaluate/flags/f", token, `{"context":{"targetingKey":"7"}}`)
+			send("POST", "/api/frontend/client/metrics", token, `{"appName":"a","bucket":{"toggles":{"f":{"yes":1}}}}`)
+		}
+	}
+	all(clients)
+	for second := range 4 {
+		now = now.Add(time.Second)
+		read.take()
+		for range 4 {
+			all(clients)
+			now = now.Add(200 * time.Millisecond)
+		}
+		now = now.Add(-800 * time.Millisecond)
+		if got := read.take(); got != "FEED" {
+			t.Errorf("second %d: reads %q, want the feed once", second, got)
+		}
+	}
+	all([]string{dynamotest.AdminToken})
+	for second := range 4 {
+		now = now.Add(time.Second)
+		read.take()
+		for range 3 {
+			all(append(clients, dynamotest.AdminToken))
+		}
+		if got := read.take(); got != "FEED TOKEN FEED" {
+			t.Errorf("second %d: reads %q, want the feed, and the token of the administrator with it", second, got)
+		}
+	}
+}
+
+// noPosts is a store that takes posts and stores none.
+type noPosts struct{ ingest.Store }
+
+func (noPosts) PutPost(context.Context, *usage.Post) error { return nil }
 
 // TestNewTokenAmongStrangers polls with a new token while many unknown ones wait for their turn, which does not come. All are answered by the
 // next read that a known token makes anyway, and unknown ones cause no read.

@@ -14,7 +14,8 @@ type Post struct {
 	ID        string    // a UUID, fixed before the first attempt to store it
 	At        time.Time // when it was received, by the server's clock, to the millisecond
 	TokenHash string    // of the token that it came with; "" without one, with AUTH_TYPE=none
-	Projects  []string  // whose flags it counts for: the IDs of the token's projects, or only All
+	Projects  []string  // All if it counts for the flags of all projects; else it counts for those of the token's
+	Public    bool      // anyone can have sent it, so its stored form is limited more. It is not stored
 	Instances []PostInstance
 	Counts    []Count
 	Uses      map[string]time.Time // when tokens were used, by their hashes. That of TokenHash was used at At
@@ -23,11 +24,12 @@ type Post struct {
 // The limits of what a post says, so that no client can fill the table. Lengths are in characters.
 const (
 	MaxBody                   = 1 << 20   // bytes of the request. Unleash takes 100 KB, and its clients know that
-	MaxFrontendBody           = 100 << 10 // the same from a browser: its token is public, and the cost of storing a report grows with its size
+	MaxFrontendBody           = 100 << 10 // the same from a browser
 	MaxName                   = 255       // the names of applications, instances and SDKs, as long as in Unleash
 	MaxFeature                = 250       // a name that no flag has is reported as it is, so it can be longer than that of a flag
 	MaxVariants               = 100       // names of variants for each flag
 	MaxCounts                 = 10_000    // flags, or with Unleash Edge, flags and applications
+	MaxFrontendCounts         = 1_000     // flags from a browser, each of which is looked for when they are added to the sums. Others are left out
 	MaxPostApplications       = 100       // Unleash Edge reports several
 	MaxPostInstances          = 1_000     // the same
 	MaxStrategies             = 200       // names of strategies that an application knows

@@ -139,30 +139,29 @@ func instance(t *testing.T, name string, store *dynamo.Store, config httpapi.Con
 	t.Helper()
 	reader := serving.NewReader(store, serving.OptionsOf(config))
 	var handler http.Handler
-	target, token := "/api/client/features", dynamotest.ClientToken
+	report := `{"appName":"shop","bucket":{"start":0,"stop":0,"toggles":{"first":{"yes":1}}}}`
 	switch name {
 	case "Applications":
-		handler = httpapi.New(store, httpapi.Join(serving.ClientGroup(reader, store, config), ingest.Group(store, config)), config)
-		report := `{"appName":"shop","bucket":{"start":0,"stop":0,"toggles":{"first":{"yes":1}}}}`
+		handler = httpapi.New(store, httpapi.Join(serving.ClientGroup(reader, store, config), ingest.ClientGroup(store, reader, config)), config)
+		token := dynamotest.ClientToken
 		return func() {
 			t.Helper()
-			call(t, handler, 200, "GET", target, token, "")
+			call(t, handler, 200, "GET", "/api/client/features", token, "")
 			call(t, handler, 202, "POST", "/api/client/metrics", token, report)
 			call(t, handler, 200, "POST", "/edge/validate", token, `{"tokens":["`+token+`"]}`)
 		}
 	case "Frontend":
-		handler = httpapi.New(store, serving.FrontendGroup(reader, store, config), config)
-		target, token = "/api/frontend", dynamotest.FrontendToken
-	default:
+		handler = httpapi.New(store, httpapi.Join(serving.FrontendGroup(reader, store, config), ingest.FrontendGroup(store, reader, config)), config)
 		return func() {
-			if _, err := reader.WriteSnapshot(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			t.Helper()
+			call(t, handler, 200, "GET", "/api/frontend", dynamotest.FrontendToken, "")
+			call(t, handler, 200, "POST", "/api/frontend/client/metrics", dynamotest.FrontendToken, report)
 		}
 	}
 	return func() {
-		t.Helper()
-		call(t, handler, 200, "GET", target, token, "")
+		if _, err := reader.WriteSnapshot(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

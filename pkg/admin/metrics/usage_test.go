@@ -15,6 +15,7 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/ingest"
+	"guidon/pkg/serving"
 	"guidon/pkg/usage"
 )
 
@@ -26,7 +27,8 @@ type reporter struct {
 
 func newReporter(s *apitest.Server) reporter {
 	config := httpapi.Config{Limits: flags.DefaultLimits()}
-	return reporter{s, httpapi.New(s.Store, ingest.Group(s.Store, config), config)}
+	reader := serving.NewReader(s.Store, serving.OptionsOf(config))
+	return reporter{s, httpapi.New(s.Store, httpapi.Join(ingest.Groups(s.Store, reader, config)...), config)}
 }
 
 // report posts a body with a token.
