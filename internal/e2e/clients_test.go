@@ -116,14 +116,14 @@ func requests() []string {
 		"200 POST /api/frontend", "304 POST /api/frontend",
 		"200 POST /ofrep/v1/evaluate/flags", "304 POST /ofrep/v1/evaluate/flags",
 		"200 POST /ofrep/v1/evaluate/flags/{key}",
-		"202 POST /api/client/register", "202 POST /api/client/metrics", "200 POST /api/frontend/client/metrics",
+		"202 POST /api/client/metrics", "200 POST /api/frontend/client/metrics",
 	}
 }
 
-// awaitRequests waits until a server has answered all requests of the clients, as its log shows.
-func awaitRequests(t *testing.T, log *child.Output) {
+// awaitRequests waits until a server has answered all requests of the clients, and others, as its log shows.
+func awaitRequests(t *testing.T, log *child.Output, others ...string) {
 	t.Helper()
-	missing := requests()
+	missing := append(requests(), others...)
 	for began := time.Now(); len(missing) > 0 && time.Since(began) < seenTimeout; time.Sleep(100 * time.Millisecond) {
 		for line := range strings.Lines(log.String()) {
 			var request struct {

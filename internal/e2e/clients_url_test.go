@@ -36,7 +36,7 @@ func TestClientsURL(t *testing.T) {
 	s.switchOn()
 	s.await("it is switched on again")
 	if !moreClients() {
-		awaitRequests(t, log)
+		awaitRequests(t, log, "202 POST /api/client/register")
 	}
 	applications.ask(t, "POST", "/api/client/metrics", sdkToken(t, s.g, "url-", "client"), zipped(t, urlReport), "Content-Encoding", "gzip").has(t, 202)
 	s.awaitReports("50% off/shop")
