@@ -130,7 +130,7 @@ func (g *gateway) ask(t *testing.T, method, path, token, body string, headers ..
 	}
 	r.Header.Set("Unleash-Client-Spec", "5.1.9")
 	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
+		r.Header.Add(headers[i], headers[i+1])
 	}
 	response, err := g.http.Do(r)
 	if err != nil {

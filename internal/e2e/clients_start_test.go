@@ -49,6 +49,7 @@ const javaClient = "java"
 // A clientRun is what clients are started for.
 type clientRun struct {
 	url    string // the server that they use; "" for Guidon
+	ofrep  string // that of OFREP and browsers, for which the server evaluates; "" for url
 	prefix string // of their names
 	flags  []clientFlag
 	rounds int                    // how often they evaluate each flag for each user; 0 for no end
@@ -79,11 +80,15 @@ func startClients(t *testing.T, g *gateway, run clientRun) (clients []*client) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build in internal/clients/go: %v\n%s", err, out)
 	}
-	env := []string{"GUIDON_URL=" + cmp.Or(run.url, g.url()), "TOKEN=" + sdkToken(t, g, run.prefix, "client"), "FLAGS=" + encoded(t, run.flags),
+	env := []string{"TOKEN=" + sdkToken(t, g, run.prefix, "client"), "FLAGS=" + encoded(t, run.flags),
 		"USERS=" + encoded(t, clientUsers), "ROUNDS=" + strconv.Itoa(run.rounds)}
 	for _, p := range programs {
 		if !run.starts(p.name) {
 			continue
+		}
+		url := cmp.Or(run.url, g.url())
+		if !reports(p.name) {
+			url = cmp.Or(run.ofrep, url)
 		}
 		var cmd *exec.Cmd
 		dir := t.TempDir()
@@ -101,7 +106,7 @@ func startClients(t *testing.T, g *gateway, run clientRun) (clients []*client) {
 		default:
 			cmd = exec.Command(filepath.Join(bin, filepath.Base(path)))
 		}
-		cmd.Dir, cmd.Env = dir, clientEnvironment(t, append(env, "APP_NAME="+run.prefix+p.name, p.env)...)
+		cmd.Dir, cmd.Env = dir, clientEnvironment(t, append(env, "GUIDON_URL="+url, "APP_NAME="+run.prefix+p.name, p.env)...)
 		stdin, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -158,7 +163,7 @@ type page struct {
 func startBrowser(t *testing.T, g *gateway, run clientRun) []*client {
 	t.Helper()
 	p := &page{latest: map[string]string{}}
-	settings := encoded(t, map[string]any{"url": cmp.Or(run.url, g.url()), "token": sdkToken(t, g, run.prefix, "frontend"), "prefix": run.prefix, "flags": run.flags, "users": clientUsers, "rounds": run.rounds})
+	settings := encoded(t, map[string]any{"url": cmp.Or(run.ofrep, run.url, g.url()), "token": sdkToken(t, g, run.prefix, "frontend"), "prefix": run.prefix, "flags": run.flags, "users": clientUsers, "rounds": run.rounds})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /settings", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, settings) })
 	mux.HandleFunc("POST /answers/{client}", func(_ http.ResponseWriter, r *http.Request) {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"guidon/internal/child"
 )
 
 // The test of `make test-clients`: unmodified SDKs read their flags from a server.
@@ -56,7 +58,7 @@ func TestClients(t *testing.T) {
 	s.start(clientRun{flags: clientFlags})
 	s.await("the start")
 	s.follow()
-	s.awaitRequests()
+	awaitRequests(t, &s.g.stderr)
 	s.awaitEdgeRequests()
 	for _, c := range s.clients {
 		c.end(t)
@@ -118,12 +120,12 @@ func requests() []string {
 	}
 }
 
-// awaitRequests waits until the server has answered all requests of the clients.
-func (s *clientScenario) awaitRequests() {
-	s.t.Helper()
-	missing := requests()
+// awaitRequests waits until a server has answered all requests of the clients, and others, as its log shows.
+func awaitRequests(t *testing.T, log *child.Output, others ...string) {
+	t.Helper()
+	missing := append(requests(), others...)
 	for began := time.Now(); len(missing) > 0 && time.Since(began) < seenTimeout; time.Sleep(100 * time.Millisecond) {
-		for line := range strings.Lines(s.g.stderr.String()) {
+		for line := range strings.Lines(log.String()) {
 			var request struct {
 				Route  string
 				Status int
@@ -135,7 +137,7 @@ func (s *clientScenario) awaitRequests() {
 		}
 	}
 	for _, want := range missing {
-		s.t.Errorf("no request was answered with %s", want)
+		t.Errorf("no request was answered with %s", want)
 	}
 }
 

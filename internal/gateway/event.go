@@ -42,6 +42,7 @@ func NewURLEvent(r *http.Request, body []byte) (events.APIGatewayV2HTTPRequest, 
 	event, err := newEvent(r, body, r.URL.EscapedPath(), id+".lambda-url.eu-central-1.on.aws")
 	event.RouteKey, event.RequestContext.RouteKey = fallback, fallback
 	event.RequestContext.AccountID, event.RequestContext.APIID, event.RequestContext.DomainPrefix = "anonymous", id, id
+	event.Headers["x-forwarded-proto"], event.Headers["x-forwarded-port"] = "https", "443" // a function URL has no other
 	return event, err
 }
 

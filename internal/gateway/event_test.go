@@ -201,7 +201,7 @@ func TestURLEvent(t *testing.T) {
 	if want := "/api/client/features/a%20b%252Fc"; event.RawPath != want || event.RequestContext.HTTP.Path != want || event.RouteKey != fallback || event.PathParameters != nil {
 		t.Errorf("the event is %+v, want the path %s", event, want)
 	}
-	if diff := cmp.Diff([]string{"a=1", "b=2"}, event.Cookies); diff != "" || !event.IsBase64Encoded || event.Headers["cookie"] != "" {
+	if diff := cmp.Diff([]string{"a=1", "b=2"}, event.Cookies); diff != "" || !event.IsBase64Encoded || event.Headers["cookie"] != "" || event.Headers["x-forwarded-proto"] != "https" {
 		t.Errorf("cookies (-want +got):\n%s\nbase64 %t, headers %v", diff, event.IsBase64Encoded, event.Headers)
 	}
 	_, err := lambdahttp.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,7 @@
 // Package gateway does for the built functions what API Gateway, Lambda and EventBridge do on AWS, without Docker: for tests and
 // measurements. It reads the functions with their routes, timeouts and schedules from template.yaml, runs each function as a process over
-// Lambda's Runtime API (package runtimeapi), and makes the event of each request. The command in run serves it on a port.
+// Lambda's Runtime API (package runtimeapi), and makes the event of each request, also those of function URLs. The command in run serves
+// it on a port.
 package gateway
 
 import (
@@ -35,11 +36,14 @@ type Options struct {
 	Key       string // that encrypts the secrets of tokens
 	Token     string // that callers of Lambda's Invoke operation must send, as Authorization
 	PublicURL string
+	Only      []string  // the logical IDs of the functions to run, such as "FrontendFunction"; empty for all
+	Log       io.Writer // for what the functions print, and for errors; nil for standard error
 }
 
 // A Gateway runs functions. It is an http.Handler. A function starts with its first event, and has one process.
 type Gateway struct {
 	http.Handler
+	log       io.Writer
 	token     string
 	functions map[string]*runtimeapi.Function // by logical ID
 	scheduled []string                        // logical IDs
@@ -58,7 +62,13 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{token: o.Token, functions: map[string]*runtimeapi.Function{}}
+	if len(o.Only) > 0 {
+		t.Functions = slices.DeleteFunc(t.Functions, func(f Function) bool { return !slices.Contains(o.Only, f.ID) })
+	}
+	g := &Gateway{log: o.Log, token: o.Token, functions: map[string]*runtimeapi.Function{}}
+	if g.log == nil {
+		g.log = os.Stderr
+	}
 	if g.Handler, err = NewRouter(t, g.serve); err != nil {
 		return nil, err
 	}
@@ -73,7 +83,7 @@ func New(o Options) (*Gateway, error) {
 			return nil, fmt.Errorf("the folder needs <name>/bootstrap for each function: %w", err)
 		}
 		g.functions[f.ID] = &runtimeapi.Function{
-			Name: f.ID, Command: []string{binary}, Env: env, Timeout: f.Timeout, Memory: f.Memory, Log: os.Stderr,
+			Name: f.ID, Command: []string{binary}, Env: env, Timeout: f.Timeout, Memory: f.Memory, Log: g.log,
 		}
 		if f.Every > 0 {
 			g.scheduled = append(g.scheduled, f.ID)
@@ -103,18 +113,30 @@ func (o Options) environment(secretsManager string) map[string]string {
 	return env
 }
 
-// serve makes the event of a request, calls the function of its route, and writes the response.
+// serve calls the function of a route, or the one that a request to Lambda's Invoke operation names.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, route *Route) {
 	if id, ok := invoked(r); ok {
 		g.serveInvoke(w, r, id)
 		return
 	}
+	g.answer(w, r, route.Function.ID, func(body []byte) (events.APIGatewayV2HTTPRequest, error) { return NewEvent(r, body, route) })
+}
+
+// FunctionURL returns the URL of a function as a handler: it sends all requests to the function with this logical ID.
+func (g *Gateway) FunctionURL(id string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.answer(w, r, id, func(body []byte) (events.APIGatewayV2HTTPRequest, error) { return NewURLEvent(r, body) })
+	})
+}
+
+// answer makes the event of a request, calls a function with it, and writes the response.
+func (g *Gateway) answer(w http.ResponseWriter, r *http.Request, id string, newEvent func([]byte) (events.APIGatewayV2HTTPRequest, error)) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var response events.APIGatewayV2HTTPResponse
 	if err == nil {
 		var event events.APIGatewayV2HTTPRequest
-		if event, err = NewEvent(r, body, route); err == nil {
-			response, err = g.send(r.Context(), route.Function.ID, event)
+		if event, err = newEvent(body); err == nil {
+			response, err = g.send(r.Context(), id, event)
 		}
 	}
 	if err == nil && response.IsBase64Encoded {
@@ -128,7 +150,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, route *Route) {
 		http.Error(w, `{"message":"Request Entity Too Large"}`, http.StatusRequestEntityTooLarge)
 		return
 	case err != nil:
-		fmt.Fprintln(os.Stderr, "gateway:", err)
+		fmt.Fprintln(g.log, "gateway:", err)
 		http.Error(w, `{"message":"Internal Server Error"}`, http.StatusInternalServerError)
 		return
 	}
@@ -181,7 +203,7 @@ func (g *Gateway) serveInvoke(w http.ResponseWriter, r *http.Request, id string)
 	}
 	answer, err := f.Invoke(r.Context(), event)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "gateway:", err)
+		fmt.Fprintln(g.log, "gateway:", err)
 		http.Error(w, `{"Type":"Service","Message":"the function failed; see the log"}`, http.StatusBadGateway)
 		return
 	}
@@ -202,7 +224,7 @@ func (g *Gateway) RunSchedules(ctx context.Context, every time.Duration) {
 				select {
 				case <-ticker.C:
 					if _, err := g.functions[id].Invoke(ctx, []byte(scheduledEvent)); err != nil && ctx.Err() == nil {
-						fmt.Fprintf(os.Stderr, "gateway: %s: %v\n", id, err)
+						fmt.Fprintf(g.log, "gateway: %s: %v\n", id, err)
 					}
 				case <-ctx.Done():
 					return
@@ -219,7 +241,7 @@ func (g *Gateway) Close() {
 		f := g.functions[id]
 		f.Stop()
 		if r := f.Report(); r.Starts > 0 {
-			fmt.Fprintf(os.Stderr, "gateway: REPORT %s: %d events in %s (longest %s), %d starts, init %s, peak memory %.1f MB\n",
+			fmt.Fprintf(g.log, "gateway: REPORT %s: %d events in %s (longest %s), %d starts, init %s, peak memory %.1f MB\n",
 				id, r.Events, r.Duration.Round(time.Millisecond), r.Longest.Round(time.Millisecond),
 				r.Starts, r.Init.Round(100*time.Microsecond), float64(r.PeakRSS)/(1<<20))
 		}

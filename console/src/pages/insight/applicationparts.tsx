@@ -79,7 +79,7 @@ export function FlagsOfApp({ flags }: { flags: readonly Schema<'SeenFeature'>[] 
         rowKey={(flag) => flag.name}
         empty={
           <EmptyState icon={<Icons.Flag />} title="No flags yet">
-            Every minute, SDKs report which flags they evaluated.
+            SDKs report which flags they evaluated, every minute or at the interval that you set.
           </EmptyState>
         }
       />

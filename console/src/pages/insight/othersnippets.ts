@@ -26,6 +26,7 @@ public class App {
         .unleashAPI(${double(`${url}/api/`)})
         .apiKey(System.getenv("${tokenVariable}"))
         .synchronousFetchOnInitialisation(true)
+        .sendMetricsInterval(300) // seconds between reports of usage: shorter shows it sooner, and costs more
         .build();
     Unleash unleash = new DefaultUnleash(config);
     UnleashContext user = UnleashContext.builder().userId("7").build();
@@ -49,6 +50,7 @@ var settings = new UnleashSettings
 {
     AppName = ${double(appName)},
     UnleashApi = new Uri(${double(`${url}/api/`)}),
+    SendMetricsInterval = TimeSpan.FromMinutes(5), // between reports of usage: shorter shows it sooner, and costs more
     CustomHttpHeaders = new Dictionary<string, string>
     {
         ["Authorization"] = Environment.GetEnvironmentVariable("${tokenVariable}")!,
@@ -76,6 +78,7 @@ $unleash = UnleashBuilder::create()
     ->withAppUrl(${phpText(`${url}/api`)})
     ->withInstanceId(gethostname())
     ->withHeader('Authorization', getenv('${tokenVariable}'))
+    ->withMetricsInterval(300_000) // ms between reports of usage: shorter shows it sooner, and costs more
     ->build();
 var_dump($unleash->isEnabled(${phpText(flag)}, new UnleashContext(currentUserId: '7')));
 `,
@@ -92,7 +95,8 @@ var_dump($unleash->isEnabled(${phpText(flag)}, new UnleashContext(currentUserId:
 unleash = Unleash::Client.new(
   app_name: ${phpText(appName)},
   url: ${phpText(`${url}/api`)},
-  custom_http_headers: { 'Authorization' => ENV.fetch('${tokenVariable}') }
+  custom_http_headers: { 'Authorization' => ENV.fetch('${tokenVariable}') },
+  metrics_interval: 300 # seconds between reports of usage: shorter shows it sooner, and costs more
 )
 puts unleash.is_enabled?(${phpText(flag)}, Unleash::Context.new(user_id: '7'))
 unleash.shutdown # at the end of the program
@@ -112,6 +116,7 @@ const config = {
   url: ${single(`${url}/api/frontend`)},
   clientKey: ${single(token)},
   appName: ${single(appName)},
+  metricsInterval: 300, // seconds between reports of usage, after the first
   context: { userId: '7' },
 };
 

@@ -60,6 +60,11 @@ test('other clients are told to be untested, are named in the guide, and have th
   expect(otherClients.find(({ id }) => id === 'android')!.code(hostile)).toContain('\\$shop')
 })
 
+test('programs report usage every five minutes, except in apps, which are open for shorter times', () => {
+  for (const client of [...clients, ...otherClients])
+    expect(/300|5\*time\.Minute|FromMinutes\(5\)/.test(client.code(input))).toBe(client.reports && !['android', 'ios'].includes(client.id))
+})
+
 test('tokens of servers are not in the program, those of browsers are', () => {
   for (const client of [...clients, ...otherClients]) expect(client.code(input).includes(input.token)).toBe(client.kind === 'browser')
 })

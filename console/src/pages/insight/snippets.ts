@@ -68,6 +68,7 @@ const unleash = await startUnleash({
   url: ${single(`${url}/api/`)},
   appName: ${single(appName)},
   customHeaders: { Authorization: process.env.${tokenVariable} },
+  metricsInterval: 300_000, // ms between reports of usage: shorter shows it sooner, and costs more
 });
 console.log(unleash.isEnabled(${single(flag)}, { userId: '7' }));
 // At the end of the program: it reports usage at once.
@@ -91,6 +92,7 @@ client = UnleashClient(
     url=${double(`${url}/api`)},
     app_name=${double(appName)},
     custom_headers={"Authorization": os.environ["${tokenVariable}"]},
+    metrics_interval=300,  # seconds between reports of usage: shorter shows it sooner, and costs more
 )
 client.initialize_client()
 print(client.is_enabled(${double(flag)}, {"userId": "7"}))
@@ -112,6 +114,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/Unleash/unleash-go-sdk/v5"
 	"github.com/Unleash/unleash-go-sdk/v5/context"
@@ -129,6 +132,7 @@ func main() {
 		unleash.WithUrl(${double(`${url}/api`)}),
 		unleash.WithAppName(${double(appName)}),
 		unleash.WithCustomHeaders(http.Header{"Authorization": {os.Getenv("${tokenVariable}")}}),
+		unleash.WithMetricsInterval(5*time.Minute), // between reports of usage: shorter shows it sooner, and costs more
 	)
 	if err != nil {
 		panic(err)
@@ -210,6 +214,7 @@ const unleash = new UnleashClient({
   url: ${single(`${url}/api/frontend`)},
   clientKey: ${single(token)},
   appName: ${single(appName)},
+  metricsInterval: 300, // seconds between reports of usage, after the first
   context: { userId: '7' },
 });
 await unleash.start();

@@ -108,7 +108,7 @@ function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
           </LinkButton>
         }
       >
-        Every minute, SDKs report how often they evaluated a flag. The figures arrive within two minutes.
+        SDKs report how often they evaluated a flag, every minute or at the interval that you set. A report shows within two minutes.
       </EmptyState>
     )
   }
