@@ -42,7 +42,7 @@ func TestDeployment(t *testing.T) {
 	t.Run("parameter", s.testParameter)
 	t.Run("admin token", s.testRotation)
 	t.Run("callers stopped", s.testStop)
-	t.Run("back by hand", s.testBack)
+	t.Run("rollback", s.testRollback)
 	t.Run("teardown", s.testTeardown)
 }
 
@@ -161,59 +161,39 @@ func (s *deployed) testStop(t *testing.T) {
 	}
 }
 
-// testBack deploys new code, rolls back one function with docs/operations/incidents.md, and deploys again.
-func (s *deployed) testBack(t *testing.T) {
-	live := func() string {
+// testRollback deploys other code with another limit, and then once more other code, and goes back from both, one after the other.
+func (s *deployed) testRollback(t *testing.T) {
+	runs := func() string {
 		t.Helper()
-		return strings.TrimSpace(s.shell(t, `aws lambda get-alias --function-name "$STACK-Features" --name live --query FunctionVersion --output text`))
+		return s.shell(t, `aws lambda get-function-configuration --function-name "$STACK-Features" --qualifier live \
+			--query '[CodeSha256,Environment.Variables.LIMITS]' --output text`)
 	}
-	before := live()
-	s.release(t, "one")
-	bad := live()
-	if bad == before {
-		t.Fatalf("new code is at version %s as well", bad)
-	}
-	blocks := s.docBlocks(t, "docs/operations/incidents.md", "### By hand, one function, at once")
-	listed := s.shell(t, strings.Replace(blocks[0], "--function-version 41", "--function-version "+before, 1))
-	if got := live(); got != before {
-		t.Errorf("the alias is at version %s, want %s", got, before)
-	}
-	for _, v := range []string{before, bad} {
-		if !strings.Contains(listed, "\n"+v+"\t") && !strings.HasPrefix(listed, v+"\t") {
-			t.Errorf("the runbook lists the versions\n%s\nwant %s among them", listed, v)
-		}
-	}
-	s.do(t, 200, "GET", "/api/admin/projects/default/features", nil, nil)
-
-	s.shell(t, withoutSAM(blocks[1]))
-	if got := live(); got != bad {
-		t.Errorf("the alias is at version %s, want %s", got, bad)
-	}
+	states := []string{runs()}
+	s.release(t, "one", "Limits=tags=31")
+	states = append(states, runs())
 	s.release(t, "two")
-	if got := live(); got == bad || got == before {
-		t.Errorf("after the next deployment the alias is at version %s", got)
+	if states[0] == states[1] || runs() == states[1] {
+		t.Fatalf("the deployments are %q and %q, want others each time", states, runs())
 	}
-	s.do(t, 200, "GET", "/api/admin/projects/default/features", nil, nil)
+	for i, says := range []string{"other code of Features", "Limits=tags=31 becomes Limits="} {
+		printed, err := s.Rollback(t.Context())
+		if err != nil || !strings.Contains(printed, says) {
+			t.Errorf("%v; it printed %s; want it to say %q", err, printed, says)
+		}
+		if got, want := runs(), states[1-i]; got != want {
+			t.Errorf("after the rollback %d it runs %q, want %q", i+1, got, want)
+		}
+		s.do(t, 200, "GET", "/api/admin/projects/default/features", nil, nil)
+	}
 }
 
 // release deploys a function with other code: an additional file beside its program.
-func (s *deployed) release(t *testing.T, name string) {
+func (s *deployed) release(t *testing.T, name string, parameters ...string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(s.Built(), "FeaturesFunction", "release"), []byte(name), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.deploy(t, "Deployment=AllAtOnce")
-}
-
-// withoutSAM removes the commands of the SAM CLI from a script: they need the adapted template.
-func withoutSAM(script string) string {
-	var kept strings.Builder
-	for line := range strings.Lines(script) {
-		if !strings.HasPrefix(line, "sam ") {
-			kept.WriteString(line)
-		}
-	}
-	return kept.String()
+	s.deploy(t, parameters...)
 }
 
 // testTeardown deletes the stack with docs/operations/teardown.md, which leaves the table and the key, and then deletes

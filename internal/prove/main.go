@@ -62,7 +62,7 @@ func (p *proof) run(emulator, out string, teardown bool) (err error) {
 	}
 	defer os.RemoveAll(p.Dir)
 	p.Stack = "guidon-" + p.Config + "-proof"
-	p.Options = []string{"--stack-name", p.Stack, "--s3-prefix", p.Stack, "--no-confirm-changeset", "--tags", "Service=guidon-proof"}
+	p.Options = []string{"--no-confirm-changeset", "--tags", "Service=guidon-proof"}
 	p.Parameters = []string{"LogRetentionDays=7", "Alarms=none", "MaxWriteUnits=1000"}
 	p.polls, p.flood, p.steady = 1000, time.Minute, 10*time.Minute
 
