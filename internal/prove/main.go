@@ -33,7 +33,6 @@ type proof struct {
 	stopped        string // why no further step runs
 	polls          float64
 	flood, steady  time.Duration
-	compared       string    // what the comparison of both tables printed
 	measured       time.Time // the begin of the steady load; zero before it
 }
 
