@@ -134,7 +134,7 @@ func TestProbes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want, got []string
-	for _, route := range regexp.MustCompile(`\n  (\w+)Permission: \{Type: AWS::Lambda::Permission, `).FindAllSubmatch(raw, -1) {
+	for _, route := range regexp.MustCompile(`\n  (\w+)Permission: \{Type: AWS::Lambda::Permission, Properties: `).FindAllSubmatch(raw, -1) {
 		want = append(want, strings.ToLower(string(route[1])))
 	}
 	for group := range probes {

@@ -40,6 +40,7 @@ func TestDeployment(t *testing.T) {
 	t.Run("usage", s.testAggregate)
 	t.Run("role without an action", s.testMissingAction)
 	t.Run("parameter", s.testParameter)
+	t.Run("client URL", s.testClientURL)
 	t.Run("admin token", s.testRotation)
 	t.Run("callers stopped", s.testStop)
 	t.Run("rollback", s.testRollback)
@@ -100,7 +101,7 @@ func (s *deployed) testMissingAction(t *testing.T) {
 }
 
 // testParameter deploys the same code with another parameter: the functions use it, the function Setup runs again, and
-// the admin token stays the same.
+// the admin token stays the same. The version with the other value is gone.
 func (s *deployed) testParameter(t *testing.T) {
 	const flags, limit = "/api/admin/projects/default/features", 5
 	before := s.starts(t)
@@ -111,12 +112,54 @@ func (s *deployed) testParameter(t *testing.T) {
 	if got := strings.TrimSpace(s.shell(t, `"$ROOT/infra/admin-token" dev`)); got != s.token {
 		t.Errorf("the admin token has changed")
 	}
+	if got := s.shell(t, `aws lambda list-versions-by-function --function-name "$STACK-Features" --query 'length(Versions)'`); strings.TrimSpace(got) != "2" {
+		t.Errorf("there are %s versions, want $LATEST and one", strings.TrimSpace(got))
+	}
 	s.do(t, 201, "POST", flags, map[string]any{"name": "limited"}, nil)
 	strategies := flags + "/limited/environments/development/strategies"
 	for range limit {
 		s.do(t, 200, "POST", strategies, map[string]any{"name": "default"}, nil)
 	}
 	s.fails(t, 400, "ValidationError", "POST", strategies, map[string]any{"name": "default"})
+}
+
+// testClientURL deploys with URLs for applications beside a firewall: they can poll, evaluate, report and send preflights there, and nobody
+// can without the firewall's secret at the API. Without the parameter, the URLs are gone.
+func (s *deployed) testClientURL(t *testing.T) {
+	client, frontend := s.newToken(t, "client"), s.newToken(t, "frontend")
+	s.deploy(t, "ClientUrl=beside-firewall", "ApplicationsConcurrency=20", "FrontendConcurrency=10", "FrontSecretHash="+strings.Repeat("0", 64))
+	at := func(output string) *gateway {
+		t.Helper()
+		host := strings.TrimPrefix(strings.TrimSpace(s.shell(t, `output "$1"`, output)), "https://")
+		id, region, _ := strings.Cut(host, ".lambda-url.")
+		if region != "eu-central-1.on.aws" {
+			t.Fatalf("the output %s is %q, want the address of a function URL", output, host)
+		}
+		url := *s.gateway
+		url.base = "/_aws/lambda-url/" + id
+		return &url
+	}
+	servers, browsers := at("ClientUrl"), at("FrontendUrl")
+	const report = `{"appName":"url","instanceId":"1","bucket":{"start":"2026-03-04T05:06:07.000Z","stop":"2026-03-04T05:07:07.000Z","toggles":{}}}`
+	polled := servers.ask(t, "GET", "/api/client/features", client, "")
+	polled.has(t, 200, `"features":[`)
+	servers.ask(t, "GET", "/api/client/features", client, "", "If-None-Match", polled.header.Get("ETag")).has(t, 304)
+	servers.ask(t, "POST", "/api/client/metrics", client, report).has(t, 202)
+	servers.ask(t, "GET", "/api/client/features", "unknown", "").has(t, 401)
+	browsers.ask(t, "GET", "/api/frontend?userId=7", frontend, "").has(t, 200, `"toggles":[`)
+	browsers.ask(t, "POST", "/ofrep/v1/evaluate/flags", client, `{"context":{"targetingKey":"7"}}`).has(t, 200, `"flags":[`)
+	preflight := browsers.ask(t, "OPTIONS", "/api/frontend", "", "", "Origin", "https://shop.example.com", "Access-Control-Request-Method", "GET",
+		"Access-Control-Request-Headers", "authorization")
+	preflight.has(t, 204)
+	if got := preflight.header.Get("Access-Control-Allow-Headers"); !strings.Contains(strings.ToLower(got), "authorization") {
+		t.Errorf("the preflight allows the headers %q, want Authorization", got)
+	}
+	servers.ask(t, "GET", "/api/admin/projects", s.token, "").has(t, 404)
+	s.ask(t, "GET", "/api/client/features", client, "").has(t, 403, "CloudFront")
+
+	s.deploy(t, "ClientUrl=off", "ApplicationsConcurrency=0", "FrontendConcurrency=0", `FrontSecretHash=""`)
+	s.ask(t, "GET", "/api/client/features", client, "").has(t, 200)
+	servers.ask(t, "GET", "/api/client/features", client, "").has(t, 404)
 }
 
 // testRotation rotates the admin token with docs/operations/rotate.md.

@@ -20,7 +20,7 @@ var (
 		"PublicUrl=https://a.example CorsOrigins=https://a.example FrontendOrigins=https://a.example WebhookPrivateNetworks=10.1.0.0/16 " +
 		"FrontSecretHash=" + strings.Repeat("0", 64))
 	others = strings.Fields("ThrottleRate=101 ClientThrottleRate=501 LogRetentionDays=1 ReservedConcurrency=1 ApplicationsConcurrency=1 " +
-		"FrontendConcurrency=1 MaxReadUnits=12001 MaxWriteUnits=1 Dashboard=on")
+		"FrontendConcurrency=1 ClientUrl=beside-firewall MaxReadUnits=12001 MaxWriteUnits=1 Dashboard=on")
 )
 
 // kept are the parameters that no step of updates changes: those that must not change, those of other steps, and those that need

@@ -20,10 +20,16 @@ import (
 // requests without the secret are rejected: they have bypassed the firewall (docs/operations/front.md).
 func frontSecret() string { return os.Getenv("FRONT_SECRET_SHA256") }
 
-// fromFront tells whether a request came through CloudFront. An event without an API ID does not come from API Gateway: only
-// callers with the permission to invoke the function can send one, such as the smoke test before a canary.
+// behindFront tells whether CloudFront is in front of the address of a request. It is in front of the HTTP API. It is not in front of a
+// function URL: a stage has one only if it says that applications may bypass the firewall (ClientUrl). An event without an API ID comes
+// from neither: only callers with the permission to invoke the function can send one, such as the smoke test before a canary.
+func behindFront(event events.APIGatewayV2HTTPRequest, secret string) bool {
+	return secret != "" && event.RequestContext.APIID != "" && !fromURL(event)
+}
+
+// fromFront tells whether a request came as it should: through CloudFront, if that is in front of its address.
 func fromFront(event events.APIGatewayV2HTTPRequest, secret string) bool {
-	if secret == "" || event.RequestContext.APIID == "" {
+	if !behindFront(event, secret) {
 		return true
 	}
 	sum := sha256.Sum256([]byte(event.Headers["x-origin-secret"])) // HTTP APIs send the names of headers in lower case
@@ -35,7 +41,7 @@ func fromFront(event events.APIGatewayV2HTTPRequest, secret string) bool {
 // them was sent by the caller, and means nothing. Without the secret anyone could have sent the header, so it is not read.
 func viewerAddress(event events.APIGatewayV2HTTPRequest, secret string) string {
 	source := event.RequestContext.HTTP.SourceIP
-	if secret == "" || event.RequestContext.APIID == "" {
+	if !behindFront(event, secret) {
 		return source
 	}
 	forwarded := strings.Split(event.Headers["x-forwarded-for"], ",")

@@ -81,11 +81,14 @@ func normalize(event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPReq
 	return event, nil
 }
 
+// fromURL tells whether an event is that of a function URL: its domain begins with its API ID. AWS sets both, not the caller.
+func fromURL(event events.APIGatewayV2HTTPRequest) bool {
+	return strings.HasPrefix(event.RequestContext.DomainName, event.RequestContext.APIID+".lambda-url.")
+}
+
 // isEscaped tells whether the path of an event is escaped: that of a function URL is, unless the caller has sent an invalid one.
-// AWS sets the domain name, not the caller.
 func isEscaped(event events.APIGatewayV2HTTPRequest) bool {
-	_, domain, _ := strings.Cut(event.RequestContext.DomainName, ".")
-	if !strings.HasPrefix(domain, "lambda-url.") {
+	if !fromURL(event) {
 		return false
 	}
 	u, err := url.ParseRequestURI(event.RawPath)

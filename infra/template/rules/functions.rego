@@ -101,19 +101,39 @@ canary_hook := {"Ref": "SetupFunction"} if input.everything
 
 canary_hook := null if not input.everything
 
-# An alarm must not stop a deployment without a canary: it could be the repair.
-problems.deployment contains sprintf("a deployment of %s is rolled back by %v; expected %v", [name, alarms, want]) if {
-	some name in services
-	alarms := deployment_group(name, ["AlarmConfiguration", "Alarms"])
-	want := rollback_alarms
-	alarms != want
+# Without a canary, CloudFormation moves the aliases itself: neither CodeDeploy nor an alarm can stop a repair.
+problems.deployment contains sprintf("%s needs CodeDeploy without a canary", [id]) if {
+	not input.everything
+	some id, resource in input.Resources
+	[startswith(resource.Type, "AWS::CodeDeploy::"), "UpdatePolicy" in object.keys(resource)] != [false, false]
 }
 
-rollback_alarms := [{"Name": {"Ref": "ReleaseErrors"}}, {"Name": {"Ref": "ReleaseFailures"}}] if input.everything
+problems.deployment contains sprintf("a deployment of %s is rolled back by %v; expected %v", [name, alarms, rollback_alarms]) if {
+	input.everything
+	some name in services
+	alarms := deployment_group(name, ["AlarmConfiguration", "Alarms"])
+	alarms != rollback_alarms
+}
 
-rollback_alarms := null if not input.everything
+rollback_alarms := [{"Name": {"Ref": "ReleaseErrors"}}, {"Name": {"Ref": "ReleaseFailures"}}]
+
+# One failure may be of the table or the network: it rolls nothing back.
+problems.deployment contains sprintf("%s rings at %v within %v s; expected 3 failures in five minutes", [id, threshold, seconds]) if {
+	input.everything
+	some id in object.keys(release_metrics)
+	threshold := [get(id, ["ComparisonOperator"]), get(id, ["Threshold"])]
+	seconds := {m.MetricStat.Period | some m in list(get(id, ["Metrics"]))}
+	[threshold, seconds] != [["GreaterThanOrEqualToThreshold", 3], {300}]
+}
+
+# The package before is kept, and these are not needed to go back.
+problems.deployment contains sprintf("%s stays when there is another version", [id]) if {
+	some id in of_type("AWS::Lambda::Version")
+	object.get(input.Resources[id], "DeletionPolicy", "") != "Delete"
+}
 
 problems.deployment contains sprintf("%s is not rolled back when an alarm rings", [name]) if {
+	input.everything
 	some name in services
 	not "DEPLOYMENT_STOP_ON_ALARM" in list(deployment_group(name, ["AutoRollbackConfiguration", "Events"]))
 }

@@ -86,6 +86,15 @@ problems.pipeline contains sprintf("infra/pipeline/roles.yaml: %s has some %d ch
 	size > 6144
 }
 
+# What the handlers of CloudFormation read after they have created a resource, as the schemas of the resource types say.
+problems.pipeline contains sprintf("infra/pipeline/roles.yaml does not let CloudFormation call %s", [action]) if {
+	some action in [
+		"backup:GetBackupVaultAccessPolicy", "backup:GetBackupVaultNotifications", "dynamodb:GetResourcePolicy",
+		"events:ListTagsForResource", "events:ListTargetsByRule", "logs:DescribeIndexPolicies", "logs:GetDataProtectionPolicy",
+	]
+	not action in union({actions_of(id) | some id in ["ExecutionPolicy", "DataPolicy", "MonitoringPolicy"]})
+}
+
 actions_of(id) := {action | some statement in policy(id); some action in list(statement.Action)}
 
 # The statements of a policy: of those with a condition of CloudFormation the first branch.

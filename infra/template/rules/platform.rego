@@ -151,7 +151,47 @@ problems.permissions contains sprintf("%s has the permissions %v of the API; exp
 problems.permissions contains sprintf("%s lets %v call a function", [id, get(id, ["Principal"])]) if {
 	some id in of_type("AWS::Lambda::Permission")
 	not id in {sprintf("%sPermission", [name]) | some name in services}
+	not id in url_permissions
 	get(id, ["Principal"]) != "events.amazonaws.com"
+}
+
+# CloudFormation adds them at the same time, and Lambda refuses to change a policy that changes.
+problems.permissions contains sprintf("%v has %d permissions; expected at most 3", [function, n]) if {
+	some function in {get(id, ["FunctionName"]) | some id in of_type("AWS::Lambda::Permission"); get(id, ["FunctionName"]) != null}
+	n := count([id | some id in of_type("AWS::Lambda::Permission"); get(id, ["FunctionName"]) == function])
+	n > 3
+}
+
+# ClientUrl: each URL calls the alias of its function, and has the two permissions that AWS asks for.
+url_permissions := {sprintf("%s%s", [name, permission]) | some name in serving; some permission in ["UrlPermission", "UrlInvokePermission"]}
+
+problems.urls contains sprintf("%s is not of ClientUrl", [id]) if {
+	some id in (of_type("AWS::Lambda::Url") | {id | some id in of_type("AWS::Lambda::Permission"); get(id, ["Principal"]) == "*"})
+	not id in ({sprintf("%sUrl", [name]) | some name in serving} | url_permissions)
+}
+
+problems.urls contains sprintf("%s has the condition %v; expected HasClientUrl", [id, got]) if {
+	some id in ({sprintf("%sUrl", [name]) | some name in serving} | url_permissions)
+	got := object.get(input.Resources, [id, "Condition"], null)
+	got != "HasClientUrl"
+}
+
+problems.urls contains sprintf("%s is %v; expected %v", [id, got, want]) if {
+	input.everything
+	some name in serving
+	alias := {"Ref": sprintf("%sFunctionAliaslive", [name])}
+	some id, want in {
+		sprintf("%sUrl", [name]): {"TargetFunctionArn": {"Ref": sprintf("%sFunction", [name])}, "Qualifier": "live", "AuthType": "NONE"}, # functions answer preflights themselves
+		sprintf("%sUrlPermission", [name]): {"Action": "lambda:InvokeFunctionUrl", "Principal": "*", "FunctionName": alias, "FunctionUrlAuthType": "NONE"},
+		sprintf("%sUrlInvokePermission", [name]): {"Action": "lambda:InvokeFunction", "Principal": "*", "FunctionName": alias, "InvokedViaFunctionUrl": true},
+	}
+	got := object.get(input.Resources, [id, "Properties"], null)
+	got != want
+}
+
+problems.urls contains sprintf("the rule %s accepts ClientUrl without what it needs", [rule]) if {
+	some rule, text in {"ClientUrlReserves": "ReservedConcurrency", "ClientUrlBypassesFirewall": "FrontSecretHash"}
+	not contains(json.marshal(object.get(input.Rules, rule, {})), text)
 }
 
 dashboard := plain(get("StageDashboard", ["DashboardBody"]))
