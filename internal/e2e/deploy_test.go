@@ -44,6 +44,7 @@ func TestDeployment(t *testing.T) {
 	t.Run("admin token", s.testRotation)
 	t.Run("callers stopped", s.testStop)
 	t.Run("rollback", s.testRollback)
+	t.Run("other region", s.testOtherRegion)
 	t.Run("teardown", s.testTeardown)
 }
 

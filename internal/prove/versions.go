@@ -39,7 +39,11 @@ func (p *proof) updates(ctx context.Context) {
 	for i, parameter := range list {
 		name, _, _ := strings.Cut(parameter, "=")
 		reset = append(reset, fmt.Sprintf("%s=%s", name, defaults[name]))
-		p.step(ctx, "parameter "+name, false, "", func(ctx context.Context) ([]string, error) {
+		not := ""
+		if strings.HasSuffix(name, "Concurrency") || name == "ClientUrl" { // 14 functions reserve one, and 100 have to stay free
+			not = p.needs(114)
+		}
+		p.step(ctx, "parameter "+name, false, not, func(ctx context.Context) ([]string, error) {
 			return p.update(ctx, parameter, i < len(configuration))
 		})
 	}
@@ -166,7 +170,7 @@ func (p *proof) canary(mode string) step {
 		if err == nil {
 			polling, end := context.WithCancel(ctx)
 			done := make(chan struct{})
-			go func() { defer close(done); t, _ = p.load(polling, "proof-canary-"+mode, 20, 20, time.Hour) }()
+			go func() { defer close(done); t, _ = p.load(polling, "proof-canary-"+mode, 20, p.callers(20), time.Hour) }()
 			if p.Deploy(ctx, gradual) == nil {
 				err = errors.New("the deployment of the broken version succeeded")
 			}

@@ -153,8 +153,8 @@ func run(cmd *exec.Cmd, combined bool) ([]byte, error) {
 	return cmd.Output()
 }
 
-// shellBlock matches a fenced block of shell commands.
-var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+// shellBlock matches a fenced block of shell commands, also in a list.
+var shellBlock = regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```$")
 
 // Blocks returns the blocks of shell commands between a line of a page and the next heading.
 func (s *Stage) Blocks(page, line string) (blocks []string, err error) {
