@@ -29,7 +29,8 @@ func (p *proof) restore(ctx context.Context) ([]string, error) {
 	const list = "\necho; cat lost-events.json"
 	restored := p.Stack + "-restored-" + moment.Format("20060102-1504")
 	if p.Emulator != nil {
-		stop[0] = `aws dynamodb update-table --table-name "$TABLE" --on-demand-throughput MaxReadRequestUnits=12000` // its CloudFormation sets none; as below
+		// MiniStack's CloudFormation sets neither recovery nor time to live nor caps, and it pauses no versions of functions, as below.
+		stop[0] = `infra/restore "$TABLE"; aws dynamodb update-table --table-name "$TABLE" --on-demand-throughput MaxReadRequestUnits=12000`
 	}
 	for _, block := range []string{blocks[1] + list, stop[0], blocks[2], blocks[3]} {
 		script := strings.NewReplacer("infra/restore", `"$ROOT/infra/restore"`, "<a flag>", "proof-kept").Replace(block)
