@@ -23,7 +23,7 @@ var (
 	namedTarget    = regexp.MustCompile("`(?:[A-Z_]+=\\S+ )?make ([a-z][a-z-]*)[ `]") // `make run`, `PORT=1 make run`
 	makeTarget     = regexp.MustCompile(`(?m)^([a-z][a-z-]*):(?:[^=]|$)`)             // a rule of the Makefile
 	alarmName      = regexp.MustCompile(`AlarmName: !Sub "\$\{AWS::StackName\}-([\w-]+)"`)
-	alarmMetric    = regexp.MustCompile(`(?m)^ +(?:Namespace|\{Id)\b.*MetricName: \w+`) // not those of ClientUrl, in !If
+	alarmMetric    = regexp.MustCompile(`(?m)^ +(?:Namespace|\{Id)\b.*MetricName: \w+`)                                                                                                                                                                           // not those of ClientUrl, in !If
 	notOurs        = []string{"BatchGetItem", "TransactWriteItems", "AccessDeniedException", "ResourceNotFoundException", "UsePreviousValue", "TransactionConflict", "ThrottlingException", "ProvisionedThroughputExceededException", "SuccessfulRequestLatency"} // AWS's own words
 )
 
