@@ -202,8 +202,10 @@ image: check; @internal/release/build.sh image
 edge-image: check; @internal/release/build.sh edge-image
 release: check; @internal/release/build.sh release
 
-deploy: check ## build and deploy a stage (STAGE=dev)
+deploy: check ## build and deploy a stage (STAGE=dev, BUDGET=50 EMAIL=you@example.com or BUDGET=none)
 	@infra/deploy '$(STAGE)'
+rollback: ## go back to the deployment before, its code and its parameters (STAGE=dev, YES=1)
+	@infra/rollback '$(STAGE)'
 admin-token:
 	@infra/admin-token '$(STAGE)'
 

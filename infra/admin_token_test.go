@@ -11,7 +11,7 @@ import (
 
 // fakeAWS answers as the AWS CLI does, and records its arguments.
 const fakeAWS = `#!/bin/sh
-echo "$*" >>"$CALLS"
+echo "$* in ${AWS_REGION:-} ${AWS_DEFAULT_REGION:-} of ${AWS_PROFILE:-}" >>"$CALLS"
 case "$1 $*" in
 *gone*) echo "An error occurred (ValidationError): Stack with id gone does not exist" >&2; exit 254 ;;
 *--stack-name\ old*) echo "" ;;
@@ -50,10 +50,10 @@ func TestAdminToken(t *testing.T) {
 		calls       []string // what the AWS CLI must be asked, in part
 	}{
 		{"a stage", "dev", true, false, "*:*.of-the-stage\n", []string{
-			"cloudformation describe-stacks --region eu-central-1 --stack-name guidon-dev --output text",
-			"secretsmanager get-secret-value --region eu-central-1 --secret-id arn:aws:secretsmanager:x:secret:AdminToken-1"}},
+			"cloudformation describe-stacks --stack-name guidon-dev --output text",
+			"secretsmanager get-secret-value --secret-id arn:aws:secretsmanager:x:secret:AdminToken-1 --output text --query SecretString in eu-central-1 eu-central-1 of \n"}},
 		{"what a deployment says goes first", "prod", true, false, "*:*.of-the-stage\n", []string{
-			"describe-stacks --profile production --stack-name guidon-prod", "get-secret-value --profile production"}},
+			"describe-stacks --stack-name guidon-prod", "SecretString in   of production\n"}},
 		{"no stage", "", true, true, "STAGE=dev", nil},
 		{"an unknown stage", "de", true, true, `has no stage "de"`, nil},
 		{"no AWS CLI", "dev", false, true, "aws is missing", nil},

@@ -73,6 +73,7 @@ func TestWorkflowPermissions(t *testing.T) {
 		"deploy.yml dev":          {"contents": "read", "id-token": "write"},
 		"deploy.yml staging":      {"contents": "read", "id-token": "write"},
 		"deploy.yml prod":         {"contents": "read", "id-token": "write"},
+		"rollback.yml rollback":   {"contents": "read", "id-token": "write"},
 		"deploy-stage.yml deploy": {"contents": "read", "id-token": "write"},
 		"prove.yml prove":         {"contents": "read", "id-token": "write"},
 	}
@@ -175,8 +176,8 @@ func workflows(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(ours) != 3 || len(offered) != 3 {
-		t.Errorf("found the workflows %v and %v, want three of each", ours, offered)
+	if len(ours) != 3 || len(offered) != 4 {
+		t.Errorf("found the workflows %v and %v, want three and four", ours, offered)
 	}
 	return append(ours, offered...)
 }

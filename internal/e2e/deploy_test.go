@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +43,8 @@ func TestDeployment(t *testing.T) {
 	t.Run("client URL", s.testClientURL)
 	t.Run("admin token", s.testRotation)
 	t.Run("callers stopped", s.testStop)
+	t.Run("rollback", s.testRollback)
+	t.Run("other region", s.testOtherRegion)
 	t.Run("teardown", s.testTeardown)
 }
 
@@ -210,6 +213,41 @@ func (s *deployed) testStop(t *testing.T) {
 	if got := reserved("Features"); got != "None" {
 		t.Errorf("Features still has the reserved concurrency %s", got)
 	}
+}
+
+// testRollback deploys other code with another limit, and then once more other code, and goes back from both, one after the other.
+func (s *deployed) testRollback(t *testing.T) {
+	runs := func() string {
+		t.Helper()
+		return s.shell(t, `aws lambda get-function-configuration --function-name "$STACK-Features" --qualifier live \
+			--query '[CodeSha256,Environment.Variables.LIMITS]' --output text`)
+	}
+	states := []string{runs()}
+	s.release(t, "one", "Limits=tags=31")
+	states = append(states, runs())
+	s.release(t, "two")
+	if states[0] == states[1] || runs() == states[1] {
+		t.Fatalf("the deployments are %q and %q, want others each time", states, runs())
+	}
+	for i, says := range []string{"other code of Features", "Limits=tags=31 becomes Limits="} {
+		printed, err := s.Rollback(t.Context())
+		if err != nil || !strings.Contains(printed, says) {
+			t.Errorf("%v; it printed %s; want it to say %q", err, printed, says)
+		}
+		if got, want := runs(), states[1-i]; got != want {
+			t.Errorf("after the rollback %d it runs %q, want %q", i+1, got, want)
+		}
+		s.do(t, 200, "GET", "/api/admin/projects/default/features", nil, nil)
+	}
+}
+
+// release deploys a function with other code: an additional file beside its program.
+func (s *deployed) release(t *testing.T, name string, parameters ...string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(s.Built(), "FeaturesFunction", "release"), []byte(name), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.deploy(t, parameters...)
 }
 
 // testTeardown deletes the stack with docs/operations/teardown.md, which leaves the table and the key, and then deletes

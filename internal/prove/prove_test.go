@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -89,5 +90,18 @@ func TestCheck(t *testing.T) {
 		if err := l.check(200, 304, 429); (err == nil) != (name == "") || err != nil && !strings.Contains(err.Error(), name) {
 			t.Errorf("%q: %v", name, err)
 		}
+	}
+}
+
+// TestNewAccount checks what a run leaves out in an account that has the quotas of a new one, and that it says why.
+func TestNewAccount(t *testing.T) {
+	p := &proof{Stage: &stage.Stage{}, atOnce: 10}
+	if got := p.callers(20); got != 5 {
+		t.Errorf("%d callers poll, want 5", got)
+	}
+	p.step(t.Context(), "flood", true, p.needs(500), nil)
+	p.step(t.Context(), "walk", true, p.needs(10), func(context.Context) ([]string, error) { return nil, nil })
+	if want := "| flood | not run: the account has 10 functions at once, and this needs 500"; p.passed != 1 || !strings.HasPrefix(p.report, want) {
+		t.Errorf("%d steps passed, want 1; the report is\n%s\nwant it to begin with %s", p.passed, p.report, want)
 	}
 }

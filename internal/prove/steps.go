@@ -13,17 +13,20 @@ const budget = "10"
 
 // Why steps are not run in the emulator.
 const (
-	noQuotas   = "MiniStack has no Service Quotas, and its limit of Lambda is one of this machine"
-	noKeys     = "MiniStack evaluates no dynamodb:LeadingKeys"
-	noCanary   = "MiniStack has no CodeDeploy"
-	noMoment   = "MiniStack restores the table as it is now"
-	noSettings = "MiniStack's CloudFormation leaves out caps and the status of indexes"
-	noMetrics  = "MiniStack counts neither units nor invocations by API Gateway"
+	noQuotas  = "MiniStack has no Service Quotas, and its limit of Lambda is one of this machine"
+	noKeys    = "MiniStack evaluates no dynamodb:LeadingKeys"
+	noCanary  = "MiniStack has no CodeDeploy"
+	noMoment  = "MiniStack restores the table as it is now"
+	noMetrics = "MiniStack counts neither units nor invocations by API Gateway"
 )
 
 // steps runs all steps. The last one deletes what the others created, whatever happened.
 func (p *proof) steps(ctx context.Context) {
-	p.step(ctx, "quotas", true, noQuotas, p.script(quotas))
+	p.step(ctx, "quotas", true, p.emulated(noQuotas), func(ctx context.Context) ([]string, error) {
+		figures, err := p.script(quotas)(ctx)
+		_, _ = fmt.Sscanf(figures[0], atOnce+": %d", &p.atOnce)
+		return figures, err
+	})
 	p.step(ctx, "budget alarm", true, "", p.script(createBudget, budget, p.email))
 	begun := p.stopped == ""
 	p.step(ctx, "deploy", true, "", p.deploy)
@@ -31,15 +34,16 @@ func (p *proof) steps(ctx context.Context) {
 	p.step(ctx, "policies: actions", false, "", p.script(decide,
 		"Administration UpdateItem - allowed", "Administration DeleteTable - denied",
 		"Applications Query - allowed", "Applications DeleteItem - denied", "Site GetItem - denied"))
-	p.step(ctx, "policies: partitions of the table", false, noKeys, p.script(decide, partitions()...))
+	p.step(ctx, "policies: partitions of the table", false, p.emulated(noKeys), p.script(decide, partitions()...))
 	p.updates(ctx)
-	p.step(ctx, "a broken version, deployed at once and repaired", true, "", p.broken)
-	p.step(ctx, "a version that always fails is stopped before callers reach it", true, noCanary, p.canary("always"))
-	p.step(ctx, "a version that fails with valid tokens is stopped before callers reach it", true, noCanary, p.canary("valid"))
-	p.step(ctx, "a version that fails callers is rolled back by the alarm", true, noCanary, p.canary("callers"))
+	p.step(ctx, "polls and evaluations at the URLs of ClientUrl", true, p.needs(100+servers+browsers), p.clientURL)
+	p.step(ctx, "a broken version with another parameter, deployed at once and rolled back", true, "", p.broken)
+	p.step(ctx, "a version that always fails is stopped before callers reach it", true, p.emulated(noCanary), p.canary("always"))
+	p.step(ctx, "a version that fails with valid tokens is stopped before callers reach it", true, p.emulated(noCanary), p.canary("valid"))
+	p.step(ctx, "a version that fails callers is rolled back by the alarm", true, p.emulated(noCanary), p.canary("callers"))
 	p.step(ctx, "polls and changes", false, "", func(ctx context.Context) ([]string, error) {
 		p.measured = time.Now()
-		t, err := p.load(ctx, "proof-steady", 20, 20, p.steady)
+		t, err := p.load(ctx, "proof-steady", 20, p.callers(20), p.steady)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +52,7 @@ func (p *proof) steps(ctx context.Context) {
 		}
 		return t.figures(), t.check(200, 304)
 	})
-	p.step(ctx, "a flood of polls beside the administration", false, "", func(ctx context.Context) ([]string, error) {
+	p.step(ctx, "a flood of polls beside the administration", false, p.needs(500), func(ctx context.Context) ([]string, error) {
 		t, err := p.load(ctx, "proof-flood", p.polls, 200, p.flood)
 		if err != nil {
 			return nil, err
@@ -56,17 +60,11 @@ func (p *proof) steps(ctx context.Context) {
 		return t.figures(), t.check(200, 304, 429, 503)
 	})
 	p.step(ctx, "restore into another table", true, "", p.restore)
-	p.step(ctx, "the restored table has the settings of the other", false, noSettings, func(context.Context) ([]string, error) {
-		if !strings.Contains(p.compared, "same\n") {
-			return nil, errors.New("they differ: " + p.compared)
-		}
-		return nil, nil
-	})
-	p.step(ctx, "the restored table is of the moment", false, noMoment, func(ctx context.Context) ([]string, error) {
+	p.step(ctx, "the restored table is of the moment", false, p.emulated(noMoment), func(ctx context.Context) ([]string, error) {
 		_, err := p.want(ctx, 404, "GET", project+"/features/proof-lost", p.token, "")
 		return nil, err
 	})
-	p.step(ctx, "units, invocations and durations under polls and changes", false, noMetrics, func(ctx context.Context) ([]string, error) {
+	p.step(ctx, "units, invocations and durations under polls and changes", false, p.emulated(noMetrics), func(ctx context.Context) ([]string, error) {
 		begin, end := p.measured.UTC().Truncate(time.Minute), p.measured.Add(p.steady+time.Minute).UTC().Truncate(time.Minute)
 		return p.script(metrics, begin.Format(time.RFC3339), end.Format(time.RFC3339), fmt.Sprint(int(end.Sub(begin).Seconds())))(ctx)
 	})
@@ -84,7 +82,77 @@ func (p *proof) script(text string, args ...string) step {
 	}
 }
 
-// quotas checks what the account allows.
+// emulated returns why a step is not run, in the emulator.
+func (p *proof) emulated(why string) string {
+	if p.Emulator == nil {
+		return ""
+	}
+	return why
+}
+
+const atOnce = "functions at once"
+
+// needs returns why a step is not run in an account that runs fewer functions at once. A new account runs 10, and can reserve none.
+func (p *proof) needs(least int) string {
+	if p.atOnce >= least {
+		return ""
+	}
+	return fmt.Sprintf("the account has %d %s, and this needs %d: request more from Service Quotas", p.atOnce, atOnce, least)
+}
+
+// callers returns how many callers send polls, at most half of what the account runs at once.
+func (p *proof) callers(most int) int { return min(most, p.atOnce/2) }
+
+// Executions that are reserved for the URLs of ClientUrl.
+const servers, browsers = 50, 10
+
+// clientURL polls and evaluates at function URLs, and removes these.
+func (p *proof) clientURL(ctx context.Context) ([]string, error) {
+	client, err := p.newToken(ctx, "proof-url")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.newFlag(ctx, "proof-url"); err != nil {
+		return nil, err
+	}
+	if err := p.Deploy(ctx, "ClientUrl=on", fmt.Sprintf("ApplicationsConcurrency=%d", servers), fmt.Sprintf("FrontendConcurrency=%d", browsers)); err != nil {
+		return nil, err
+	}
+	const poll = "/api/client/features?namePrefix=proof-url"
+	for _, r := range []struct {
+		output              string
+		status              int
+		method, path, token string
+		word                string
+	}{
+		{"ClientUrl", 200, "GET", poll, client, `"enabled":true`},
+		{"Address", 200, "POST", project + "/features/proof-url/environments/development/off", p.token, ""},
+		{"ClientUrl", 200, "GET", poll, client, `"enabled":false`},
+		{"ClientUrl", 401, "GET", poll, "unknown", ""},
+		{"FrontendUrl", 200, "POST", "/ofrep/v1/evaluate/flags", client, "proof-url"},
+		{"FrontendUrl", 204, "OPTIONS", "/api/frontend", "", ""},
+	} {
+		at := *p
+		if at.address, err = p.Shell(ctx, `output "$1"`, r.output); err != nil {
+			return nil, err
+		}
+		at.address = strings.TrimSpace(at.address)
+		if host := strings.TrimPrefix(at.address, "https://"); p.Emulator != nil && host != at.address { // it serves them at paths
+			id, _, _ := strings.Cut(host, ".")
+			at.address = p.Emulator.Endpoint + "/_aws/lambda-url/" + id
+		}
+		body := ""
+		if r.method == "POST" && r.output == "FrontendUrl" {
+			body = `{"context":{"targetingKey":"7"}}`
+		}
+		if _, err := at.want(ctx, r.status, r.method, r.path, r.token, body, r.word); err != nil {
+			return nil, fmt.Errorf("at %s: %w", r.output, err)
+		}
+	}
+	return nil, p.Deploy(ctx, "ClientUrl=off", "ApplicationsConcurrency=0", "FrontendConcurrency=0")
+}
+
+// quotas checks what the account allows, and prints how many functions it runs at once first.
 const quotas = `
 least() { # the name of a quota, the least that is needed, and what the account has
 	echo "$1: $3"
@@ -92,7 +160,7 @@ least() { # the name of a quota, the least that is needed, and what the account 
 }
 units() { aws service-quotas list-service-quotas --service-code dynamodb --output text \
 	--query "Quotas[?QuotaName=='Table-level $1 throughput limit'].Value | [0]"; }
-least "functions at once" 500 "$(aws lambda get-account-settings --query AccountLimit.ConcurrentExecutions --output text)"
+least "functions at once" 10 "$(aws lambda get-account-settings --query AccountLimit.ConcurrentExecutions --output text)"
 least "read units of a table a second" 12000 "$(units read)"
 least "write units of a table a second" 1000 "$(units write)"`
 

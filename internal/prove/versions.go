@@ -39,7 +39,11 @@ func (p *proof) updates(ctx context.Context) {
 	for i, parameter := range list {
 		name, _, _ := strings.Cut(parameter, "=")
 		reset = append(reset, fmt.Sprintf("%s=%s", name, defaults[name]))
-		p.step(ctx, "parameter "+name, false, "", func(ctx context.Context) ([]string, error) {
+		not := ""
+		if strings.HasSuffix(name, "Concurrency") || name == "ClientUrl" { // 14 functions reserve one, and 100 have to stay free
+			not = p.needs(114)
+		}
+		p.step(ctx, "parameter "+name, false, not, func(ctx context.Context) ([]string, error) {
 			return p.update(ctx, parameter, i < len(configuration))
 		})
 	}
@@ -110,8 +114,8 @@ func (p *proof) breakApplications(ctx context.Context, mode string) (repair func
 	return repair, nil
 }
 
-// broken deploys a version that fails with valid tokens without a canary. Polls fail, the administration does not, and the next
-// deployment repairs it. So it shows that the broken program does what the canaries are tested with.
+// broken deploys a version that fails with valid tokens, without a canary and with another parameter. Polls fail, the administration does not,
+// and infra/rollback takes back both. So it shows that the broken program does what the canaries are tested with.
 func (p *proof) broken(ctx context.Context) ([]string, error) {
 	client, err := p.newToken(ctx, "proof-broken")
 	if err != nil {
@@ -119,7 +123,7 @@ func (p *proof) broken(ctx context.Context) ([]string, error) {
 	}
 	repair, err := p.breakApplications(ctx, "valid")
 	if err == nil {
-		err = p.Deploy(ctx)
+		err = p.Deploy(ctx, "LogLevel=DEBUG")
 	}
 	if err == nil {
 		_, unknown := p.want(ctx, 401, "GET", "/api/client/features", "*:*.smoke-test-of-a-deployment", "")
@@ -131,10 +135,19 @@ func (p *proof) broken(ctx context.Context) ([]string, error) {
 		err = errors.Join(unknown, failed, others)
 	}
 	if repair != nil {
-		err = errors.Join(err, repair(), p.Deploy(ctx))
+		err = errors.Join(err, repair())
 	}
 	if err != nil {
 		return nil, err
+	}
+	printed, err := p.Rollback(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, change := range []string{"other code of Applications", "LogLevel=DEBUG becomes LogLevel=INFO"} {
+		if !strings.Contains(printed, change) {
+			return nil, fmt.Errorf("the rollback should say %q: %s", change, printed)
+		}
 	}
 	_, err = p.want(ctx, 200, "GET", "/api/client/features", client, "")
 	return nil, err
@@ -157,7 +170,7 @@ func (p *proof) canary(mode string) step {
 		if err == nil {
 			polling, end := context.WithCancel(ctx)
 			done := make(chan struct{})
-			go func() { defer close(done); t, _ = p.load(polling, "proof-canary-"+mode, 20, 20, time.Hour) }()
+			go func() { defer close(done); t, _ = p.load(polling, "proof-canary-"+mode, 20, p.callers(20), time.Hour) }()
 			if p.Deploy(ctx, gradual) == nil {
 				err = errors.New("the deployment of the broken version succeeded")
 			}

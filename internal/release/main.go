@@ -106,13 +106,14 @@ func (r release) writeArchive(architecture string) error {
 	for name, path := range map[string]string{
 		"template.yaml": "template.yaml", "samconfig.toml": "samconfig.toml", "LICENSE": "LICENSE", "README.md": "internal/release/text/aws.md",
 		"docs/operations/front.yaml": "docs/operations/front.yaml", "docs/operations/spending.yaml": "docs/operations/spending.yaml",
-		"infra/admin-token": "infra/admin-token", licensesFile: filepath.Join(r.folder, licensesFile),
+		"infra/admin-token": "infra/admin-token", "infra/rollback": "infra/rollback", "infra/stage.sh": "infra/stage.sh",
+		licensesFile: filepath.Join(r.folder, licensesFile),
 	} {
 		content, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		files[name] = file{content, name == "infra/admin-token"}
+		files[name] = file{content, name == "infra/admin-token" || name == "infra/rollback"}
 	}
 	for name, edit := range map[string]func(string) (string, error){
 		"README.md":      func(text string) (string, error) { return filled(text, r.version, architecture), nil },

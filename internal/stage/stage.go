@@ -30,7 +30,7 @@ type Stage struct {
 	Env                 []string  // of all commands
 	Emulator            *Emulator // nil on AWS
 	Parameters          []string  // of every deployment
-	Options             []string  // of `sam deploy`
+	Options             []string  // of `sam deploy`, for infra/deploy and infra/rollback
 
 	template string
 	first    string // the value of the first admin token in the emulator
@@ -81,16 +81,39 @@ func (s *Stage) Build(ctx context.Context, version string) error {
 	return os.WriteFile(s.template, raw, 0o600)
 }
 
-// Deploy runs `sam deploy` with Parameters, and with others such as "LogLevel=WARN", which win.
+// Deploy runs infra/deploy with what was built and Parameters, and with others such as "LogLevel=WARN", which win.
 func (s *Stage) Deploy(ctx context.Context, others ...string) error {
 	values := map[string]string{}
 	for _, parameter := range slices.Concat([]string{"Architecture=" + s.Arch}, s.Parameters, others) {
 		name, value, _ := strings.Cut(parameter, "=")
 		values[name] = name + "=" + value
 	}
-	return s.sam(ctx, s.Root, slices.Concat([]string{
-		"deploy", "--template-file", s.template, "--config-file", filepath.Join(s.Root, "samconfig.toml"), "--config-env", s.Config,
-		"--no-progressbar"}, s.Options, []string{"--parameter-overrides", strings.Join(slices.Sorted(maps.Values(values)), " ")})...)
+	_, err := s.script(ctx, "deploy", "--no-build", "--template-file", s.template, "--parameter-overrides", strings.Join(slices.Sorted(maps.Values(values)), " "))
+	return err
+}
+
+// Rollback runs infra/rollback, and returns what it prints.
+func (s *Stage) Rollback(ctx context.Context) (string, error) { return s.script(ctx, "rollback") }
+
+// script runs a script of infra for the stage, with options of `sam deploy`. The stage is the one of samconfig.toml, with the stack and the
+// architecture of s.
+func (s *Stage) script(ctx context.Context, name string, args ...string) (string, error) {
+	config, err := os.ReadFile(filepath.Join(s.Root, "samconfig.toml"))
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(s.Dir, "samconfig.toml")
+	replaced := strings.NewReplacer(`"guidon-`+s.Config+`"`, `"`+s.Stack+`"`, "Architecture=arm64", "Architecture="+s.Arch).Replace(string(config))
+	if err := os.WriteFile(file, []byte(replaced), 0o600); err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(s.Root, "infra", name), slices.Concat([]string{s.Config}, args, s.Options)...)
+	cmd.Env = append(slices.Clone(s.Env), "SAM="+s.SAM, "SAMCONFIG="+file, "BUILD="+s.Built(), "BUDGET=none", "YES=1", "SAM_CLI_TELEMETRY=0")
+	out, err := run(cmd, true)
+	if err != nil {
+		return "", fmt.Errorf("infra/%s: %w; it printed\n%s", name, err, out)
+	}
+	return string(out), nil
 }
 
 func (s *Stage) sam(ctx context.Context, dir string, args ...string) error {
@@ -130,8 +153,8 @@ func run(cmd *exec.Cmd, combined bool) ([]byte, error) {
 	return cmd.Output()
 }
 
-// shellBlock matches a fenced block of shell commands.
-var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+// shellBlock matches a fenced block of shell commands, also in a list.
+var shellBlock = regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```$")
 
 // Blocks returns the blocks of shell commands between a line of a page and the next heading.
 func (s *Stage) Blocks(page, line string) (blocks []string, err error) {
