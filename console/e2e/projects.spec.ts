@@ -1,6 +1,6 @@
 import type { Browser, Page } from '@playwright/test'
 import { checkPage, expectAccessible } from './checkpage'
-import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+import { choose, expect, noConsoleErrors, test, type Api, unique } from './fixtures'
 
 /** Creates a project by the API and returns its id. */
 async function newProject(api: Api, name: string): Promise<string> {
@@ -63,7 +63,7 @@ test('a team project: create it, add members, change a role, and what each may d
     const add = page.getByRole('dialog', { name: 'Add member' })
     await add.getByLabel('Person or service account').fill(person.name)
     await page.getByRole('option', { name: person.name }).click()
-    await add.getByLabel('Role').selectOption({ label: role })
+    await choose(add.getByLabel('Role'), role)
     await add.getByRole('button', { name: 'Add member' }).click()
     await expect(page.getByLabel(`Role of ${person.name}`).locator('option:checked')).toHaveText(role)
   }
@@ -79,7 +79,7 @@ test('a team project: create it, add members, change a role, and what each may d
   await expect(heading(other, 'No permission')).toBeVisible()
   await expectAccessible(other, 'access without the permission')
 
-  await page.getByLabel(`Role of ${max.name}`).selectOption({ label: 'Owner' })
+  await choose(page.getByLabel(`Role of ${max.name}`), 'Owner')
   await expect(message(page, `${max.name} is now Owner.`)).toBeVisible()
   await other.reload()
   await other.getByRole('button', { name: 'Add member' }).click()
@@ -269,7 +269,7 @@ test('the list of projects: search, order and favorites', async ({ page, api }) 
   await page.goto('/projects')
   await page.getByRole('searchbox', { name: 'Search projects' }).fill(series)
   await expect(names).toHaveText([`Name of ${plain}`, `Name of ${stale}`])
-  await page.getByLabel('Sort projects by').selectOption({ label: 'Lowest health first' })
+  await choose(page.getByLabel('Sort projects by'), 'Lowest health first')
   await expect(names).toHaveText([`Name of ${stale}`, `Name of ${plain}`])
   await page.getByRole('button', { name: `Add Name of ${plain} to your favorites` }).click()
   await expect(page.getByRole('button', { name: `Remove Name of ${plain} from your favorites` })).toBeVisible()

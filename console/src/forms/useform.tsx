@@ -143,6 +143,8 @@ interface FormActionsProps {
   onCancel?: () => void
   /** Why the form cannot be sent. */
   disabledReason?: string
+  /** Before the buttons, in their line: what will be. */
+  sentence?: ReactNode
   children?: ReactNode
 }
 
@@ -166,13 +168,13 @@ const CommandDialog = lazy(() => import('./command'))
  * The end of a form: errors of no field, Cancel and the button that sends it. Put it after all fields. Leaving the page or the dialog asks if
  * the form is dirty.
  */
-export function FormActions({ form, submit, danger, onCancel, disabledReason, children }: FormActionsProps) {
+export function FormActions({ form, submit, danger, onCancel, disabledReason, sentence, children }: FormActionsProps) {
   useUnsaved(form.dirty, form.pending)
   const [showing, setShowing] = useState(false)
   return (
     <>
       <FormError form={form} />
-      <DialogActions>
+      <DialogActions sentence={sentence}>
         {form.requests && (
           <Button variant="quiet" className="form-command" onClick={() => setShowing(true)}>
             Show as command
