@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import type { Locator, Page, Request } from '@playwright/test'
 import { checkPage } from './checkpage'
-import { choose, expect, noConsoleErrors, test, type Api, unique } from './fixtures'
+import { expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
 
 /** Each form: where it is, how it is filled in, and the button that sends it. */
 const forms: { name: string; path: (flag: string) => string; fill: (page: Page, flag: string) => Promise<unknown>; submit: string }[] = [
@@ -89,7 +89,7 @@ const forms: { name: string; path: (flag: string) => string; fill: (page: Page, 
     path: (flag) => `/projects/default/flags/${flag}/settings`,
     fill: async (page) => {
       await page.getByRole('button', { name: 'Move…' }).click()
-      await choose(page.getByLabel('New project'), 'elsewhere')
+      await pick(page.getByLabel('New project'), 'Elsewhere')
     },
     submit: 'Move flag',
   },

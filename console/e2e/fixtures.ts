@@ -75,11 +75,11 @@ export function noConsoleErrors(page: Page, allow: RegExp = /$^/): () => void {
 }
 
 /** Chooses in a Select the first choice whose name begins with a text. */
-export async function choose(select: Locator, choice: string) {
+export async function pick(select: Locator, choice: string) {
   await select.click()
   await select
     .page()
-    .getByRole('option', { name: new RegExp(`^${choice.replace(/[^\\w ]/g, '\\\\$&')}`) })
+    .getByRole('option', { name: new RegExp(`^${choice.replace(/[^\w ]/g, '\\$&')}`) })
     .first()
     .click()
 }

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { checkPage } from './checkpage'
-import { choose, expect, noConsoleErrors, test, type Api, unique } from './fixtures'
+import { expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
 
 const features = '/api/admin/projects/default/features'
 
@@ -195,7 +195,7 @@ test('variants of an environment are added, weighted and evaluated', async ({ pa
   await second.getByRole('spinbutton', { name: 'Weight' }).fill('100')
   await expect(page.getByRole('dialog')).toContainText('The fixed weights total 100%')
   await second.getByRole('spinbutton', { name: 'Weight' }).fill('25.5')
-  await choose(first.getByRole('combobox', { name: 'Payload' }), 'JSON')
+  await pick(first.getByRole('combobox', { name: 'Payload' }), 'JSON')
   await first.getByRole('textbox', { name: 'Value' }).fill('{"color":"#00f"}')
   await second.getByRole('button', { name: 'Always give it to certain users' }).click()
   await second.getByRole('combobox', { name: 'Values of userId' }).fill('7')

@@ -1,6 +1,6 @@
 // Changes that applications in production follow at once: each asks, says what it did, and is undone.
 import type { Page } from '@playwright/test'
-import { choose, expect, hide, noConsoleErrors, test, type Api, unique } from './fixtures'
+import { expect, hide, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
 
 interface Strategy {
   id: string
@@ -482,7 +482,7 @@ test('a switch names the freeze instead of asking; who may skip the freeze reads
   await page.getByRole('button', { name: 'Actions', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Move to another project…' }).click()
   await expect(question).not.toContainText('is frozen')
-  await choose(question.getByRole('combobox', { name: 'New project' }), project)
+  await pick(question.getByRole('combobox', { name: 'New project' }), project)
   await expect(question).toContainText(new RegExp(`Project ${project}: ${skipped.source}`))
 
   // Archiving skips nothing where the flag is off, and where it is drafted.

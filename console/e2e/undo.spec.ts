@@ -1,5 +1,5 @@
 // Forms whose changes are undone by their message.
-import { choose, expect, hide, noConsoleErrors, test, unique } from './fixtures'
+import { expect, hide, noConsoleErrors, pick, test, unique } from './fixtures'
 
 test('settings, a default strategy and the order of environments are undone', async ({ page, api }) => {
   const check = noConsoleErrors(page)
@@ -205,7 +205,7 @@ test('Undo does not switch on a flag that another person has switched off, reviv
     await hide(page)
     if (off) await api('POST', `${development}/off`)
   }
-  const undo = async (message: string, undone = 'Undone.') => {
+  const undo = async (message: string, undone = `Undone: ${message}`) => {
     await expect(messages.getByText(message, { exact: true })).toBeVisible()
     await messages.getByRole('button', { name: 'Undo' }).click()
     await expect(messages.getByText(undone, { exact: true })).toBeVisible()
@@ -317,7 +317,7 @@ test('a flag that was moved goes back with Undo, and messages name the flag', as
   }
   await action('Move to another project…')
   const dialog = page.getByRole('dialog', { name: `Move ${flag}` })
-  await choose(dialog.getByRole('combobox', { name: 'New project' }), to)
+  await pick(dialog.getByRole('combobox', { name: 'New project' }), to)
   await dialog.getByRole('button', { name: 'Move flag' }).click()
   await expect(messages.getByText(`${flag} moved to ${to}`, { exact: true })).toBeVisible()
   await expect(page).toHaveURL(new RegExp(`/projects/${to}/flags/${flag}$`))
