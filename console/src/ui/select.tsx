@@ -1,6 +1,5 @@
-import { Combobox } from '@base-ui/react/combobox'
 import { Select as Base } from '@base-ui/react/select'
-import type { ReactNode } from 'react'
+import { Suspense, lazy, type ReactNode } from 'react'
 import { Field, type Choice, type FieldLook } from './field'
 import { Icons } from './icons'
 import './menu.css'
@@ -12,6 +11,9 @@ interface SelectProps<T extends string> extends FieldLook {
   choices: readonly Choice<T>[]
   name?: string
 }
+
+// Loaded when a list is long.
+const SearchedList = lazy(() => import('./searchedlist'))
 
 // A list with more entries has a search field.
 const searchedAbove = 8
@@ -34,33 +36,9 @@ export function Select<T extends string>({ value, onChange, choices, name: _, ..
         const trigger = { id, ...control, className: 'input select' }
         if (choices.length > searchedAbove)
           return (
-            <Combobox.Root
-              items={choices}
-              value={chosen ?? null}
-              onValueChange={(next: Choice<T> | null) => next && onChange(next.value)}
-              isItemEqualToValue={(a: Choice<T>, b: Choice<T>) => a.value === b.value}
-              disabled={disabled}
-            >
-              <Combobox.Trigger {...trigger}>{shown}</Combobox.Trigger>
-              <Combobox.Portal>
-                <Combobox.Positioner className="layer" sideOffset={4} align="start">
-                  <Combobox.Popup className="menu combobox-popup" aria-label={look.label}>
-                    <Combobox.Input className="input menu-search" placeholder="Search" aria-label={`Search: ${look.label}`} />
-                    <Combobox.Empty className="menu-empty">Nothing matches.</Combobox.Empty>
-                    <Combobox.List>
-                      {(choice: Choice<T>) => (
-                        <Combobox.Item key={choice.value} value={choice} disabled={choice.disabled} className="menu-item">
-                          <Label choice={choice} />
-                          <Combobox.ItemIndicator>
-                            <Icons.Check />
-                          </Combobox.ItemIndicator>
-                        </Combobox.Item>
-                      )}
-                    </Combobox.List>
-                  </Combobox.Popup>
-                </Combobox.Positioner>
-              </Combobox.Portal>
-            </Combobox.Root>
+            <Suspense fallback={<span className="input select">{shown}</span>}>
+              <SearchedList {...{ trigger, shown, choices, chosen, onChange, disabled, label: look.label }} />
+            </Suspense>
           )
         return (
           <Base.Root value={value} onValueChange={(next) => next !== null && onChange(next)} disabled={disabled} modal={false}>
@@ -71,7 +49,7 @@ export function Select<T extends string>({ value, onChange, choices, name: _, ..
                   {choices.map((choice) => (
                     <Base.Item key={choice.value} value={choice.value} label={choice.label} disabled={choice.disabled} className="menu-item">
                       <Base.ItemText className="grow break">
-                        <Label choice={choice} />
+                        <ChoiceLabel choice={choice} />
                       </Base.ItemText>
                       <Base.ItemIndicator>
                         <Icons.Check />
@@ -96,7 +74,7 @@ const mark = ({ production }: Choice): ReactNode =>
     </>
   )
 
-const Label = ({ choice }: { choice: Choice }) => (
+export const ChoiceLabel = ({ choice }: { choice: Choice }) => (
   <span className="grow break">
     {choice.label}
     {mark(choice)}
