@@ -27,6 +27,7 @@ export const Icons = {
   Up: icon('M8 13V3M4 7l4-4 4 4'),
   Down: icon('M8 3v10M4 9l4 4 4-4'),
   Search: icon('M7 12A5 5 0 107 2a5 5 0 000 10zM10.700 10.700L14 14'),
+  Code: icon('M5.500 4.500L2 8l3.500 3.500M10.500 4.500L14 8l-3.500 3.500'),
   Copy: icon('M5.500 5.500h8v8h-8zM10.500 5.500v-3h-8v8h3'),
   Edit: icon('M10.500 3L13 5.500 5.500 13H3v-2.500z'),
   Trash: icon('M3 4.500h10M6.500 4.500v-2h3v2M4.500 4.500l.6 9h5.800l.6-9'),

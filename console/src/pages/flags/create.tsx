@@ -53,7 +53,6 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
   const form = useForm({
     initial,
     submit: (values) => create.mutateAsync(values),
-    requests: (values) => [createRequest(projectId, values), ...(values.tags.length > 0 ? [tagsRequest(values.name.trim(), values.tags)] : [])],
     nameField: 'name',
   })
   const name = form.field('name')

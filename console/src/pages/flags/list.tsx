@@ -3,7 +3,6 @@ import { useParams } from '@tanstack/react-router'
 import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { apiQuery, useMe } from '../../api'
 import { useUrlState } from '../../shell'
-import { SavedViews } from '../../shell/savedviews'
 import { useProtection } from '../../requests/drafts'
 import { useFreeze } from '../../requests/freeze'
 import { Button, EmptyState, ErrorState, Icons, Menu, Table, number, plural, useAskedSwitch, useStoredNames, type Sort } from '../../ui'
@@ -109,7 +108,6 @@ export default function FlagsTab() {
               onSelect: () => setHidden(id, !hidden.has(id)),
             }))}
           />
-          <SavedViews list="flags" state={view} defaults={noView} onChange={setView} />
           {newFlag}
         </div>
       )}
