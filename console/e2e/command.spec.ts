@@ -5,6 +5,7 @@ import { expect, test, unique } from './fixtures'
 test('the commands of a flag do what its switches do, with the token of their caller', async ({ page, api, baseURL, server }) => {
   const flag = unique('shell')
   await api('POST', '/api/admin/projects/default/features', { name: flag })
+  await api('POST', `/api/admin/projects/default/features/${flag}/environments/development/strategies`, { name: 'flexibleRollout' })
   await page.goto(`/projects/default/flags/${flag}`)
   await page.getByRole('button', { name: 'Actions', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Show as commands' }).click()

@@ -84,6 +84,13 @@ export async function pick(select: Locator, choice: string) {
     .click()
 }
 
+/** Adds a filter of a FilterBar by its value. */
+export async function addFilter(page: Page, value: string) {
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByRole('combobox', { name: 'Search the filters' }).fill(value)
+  await page.getByRole('option', { name: value }).first().click()
+}
+
 /** Makes the window one that is not seen: it reads nothing by itself, until it is loaded again. */
 export const hide = (page: Page) =>
   page.evaluate(() => {
