@@ -219,7 +219,7 @@ test('an empty project says what to do first, and Connect has programs for more 
   await page.goto(`/projects/${project}`)
   await expect(page.getByRole('listitem').filter({ hasText: 'Create a flag. Your code asks for its name.' })).toBeVisible()
   await page.getByRole('link', { name: 'Connect your application' }).click()
-  await expect(page.getByLabel('Project', { exact: true })).toContainText(project)
+  await expect(page.getByLabel('Project', { exact: true })).toContainText(project, { ignoreCase: true })
   for (const [client, text] of [
     ['Java', 'new DefaultUnleash(config)'],
     ['.NET', 'UnleashClientFactory'],

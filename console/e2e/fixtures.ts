@@ -79,7 +79,7 @@ export async function pick(select: Locator, choice: string) {
   await select.click()
   await select
     .page()
-    .getByRole('option', { name: new RegExp(`^${choice.replace(/[^\w ]/g, '\\$&')}`) })
+    .getByRole('option', { name: new RegExp(`^${choice.replace(/[^\w ]/g, '\\$&')}`, 'i') })
     .first()
     .click()
 }
