@@ -78,7 +78,7 @@ test('the audit log finds people by their names, and says whom and what events a
   await page.getByRole('combobox', { name: 'Environment' }).fill('production')
   await page.getByRole('option', { name: 'production' }).click()
   await expect(events.getByRole('article')).toHaveCount(1)
-  await expect(events.getByRole('article').first()).toContainText('production › blue: nothing became → 25 %')
+  await expect(events.getByRole('article').first()).toContainText('production › blue: nothing became → 25%')
   await checkPage(page, 'audit-filtered')
 
   // The project has a log of its own.
@@ -148,7 +148,7 @@ test('a flag leads to the playground, which says what decided', async ({ page, a
   await expect(rows.filter({ hasText: /^production/ })).toContainText('The flag is switched off in production.')
   await page.getByLabel('Value of userId').fill('7')
   await page.getByRole('button', { name: 'Evaluate' }).click()
-  await expect(row).toContainText('userId 7 has place 81 of 100, outside the rollout of 80 %.')
+  await expect(row).toContainText('userId 7 has place 81 of 100, outside the rollout of 80%.')
   await api('PUT', `${environment}/strategies/${id}`, { ...rollout(81), constraints: [{ contextName: 'plan', operator: 'IN', values: ['gold'] }] })
   await page.getByLabel('Field 2').fill('plan')
   await page.getByLabel('Value of plan').fill('silver')
@@ -156,7 +156,7 @@ test('a flag leads to the playground, which says what decided', async ({ page, a
   await expect(row).toContainText('It applies only if plan is one of gold, but plan is silver.')
   await page.getByLabel('Value of plan').fill('gold')
   await page.getByRole('button', { name: 'Evaluate' }).click()
-  await expect(row).toContainText('userId 7 has place 81 of 100, inside the rollout of 81 %.')
+  await expect(row).toContainText('userId 7 has place 81 of 100, inside the rollout of 81%.')
   await row.getByRole('button', { name: flag }).click()
   await expect(page.getByRole('dialog', { name: flag })).toContainText('plan is one of gold (plan is gold)')
   await checkPage(page, 'playground-decided')
@@ -219,7 +219,7 @@ test('an empty project says what to do first, and Connect has programs for more 
   await page.goto(`/projects/${project}`)
   await expect(page.getByRole('listitem').filter({ hasText: 'Create a flag. Your code asks for its name.' })).toBeVisible()
   await page.getByRole('link', { name: 'Connect your application' }).click()
-  await expect(page.getByLabel('Project', { exact: true })).toHaveValue(project)
+  await expect(page.getByLabel('Project', { exact: true })).toContainText(project, { ignoreCase: true })
   for (const [client, text] of [
     ['Java', 'new DefaultUnleash(config)'],
     ['.NET', 'UnleashClientFactory'],

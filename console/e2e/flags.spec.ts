@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { checkPage } from './checkpage'
-import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+import { addFilter, expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
 
 // project creates a project of its own, so that its list has only the flags of the test.
 async function project(api: Api, flags: string[] = []) {
@@ -30,7 +30,7 @@ test('creates a flag, with the name checked while it is typed', async ({ page, a
   await expect(dialog.getByText('contains a character that is not allowed')).toBeVisible()
   await field.fill(name)
   await expect(dialog.getByText('The name is free.')).toBeVisible()
-  await dialog.getByRole('combobox', { name: 'Type', exact: true }).selectOption({ label: 'Kill switch' })
+  await pick(dialog.getByRole('combobox', { name: 'Type', exact: true }), 'Kill switch')
   await dialog.getByRole('textbox', { name: 'Description' }).fill('The checkout in one page')
   await dialog.getByRole('combobox', { name: 'Tags: value' }).fill('payments')
   await dialog.getByRole('combobox', { name: 'Tags: value' }).press('Enter')
@@ -121,11 +121,11 @@ test('filters, sorts, switches and marks flags, and the address keeps the view',
   await table.getByRole('button', { name: `Add ${search} to your favorites` }).click()
   await expect(table.getByRole('button', { name: `Remove ${search} from your favorites` })).toBeVisible()
 
-  await page.getByRole('combobox', { name: 'State' }).selectOption({ label: 'Stale' })
+  await addFilter(page, 'Stale')
   await expect(page.getByText('1 of 3 flags')).toBeVisible()
   await expect(row(banner)).toBeVisible()
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
-  await page.getByRole('combobox', { name: 'Status' }).selectOption({ label: 'On in development' })
+  await addFilter(page, 'On in development')
   await expect(row(checkout)).toBeVisible()
   await expect(row(banner)).toBeHidden()
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
@@ -169,7 +169,7 @@ test('archives flags, and Undo brings them back as they were', async ({ page, ap
   await expect(table.getByRole('row', { name: banner })).toBeHidden()
   await expect(table.getByRole('row', { name: kept })).toBeVisible()
   await page.getByRole('button', { name: 'Undo' }).click()
-  await expect(page.getByText('Undone.', { exact: true })).toBeVisible()
+  await expect(page.getByText(/^Undone: /)).toBeVisible()
   await expect(table.getByRole('row', { name: banner })).toBeVisible()
   await expect(table.getByRole('switch', { name: `${cart} in development` })).toBeChecked()
   await expect(table.getByRole('switch', { name: `${banner} in development` })).not.toBeChecked()
@@ -303,7 +303,7 @@ test('an import into a production environment asks first, and says how many flag
     featureEnvironments: [on, off].map((name) => ({ featureName: name, environment: 'development', enabled: name === on })),
   }
   await page.goto(`/import?project=${id}&environment=production`)
-  await expect(page.getByRole('combobox', { name: 'Environment' }).first().locator('option:checked')).toHaveText('production · Prod')
+  await expect(page.getByRole('combobox', { name: 'Environment' }).first()).toHaveText('production Prod')
   await page.getByRole('textbox', { name: 'Or paste the JSON' }).fill(JSON.stringify(data))
   await page.getByRole('button', { name: 'Check' }).click()
   const start = page.getByRole('button', { name: 'Import', exact: true })
@@ -397,9 +397,9 @@ test('finds flags of all projects', async ({ page, api }) => {
   const table = page.getByRole('table', { name: 'Found flags' })
   await expect(table.getByRole('link', { name: word })).toHaveText([`${word}-a`, `${word}-b`, `${word}-c`])
   await checkPage(page, 'search')
-  await page.getByRole('combobox', { name: 'Project' }).selectOption({ value: second })
+  await addFilter(page, second)
   await expect(table.getByRole('link', { name: word })).toHaveText([`${word}-c`])
-  await page.getByRole('combobox', { name: 'Project' }).selectOption({ value: first })
+  await addFilter(page, first)
   await table.getByRole('button', { name: 'Name' }).click()
   await expect(table.getByRole('link', { name: word })).toHaveText([`${word}-b`, `${word}-a`])
   await page.getByRole('searchbox', { name: 'Search name or tag' }).fill(`${word}-x`)

@@ -1,5 +1,5 @@
 import { checkPage } from './checkpage'
-import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+import { expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
 
 /** The id of a role. */
 async function roleOf(api: Api, name: string) {
@@ -79,7 +79,7 @@ test('a token for an SDK is created, works, and stops working when it is deleted
   await page.getByRole('button', { name: 'Create token' }).click()
   const dialog = page.getByRole('dialog', { name: 'Create API token' })
   await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
-  await dialog.getByRole('combobox', { name: 'Environment' }).selectOption('production')
+  await pick(dialog.getByRole('combobox', { name: 'Environment' }), 'production')
   await dialog.getByRole('button', { name: 'Create token' }).click()
   const created = page.getByRole('dialog', { name: `Token ${name}` })
   const secret = (await created.locator('code').first().innerText()).trim()
@@ -122,7 +122,7 @@ test('a user is created with a sign-in link, changed and deleted', async ({ page
 
     await page.getByRole('button', { name: `Actions for ${name}` }).click()
     await page.getByRole('menuitem', { name: 'Edit' }).click()
-    await page.getByRole('dialog', { name: 'Edit user' }).getByRole('combobox', { name: 'Role in the whole service' }).selectOption({ label: 'Editor' })
+    await pick(page.getByRole('dialog', { name: 'Edit user' }).getByRole('combobox', { name: 'Role in the whole service' }), 'Editor')
     await page.getByRole('dialog', { name: 'Edit user' }).getByRole('button', { name: 'Save' }).click()
     await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Editor')
 

@@ -2,7 +2,7 @@
 import type { Browser, Page } from '@playwright/test'
 import { readFile } from 'node:fs/promises'
 import { checkPage } from './checkpage'
-import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+import { expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
 
 const owner = 4
 const member = 5
@@ -409,7 +409,7 @@ test('a segment that is used in production changes by a change request', async (
   await anna.getByRole('button', { name: 'Save segment' }).click()
   await expect(anna.getByText('Segment saved')).toBeVisible()
   await expect(anna.getByRole('button', { name: 'Save segment' })).toHaveAccessibleDescription('Nothing has changed.')
-  await anna.getByRole('combobox', { name: 'Operator' }).first().selectOption({ index: 1 })
+  await pick(anna.getByRole('combobox', { name: 'Operator' }).first(), 'is not one of')
   await checkPage(anna, 'request-segment')
   await anna.getByRole('button', { name: 'Add to draft' }).click()
   await expect(anna.getByText('Added to your draft for production. Nothing has changed there yet.')).toBeVisible()
@@ -538,9 +538,9 @@ test('an administrator freezes an environment in all projects each week, and an 
   const own = anna.getByRole('dialog', { name: `Freeze ${live}` })
   await own.getByRole('textbox', { name: 'Reason' }).fill('Stocktaking')
   await own.getByRole('radio', { name: 'Each week' }).check()
-  await own.getByRole('combobox', { name: 'From this day' }).selectOption('Wed')
+  await pick(own.getByRole('combobox', { name: 'From this day' }), 'Wed')
   await own.getByLabel(/^From time/).fill('06:00')
-  await own.getByRole('combobox', { name: 'To this day' }).selectOption('Wed')
+  await pick(own.getByRole('combobox', { name: 'To this day' }), 'Wed')
   await own.getByLabel(/^To time/).fill('07:30')
   await own.getByRole('button', { name: 'Freeze', exact: true }).click()
   await expect(shown).toContainText('Stocktaking each week from Wed 06:00 to Wed 07:30 (UTC).')

@@ -1,6 +1,6 @@
 // Segments and context fields, with the editor of constraints.
 import { checkPage } from './checkpage'
-import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+import { expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
 
 // The checks of pages take most of the time, and much more of it on a busy machine.
 test.describe.configure({ timeout: 120_000 })
@@ -143,13 +143,13 @@ test('the messages of the server are shown at the values of a constraint', async
   await page.getByRole('textbox', { name: /^Name/ }).fill(unique('invalid'))
   await page.getByRole('button', { name: 'Add constraint' }).click()
   await page.getByRole('combobox', { name: 'Context field' }).fill('remoteAddress')
-  await page.getByRole('combobox', { name: 'Operator' }).selectOption('IN_CIDR')
+  await pick(page.getByRole('combobox', { name: 'Operator' }), 'is in the network')
   const values = page.getByRole('combobox', { name: 'Values' })
   await values.fill('10.0.0.0/8, 10.0.0.300')
   await values.press('Enter')
   await page.getByRole('button', { name: 'Add constraint' }).click()
   await page.getByRole('combobox', { name: 'Context field' }).nth(1).fill('age')
-  await page.getByRole('combobox', { name: 'Operator' }).nth(1).selectOption('NUM_GT')
+  await pick(page.getByRole('combobox', { name: 'Operator' }).nth(1), '> greater than')
   await page.getByRole('textbox', { name: 'Number' }).fill('old')
   await page.getByRole('button', { name: 'Create segment' }).click()
   await expect(page.getByText(/^10\.0\.0\.300: Must be an IP address/)).toBeVisible()
@@ -256,7 +256,7 @@ test('saving a segment asks where flags that are on in production use it, and Un
     await expect(messages.getByText('Segment saved')).toBeVisible()
     expect(await operators()).toEqual([])
     await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()
+    await expect(messages.getByText(/^Undone: /)).toBeVisible()
     expect(await operators()).toEqual(['IN', 'SEMVER_GTE', 'DATE_AFTER', 'STR_ENDS_WITH'])
     await expect(page.getByText('@example.com', { exact: true })).toBeVisible()
 

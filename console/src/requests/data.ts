@@ -65,8 +65,8 @@ export const titleOf = ({ id, title }: Pick<ChangeRequest, 'id' | 'title'>) => t
 /** A change request in a sentence, where its title cannot be mistaken for a part of it. */
 export const quotedTitle = ({ id, title }: Pick<ChangeRequest, 'id' | 'title'>) => (title ? `“${title}”` : titleOf({ id, title }))
 
-const kinds: Record<string, 'info' | 'ok' | 'danger' | 'accent'> = {
-  'In review': 'info',
+const kinds: Record<string, 'ok' | 'danger' | 'accent'> = {
+  'In review': 'accent',
   Approved: 'accent',
   Scheduled: 'accent',
   Applied: 'ok',

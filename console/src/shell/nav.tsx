@@ -1,7 +1,8 @@
 import { Link, useRouterState, type LinkProps } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, lazy, useEffect, useState, type ComponentType } from 'react'
+import { useEffect, useState, type ComponentType } from 'react'
 import { apiQuery } from '../api'
+import Inbox from '../requests/badge'
 import { Button } from '../ui/button'
 import { Icons } from '../ui/icons'
 import { Menu, type MenuEntry } from '../ui/menu'
@@ -14,9 +15,6 @@ interface Item {
   /** How many of its items wait for the person. */
   count?: ComponentType
 }
-
-// Loaded after the first page.
-const Inbox = lazy(() => import('../requests/badge'))
 
 /** The pages of every day, in groups. */
 const daily: { label: string; items: Item[] }[] = [
@@ -86,11 +84,7 @@ function Items({ items }: { items: readonly Item[] }) {
           <Link to={to} className="nav-link" activeOptions={{ includeSearch: false }} activeProps={{ 'aria-current': 'page' }}>
             <Icon />
             {label}
-            {Count && (
-              <Suspense fallback={null}>
-                <Count />
-              </Suspense>
-            )}
+            {Count && <Count />}
           </Link>
         </li>
       ))}

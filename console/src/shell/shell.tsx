@@ -5,10 +5,11 @@ import { send, useMe } from '../api'
 import { useReachable } from '../api/reachable'
 import { Button, IconButton } from '../ui/button'
 import { dayText, localZone, setDates, useDates, type DateSettings } from '../ui/dates'
+import { setComfortable, useDensity } from '../ui/density'
 import { Dialog } from '../ui/dialog'
 import { Icons } from '../ui/icons'
 import { Menu, type MenuEntry } from '../ui/menu'
-import { Toasts, toast } from '../ui/toasts'
+import { closeOldToasts, Toasts, toast } from '../ui/toasts'
 import { LeaveGuard } from './leave'
 import { Logo } from './logo'
 import { Nav } from './nav'
@@ -86,6 +87,7 @@ function useFocusOnNavigation() {
   useEffect(
     () =>
       router.subscribe('onRendered', (event) => {
+        if (event.pathChanged) closeOldToasts()
         if (!event.fromLocation || event.fromLocation.pathname === event.toLocation.pathname) return
         const heading = document.querySelector<HTMLElement>('#content h1') ?? document.getElementById('content')
         heading?.focus({ preventScroll: true })
@@ -163,6 +165,7 @@ function UserMenu() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const dates = useDates()
+  const { comfortable } = useDensity()
   const signOut = async () => {
     try {
       await send('post', '/auth/sign-out', { quiet: true })
@@ -192,6 +195,8 @@ function UserMenu() {
       entries={[
         { label: 'Profile', icon: <Icons.User />, link: { to: '/profile' } },
         ...dateEntries(dates),
+        'separator',
+        { label: 'Comfortable rows', checked: comfortable, onSelect: () => setComfortable(!comfortable) },
         ...(open ? [] : (['separator', { label: 'Sign out', icon: <Icons.Out />, onSelect: () => void signOut() }] as const)),
       ]}
     />

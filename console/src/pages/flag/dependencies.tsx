@@ -174,7 +174,6 @@ function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependenc
       variants: dependency?.variants ?? [],
     },
     submit: (values) => add.mutateAsync(bodyOf(values)),
-    requests: (values) => [saveRequest(flag, bodyOf(values))],
     check: ({ feature, state, variants }) => ({
       feature: feature ? '' : 'Choose a flag.',
       variants: state === 'variant' && variants.length === 0 ? 'Choose at least one variant.' : '',

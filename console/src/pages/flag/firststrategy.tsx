@@ -48,7 +48,6 @@ export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: F
   const form = useForm<Audience>({
     initial: { who: isProduction(environment) ? 'share' : 'everyone', rollout: 10 },
     submit: (values) => start.mutateAsync(percentOf(values)),
-    requests: (values) => [add(percentOf(values)), on],
     check: ({ who, rollout }) => ({
       rollout: who === 'share' && (rollout === null || rollout < 0 || rollout > 100) ? 'Enter a percentage from 0 to 100.' : '',
     }),

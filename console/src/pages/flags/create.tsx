@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { api, ApiError, errorText, useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
-import { Checkbox, Dialog, Field, Icons, TextArea, toast } from '../../ui'
+import { Checkbox, Dialog, Field, Icons, Select, TextArea, toast } from '../../ui'
 import { flagTypes } from './rows'
 import { TagPicker } from './tagpicker'
 
@@ -53,7 +53,6 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
   const form = useForm({
     initial,
     submit: (values) => create.mutateAsync(values),
-    requests: (values) => [createRequest(projectId, values), ...(values.tags.length > 0 ? [tagsRequest(values.name.trim(), values.tags)] : [])],
     nameField: 'name',
   })
   const name = form.field('name')
@@ -77,17 +76,14 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
             />
           )}
         </Field>
-        <Field label="Type" hint={flagTypes.find(({ value }) => value === type)?.hint} error={form.errorAt('/type')}>
-          {(control) => (
-            <select {...control} className="input select" value={type} onChange={(event) => form.set({ type: event.target.value as Values['type'] })}>
-              {flagTypes.map(({ value, label }) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <Select
+          label="Type"
+          choices={typeChoices}
+          hint={flagTypes.find(({ value }) => value === type)?.hint}
+          value={type ?? 'release'}
+          error={form.errorAt('/type')}
+          onChange={(next) => form.set({ type: next as Values['type'] })}
+        />
         <TextArea label="Description" rows={2} maxLength={2000} {...form.field('description')} />
         <TagPicker label="Tags" tags={tags} onChange={(next) => form.set({ tags: next })} />
         <Checkbox
@@ -101,6 +97,8 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
     </Dialog>
   )
 }
+
+const typeChoices = flagTypes.map(({ value, label }) => ({ value, label }))
 
 function NameHint({ naming, name, free }: { naming?: Schema<'Naming'>; name: string; free: boolean }) {
   const pattern = naming?.pattern

@@ -3,20 +3,20 @@ import { useParams } from '@tanstack/react-router'
 import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { apiQuery, useMe } from '../../api'
 import { useUrlState } from '../../shell'
-import { SavedViews } from '../../shell/savedviews'
 import { useProtection } from '../../requests/drafts'
 import { useFreeze } from '../../requests/freeze'
-import { Button, EmptyState, ErrorState, Icons, Menu, Table, number, plural, useAskedSwitch, useStoredNames, type Sort } from '../../ui'
+import { Button, EmptyState, ErrorState, Icons, Menu, Table, environmentChoice, useAskedSwitch, useStoredNames, type Sort } from '../../ui'
+import { FilterBar } from '../../ui/filters'
 import { Affected } from '../flag/strategy/affected'
 import { BulkBar } from './bulkbar'
 import { flagColumns } from './columns'
 import { CreateFlagDialog } from './create'
 import { flagList, useFavoriteFlag, useSwitchFlag } from './data'
-import { FilterBar } from './filters'
+import { flagFilters } from './filters'
 import { FirstSteps } from './firststeps'
 import { FirstStrategyDialog } from './firststrategy'
 import './flags.css'
-import { filterFlags, hasStrategies, isFiltered, noFilter, sortFlags, type FlagFilter, type FlagRow } from './rows'
+import { filterFlags, hasStrategies, noFilter, sortFlags, type FlagFilter, type FlagRow } from './rows'
 
 const none: FlagRow[] = []
 const noView = { ...noFilter, sort: 'name', desc: false as boolean }
@@ -45,6 +45,7 @@ export default function FlagsTab() {
   const environments = useMemo(() => project.data?.environments.map(({ environment }) => environment) ?? [], [project.data])
   const typeOf = (name: string) => rows[0]?.environments.find((one) => one.name === name)?.type ?? ''
   const standardOf = (name: string) => project.data?.environments.find((one) => one.environment === name)?.defaultStrategy
+  const filters = useMemo(() => flagFilters(rows, (rows[0]?.environments ?? []).map(environmentChoice)), [rows])
   const chosen = useMemo(() => rows.filter((row) => selected.has(row.name)), [rows, selected])
   const shownSelected = useMemo(() => shown.reduce((count, row) => count + (selected.has(row.name) ? 1 : 0), 0), [shown, selected])
 
@@ -94,8 +95,15 @@ export default function FlagsTab() {
   return (
     <>
       {!empty && (
-        <div className="flags-bar">
-          <FilterBar rows={rows} environments={environments} filter={filter} onChange={onFilter} />
+        <FilterBar
+          noun="flag"
+          search="Search name, description or tag"
+          filters={filters}
+          values={filter}
+          onChange={onFilter}
+          shown={list.isPending ? undefined : shown.length}
+          total={rows.length}
+        >
           <Menu
             trigger={<Button icon={<Icons.Sliders />}>Columns</Button>}
             heading="Shown columns, kept in this browser"
@@ -109,11 +117,10 @@ export default function FlagsTab() {
               onSelect: () => setHidden(id, !hidden.has(id)),
             }))}
           />
-          <SavedViews list="flags" state={view} defaults={noView} onChange={setView} />
           {newFlag}
-        </div>
+        </FilterBar>
       )}
-      {chosen.length > 0 ? (
+      {chosen.length > 0 && (
         <BulkBar
           projectId={projectId}
           environments={environments.map((name) => ({ name, type: typeOf(name), standard: standardOf(name) }))}
@@ -121,16 +128,6 @@ export default function FlagsTab() {
           hidden={chosen.length - shownSelected}
           onClear={() => setSelected(new Set())}
         />
-      ) : (
-        !empty && (
-          <p className="soft small flags-count" role="status">
-            {list.isPending
-              ? 'Loading the flags…'
-              : isFiltered(filter)
-                ? `${number(shown.length)} of ${plural(rows.length, 'flag')}`
-                : plural(rows.length, 'flag')}
-          </p>
-        )
       )}
       <Table
         virtual
@@ -139,7 +136,8 @@ export default function FlagsTab() {
         minWidth={width}
         rows={shown}
         rowKey={(row) => row.name}
-        rowClass={(row) => (selected.has(row.name) ? 'flags-selected' : undefined)}
+        selected={(row) => selected.has(row.name)}
+        onSelect={(row, on) => onSelect(row.name, on)}
         sort={sort}
         onSort={({ by, descending }) => setView({ sort: by, desc: descending })}
         loading={list.isPending || project.isPending}

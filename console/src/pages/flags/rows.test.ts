@@ -56,7 +56,7 @@ describe('filterFlags', () => {
     ['a tag whose value has a colon', { tag: 'team:a:b' }, ['search']],
     ['on in an environment', { status: 'production:on' }, ['checkout']],
     ['off in an environment', { status: 'production:off' }, ['Banner', 'search']],
-    ['favorites', { favorites: true }, ['Banner']],
+    ['favorites', { favorites: 'true' }, ['Banner']],
     ['several filters', { tag: 'simple:Payments', state: 'active' }, ['search']],
     ['an unknown environment', { status: 'staging:on' }, []],
   ]

@@ -18,11 +18,12 @@ export interface FlagFilter {
   tag: string
   /** environment:on or environment:off. */
   status: string
-  favorites: boolean
+  /** 'true' or ''. */
+  favorites: string
 }
 
 /** No filter. */
-export const noFilter: FlagFilter = { q: '', type: '', state: '', lifecycle: '', tag: '', status: '', favorites: false }
+export const noFilter: FlagFilter = { q: '', type: '', state: '', lifecycle: '', tag: '', status: '', favorites: '' }
 
 /** Whether any filter is set. */
 export function isFiltered(filter: FlagFilter): boolean {

@@ -3,11 +3,12 @@ import { Link } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { apiQuery, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
-import { Badge, Button, DateTime, EmptyState, ErrorState, Icons, Pagination, Select, Table, type Column, type Sort } from '../../ui'
+import { Badge, Button, DateTime, EmptyState, ErrorState, Icons, Pagination, Table, type Column, type Sort } from '../../ui'
 import { EnvironmentName } from '../../ui/environmentname'
-import { SearchBox } from './filters'
+import { FilterBar } from '../../ui/filters'
+import { commonFilters } from './filters'
 import './flags.css'
-import { flagTypes, lifecycleStages, typeName } from './rows'
+import { typeName } from './rows'
 
 type Found = Schema<'FoundFeature'>
 
@@ -80,41 +81,19 @@ export default function SearchPage() {
     placeholderData: keepPreviousData,
   })
   const filter = useCallback((change: Partial<typeof start>) => setView({ ...change, offset: 0 }), [setView])
-  const onText = useCallback((q: string) => filter({ q }), [filter])
   const sort: Sort = { by: view.sort, descending: view.desc }
   const filtered = Boolean(view.q || view.project || view.type || view.state || view.lifecycle)
   const all = projects.data?.projects ?? []
   return (
     <Page title="Search" description="Finds flags of all projects by their name and tags.">
-      <div className="flags-filters flags-filters-open" role="search" aria-label="Search the flags of all projects">
-        <SearchBox label="Search name or tag" value={view.q} onChange={onText} />
-        <Select
-          hideLabel
-          label="Project"
-          value={view.project}
-          onChange={(project) => filter({ project })}
-          choices={[{ value: '', label: 'All projects' }, ...all.map(({ id, name }) => ({ value: id, label: name }))]}
-        />
-        <Select hideLabel label="Type" value={view.type} onChange={(type) => filter({ type })} choices={[{ value: '', label: 'Any type' }, ...flagTypes]} />
-        <Select
-          hideLabel
-          label="Lifecycle"
-          value={view.lifecycle}
-          onChange={(lifecycle) => filter({ lifecycle })}
-          choices={[{ value: '', label: 'Any stage' }, ...lifecycleStages]}
-        />
-        <Select
-          hideLabel
-          label="State"
-          value={view.state}
-          onChange={(state) => filter({ state })}
-          choices={[
-            { value: '', label: 'Active and stale' },
-            { value: 'active', label: 'Active' },
-            { value: 'stale', label: 'Stale' },
-          ]}
-        />
-      </div>
+      <FilterBar
+        noun="flag"
+        search="Search name or tag"
+        filters={[{ name: 'project', label: 'Project', choices: all.map(({ id, name }) => ({ value: id, label: name })) }, ...commonFilters]}
+        values={view}
+        onChange={filter}
+        shown={found.data?.total}
+      />
       {found.error ? (
         <ErrorState error={found.error} onRetry={() => void found.refetch()} />
       ) : (

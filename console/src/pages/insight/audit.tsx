@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { accountName, apiQuery, useMe, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
-import { SavedViews } from '../../shell/savedviews'
 import { Button, EmptyState, Icons, Loaded, SearchField, Section, TextField } from '../../ui'
 import { Combobox, MultiCombobox } from '../../ui/combobox'
 import { SuggestField } from '../../ui/suggest'
@@ -27,7 +26,7 @@ export default function AuditLogPage() {
 /** Changes with filters: of one project, or of all. */
 export function EventSearch({ project: only }: { project?: string }) {
   const [view, setView] = useUrlState(none)
-  const { cursor, ...filters } = view
+  const { cursor } = view
   const typed = useSettled(view)
   const events = useQuery({
     ...apiQuery('/api/admin/search/events', {
@@ -92,8 +91,6 @@ export function EventSearch({ project: only }: { project?: string }) {
             <TextField label="From" type="date" value={view.from} onChange={(from) => filter({ from })} />
             <TextField label="To" type="date" value={view.to} onChange={(to) => filter({ to })} />
             <div className="row">
-              {/* The log of one project has no filter for the project, so views of both differ. */}
-              <SavedViews list={only ? 'project-log' : 'audit'} state={filters} defaults={noFilters} onChange={filter} />
               {filtered && (
                 <Button icon={<Icons.Close />} onClick={() => setView(none)}>
                   Clear filters

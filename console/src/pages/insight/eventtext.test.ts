@@ -66,9 +66,9 @@ test('variants are compared by name, and their weights are percent', () => {
   const preData = { production: [variant('blue', 400), variant('old', 600)] }
   const data = { production: [variant('red', 750), variant('blue', 250)] }
   expect(changesOf({ preData, data } as never).changes).toEqual([
-    { path: 'production › blue › weight', before: '40 %', after: '25 %' },
-    { path: 'production › old', before: '60 %', after: 'nothing' },
-    { path: 'production › red', before: 'nothing', after: '75 %' },
+    { path: 'production › blue › weight', before: '40%', after: '25%' },
+    { path: 'production › old', before: '60%', after: 'nothing' },
+    { path: 'production › red', before: 'nothing', after: '75%' },
   ])
 })
 
@@ -139,10 +139,10 @@ test('what an imported or cloned flag has from the start is in words', () => {
   expect(created({})).toBe('Flag created')
   expect(created({ tags: [], enabled: false, strategies: [], variants: [], dependencies: [] })).toBe('Flag created')
   expect(created({ enabled: true, strategies: [strategy], variants, tags: [{ type: 'simple', value: 'web' }] })).toBe(
-    'Flag created: enabled false → true, strategies › flexibleRollout nothing → 50% of users, variants › blue nothing → 100 %, tag nothing → simple:web',
+    'Flag created: enabled false → true, strategies › flexibleRollout nothing → 50% of users, variants › blue nothing → 100%, tag nothing → simple:web',
   )
   expect(created({ clonedFrom: 'g', environments: [{ name: 'staging', strategies: [], variants }], dependencies: [{ feature: 'p', enabled: true }] })).toBe(
-    'Flag created: cloned from nothing → g, staging › variants › blue nothing → 100 %, parent nothing → p',
+    'Flag created: cloned from nothing → g, staging › variants › blue nothing → 100%, parent nothing → p',
   )
 })
 

@@ -2,7 +2,7 @@
 import type { Schema } from '../../api'
 import { describeConstraint } from '../../constraints/describe'
 import { listDifference } from '../../constraints/difference'
-import { number, plural, words } from '../../ui/format'
+import { number, percent, plural, words } from '../../ui/format'
 import { describeStrategy } from '../flag/strategy/describe'
 import { listOf } from '../flag/strategy/model'
 
@@ -267,11 +267,9 @@ function byName(list: unknown, names: EventNames): Map<string, Record<string, un
 function entry(one: Record<string, unknown> | undefined, names: EventNames): string {
   if (!one) return 'nothing'
   if (typeof one.operator === 'string') return cut(describeConstraint({ values: [], ...one } as never))
-  if (typeof one.weight === 'number') return percent(one.weight)
+  if (typeof one.weight === 'number') return percent(one.weight / 10)
   return valueText('', one, names)
 }
-
-const percent = (weight: number) => `${number(weight / 10)} %`
 
 const namesOf = (key: string, names: EventNames): ((id: number) => string) | undefined =>
   ({ segments: names.segment, roles: names.role, rootRole: names.role, role: names.role })[key]
@@ -281,7 +279,7 @@ function valueText(key: string, value: unknown, names: EventNames): string {
   if (known && Array.isArray(value)) return short(value.map((id) => (typeof id === 'number' ? known(id) : id)))
   if (known && typeof value === 'number') return known(value)
   if (isStrategy(value)) return strategyText(value, names)
-  return key === 'weight' && typeof value === 'number' ? percent(value) : short(value)
+  return key === 'weight' && typeof value === 'number' ? percent(value / 10) : short(value)
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -150,7 +150,7 @@ function Verdict({ results }: { results: readonly Schema<'PlaygroundEnvironmentF
   if (results.length > 1) {
     const on = results.filter((result) => result.isEnabled).length
     return (
-      <Badge kind={on === 0 ? 'neutral' : on === results.length ? 'ok' : 'info'}>
+      <Badge kind={on === 0 ? 'neutral' : on === results.length ? 'ok' : 'accent'}>
         On for {number(on)} of {number(results.length)}
       </Badge>
     )

@@ -70,17 +70,17 @@ test.each([
   [{ isEnabled: false, strategies: { result: false, data: [strategy(), strategy()] } }, 'None of the 2 strategies matches.'],
   [
     { context: { userId: '7' }, strategies: { result: true, data: [strategy({ parameters: { rollout: '90', groupId: 'g' } })] } },
-    'Strategy flexibleRollout matches: userId 7 has place 81 of 100, inside the rollout of 90 %.',
+    'Strategy flexibleRollout matches: userId 7 has place 81 of 100, inside the rollout of 90%.',
   ],
   [{ isEnabled: false, strategies: { result: 'unknown', data: [] } }, 'No strategy matches here. Only an application can evaluate some of them.'],
 ])('the reason of a flag: %j', (more, text) => expect(reasonOf(feature(more))).toBe(text))
 
 test.each([
   [{}, 'It matches.'],
-  [{ parameters: { rollout: '90', groupId: 'g' } }, 'userId 7 has place 81 of 100, inside the rollout of 90 %.'],
-  [{ parameters: { rollout: '10', groupId: 'g' }, result: { enabled: false } }, 'userId 7 has place 81 of 100, outside the rollout of 10 %.'],
-  [{ name: 'gradualRolloutUserId', parameters: { percentage: '10', groupId: 'g' } }, 'userId 7 has place 81 of 100, outside the rollout of 10 %.'],
-  [{ parameters: { rollout: '20', stickiness: 'random' } }, 'Without stickiness it is decided at random each time, for 20 %.'],
+  [{ parameters: { rollout: '90', groupId: 'g' } }, 'userId 7 has place 81 of 100, inside the rollout of 90%.'],
+  [{ parameters: { rollout: '10', groupId: 'g' }, result: { enabled: false } }, 'userId 7 has place 81 of 100, outside the rollout of 10%.'],
+  [{ name: 'gradualRolloutUserId', parameters: { percentage: '10', groupId: 'g' } }, 'userId 7 has place 81 of 100, outside the rollout of 10%.'],
+  [{ parameters: { rollout: '20', stickiness: 'random' } }, 'Without stickiness it is decided at random each time, for 20%.'],
   [{ parameters: { rollout: '20', stickiness: 'company' }, result: { enabled: false } }, 'The context has no company, by which the rollout decides.'],
   [{ disabled: true, result: { enabled: 'unknown', evaluationStatus: 'unevaluated' } }, 'It is disabled, so it is ignored.'],
   [{ parameters: {}, result: { enabled: 'unknown', evaluationStatus: 'incomplete' } }, 'Only an application can evaluate it, so it counts as off here.'],

@@ -124,7 +124,7 @@ export function comparedText(name: string, context: Context): string {
   return name === 'environment' ? 'environment is default' : `the context has no ${name}`
 }
 
-/** Where a context is in the rollout of a strategy: 'userId 7 has place 74 of 100, outside the rollout of 50 %'. Undefined if no one is left out. */
+/** Where a context is in the rollout of a strategy: 'userId 7 has place 74 of 100, outside the rollout of 50%'. Undefined if no one is left out. */
 export function placeText(strategy: Strategy, context: Context): string | undefined {
   const percentage = strategy.parameters[percentageName(strategy) ?? '']
   if (percentage === undefined || percentage === '100') return undefined
@@ -133,8 +133,8 @@ export function placeText(strategy: Strategy, context: Context): string | undefi
   const field = names.find((name) => typeof context[name] === 'string' && context[name] !== '')
   if (!field || stickiness === 'random') {
     if (stickiness !== 'default' && stickiness !== 'random') return undefined
-    return `without ${stickiness === 'random' ? 'stickiness' : 'userId and sessionId'} it is decided at random each time, for ${percentage} %`
+    return `without ${stickiness === 'random' ? 'stickiness' : 'userId and sessionId'} it is decided at random each time, for ${percentage}%`
   }
   const place = bucket(strategy.parameters.groupId ?? '', String(context[field]))
-  return `${field} ${String(context[field]).slice(0, maxValue)} has place ${place} of 100, ${place <= Number(percentage) ? 'inside' : 'outside'} the rollout of ${percentage} %`
+  return `${field} ${String(context[field]).slice(0, maxValue)} has place ${place} of 100, ${place <= Number(percentage) ? 'inside' : 'outside'} the rollout of ${percentage}%`
 }

@@ -3,7 +3,23 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { apiQuery, type Schema } from '../../api'
 import { useUrlState } from '../../shell'
-import { Button, DateTime, EmptyState, Figure, Icons, LinkButton, Loaded, Meter, Section, Select, Table, number, useDates, type Column } from '../../ui'
+import {
+  Button,
+  DateTime,
+  EmptyState,
+  Figure,
+  Icons,
+  LinkButton,
+  Loaded,
+  Meter,
+  Section,
+  Select,
+  Table,
+  number,
+  percent,
+  useDates,
+  type Column,
+} from '../../ui'
 import { EnvironmentMark, EnvironmentName, useEnvironmentChoices } from '../../ui/environmentname'
 import type { DateSettings } from '../../ui/dates'
 import { UsageChart, timeText, type Mark } from './chart'
@@ -116,7 +132,7 @@ function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
     <>
       <div className="grid">
         <Figure label="Evaluations" value={number(total.yes + total.no)} />
-        <Figure label="On" value={`${number(share)} %`} hint={`${number(total.yes)} on, ${number(total.no)} off`} />
+        <Figure label="On" value={percent(share)} hint={`${number(total.yes)} on, ${number(total.no)} off`} />
         <Figure label="Applications" value={number(new Set(apps.map((app) => app.appName)).size)} />
       </div>
       <Section

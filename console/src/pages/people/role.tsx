@@ -114,7 +114,6 @@ function RoleForm({ role }: { role?: Schema<'RoleWithPermissions'> }) {
     nameField: 'name',
     pointers: { grants: '/permissions' },
     submit: (values) => save.mutateAsync(values),
-    requests: (values) => [requestOf(values)],
   })
   const grants = form.field('grants')
   return (

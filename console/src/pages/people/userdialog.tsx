@@ -34,7 +34,6 @@ export function UserDialog({ user, onClose, onCreated }: UserDialogProps) {
   const form = useForm({
     initial: { name: user?.name ?? '', email: user?.email ?? '', username: user?.username ?? '', rootRole: String(user?.rootRole ?? viewer) },
     submit: (values) => save.mutateAsync(values),
-    requests: (values) => [user ? update(values, user.id) : creation(values)],
     check: (values) => (user || values.email.trim() || values.username.trim() ? {} : { email: 'A user needs an email address or a user name.' }),
   })
   return (

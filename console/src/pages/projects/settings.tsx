@@ -53,7 +53,6 @@ function SettingsForm({ projectId, project }: { projectId: string; project: Proj
     },
     check: (values) => ({ example: exampleError(values.pattern, values.example) }),
     submit: (values) => save.mutateAsync({ values, before: settingsOf(project) }),
-    requests: (values) => [requestOf(values)],
   })
   const reason = can('UPDATE_PROJECT', projectId).reason
   const disabledReason = reason && 'Read only.'

@@ -92,7 +92,6 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
   const form = useForm({
     initial: valuesOf(base?.body),
     nameField: 'name',
-    requests: (values) => [base ? updateRequest(base, values) : createRequest(values)],
     submit: async (values) => {
       if (target && base && guarded(values)) {
         await addToDraft(client, { ...target, changes: [{ action: 'updateSegment', payload: { id, ...bodyOf(values) } }] })

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ConstraintSummary } from '../../../constraints'
-import { ActionMenu, Badge, IconButton, Icons, ProductionMark, Tooltip, type MenuEntry } from '../../../ui'
+import { ActionMenu, Badge, IconButton, Icons, Info, ProductionMark, type MenuEntry } from '../../../ui'
 import { GoesOff, useAskedChange } from '../atonce'
 import { useReasons, type Flag, type FlagEnvironment } from '../data'
 import { WeightBar } from '../variants/weightbar'
@@ -64,13 +64,7 @@ export function StrategyCard({ flag, environment, strategy, index, types, segmen
       </div>
       <p className="strategy-audience">
         <span className="strong break">{describeAudience(strategy, types)}</span>
-        {percentage && (
-          <Tooltip text={describeStickiness(strategy)}>
-            <button type="button" className="strategy-help" aria-label="What this means">
-              <Icons.Info />
-            </button>
-          </Tooltip>
-        )}
+        {percentage && <Info>{describeStickiness(strategy)}</Info>}
       </p>
       {percentage && <RolloutBar percent={Number(strategy.parameters[percentage] ?? 0)} />}
       {strategy.segments.length > 0 && (

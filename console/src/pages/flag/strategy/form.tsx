@@ -42,7 +42,7 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, draft
   const names = useSegmentNames()
   const [initial, setInitial] = useState(() => (stored ? strategyDraft(stored.body) : newStrategy(project?.defaultStickiness)))
   const save = useSaveStrategy({ flag, environment, stored, switchOn, onSaved: onClose, saveInstead })
-  const form = useForm<StrategyDraft>({ initial, submit: save.submit, requests: save.requests, check: checkDraft })
+  const form = useForm<StrategyDraft>({ initial, submit: save.submit, check: checkDraft })
   const { values } = form
   const type = types?.find((one) => one.name === values.name)
   const errorAt = (pointer: string) => form.errorAt(pointer)

@@ -64,7 +64,6 @@ export function VariantsForm({ flag, environment, title, stored, drafted, copyFr
   const form = useForm({
     initial: opened,
     submit: (values) => send(values.variants),
-    requests: (values) => [put(values.variants)],
     check: (values) => ({ variants: weightProblem(values.variants) }),
     // The body of the request is the list itself.
     pointers: { variants: '' },

@@ -1,4 +1,5 @@
 import type { Schema } from '../../../api'
+import { percent } from '../../../ui/format'
 
 /** A variant as the API returns it. */
 export type Variant = Schema<'Variant'>
@@ -65,7 +66,7 @@ export function weights(drafts: readonly Pick<VariantDraft, 'fixed' | 'percent'>
 }
 
 /** A weight in thousandths as a percentage. */
-export const percentOf = (weight: number) => `${Number((weight / 10).toFixed(1))}%`
+export const percentOf = (weight: number) => percent(weight / 10)
 
 /** What keeps the list from being saved, as a sentence; '' if nothing does. */
 export function weightProblem(drafts: readonly VariantDraft[]): string {
