@@ -122,7 +122,7 @@ func TestAssets(t *testing.T) {
 	}{
 		{"/assets/index-1a2b.js", "text/javascript; charset=utf-8", script, true, true},
 		{"/assets/both-1a2b.css", "text/css; charset=utf-8", script, true, true},
-		{"/assets/inter-latin.woff2", "font/woff2", strings.Repeat("w", 3000), true, true},
+		{"/assets/inter-latin.woff2", "font/woff2", strings.Repeat("w", 3000), true, false},
 		{"/favicon.svg", "image/svg+xml", "<svg/>", false, false},
 		{"/licences.txt", "text/plain; charset=utf-8", "MIT", false, false},
 	} {
@@ -131,21 +131,19 @@ func TestAssets(t *testing.T) {
 			if tt.immutable {
 				caching = "public, max-age=31536000, immutable"
 			}
-			plain := send(t, h, "GET", tt.path, "Accept: */*")
-			if plain.Code != 200 || plain.Header().Get("Content-Type") != tt.media || plain.Header().Get("Cache-Control") != caching || plain.Body.String() != tt.content {
-				t.Errorf("%d %v %.100q, want %s, %s", plain.Code, plain.Header(), plain.Body, tt.media, caching)
+			file := send(t, h, "GET", tt.path, "Accept: */*")
+			if got := file.Header(); file.Code != 200 || got.Get("Content-Type") != tt.media || got.Get("Cache-Control") != caching || (got.Get("Content-Encoding") == "gzip") != tt.gzipped {
+				t.Errorf("%d %v, want %s, %s, compressed: %t", file.Code, got, tt.media, caching, tt.gzipped)
 			}
-			if plain.Header().Get("Content-Encoding") != "" || plain.Header().Get("Vary") != "Accept-Encoding" {
-				t.Errorf("%v, want it not compressed, with Vary: Accept-Encoding", plain.Header())
+			content := file.Body.String()
+			if tt.gzipped {
+				content = uncompressed(t, file.Body)
 			}
-			compressed := send(t, h, "GET", tt.path, "Accept-Encoding: gzip, br")
-			if got := compressed.Header().Get("Content-Encoding"); (got == "gzip") != tt.gzipped {
-				t.Errorf("content encoding %q, want gzip: %t", got, tt.gzipped)
+			if content != tt.content {
+				t.Errorf("%.100q, want %.100q", content, tt.content)
 			}
-			if tt.gzipped && uncompressed(t, compressed.Body) != tt.content {
-				t.Error("the decompressed content differs")
-			}
-			for _, condition := range []string{plain.Header().Get("ETag"), `"other", ` + plain.Header().Get("ETag"), "*"} {
+			tag := file.Header().Get("ETag")
+			for _, condition := range []string{tag, `"other", ` + tag, "*"} {
 				again := send(t, h, "GET", tt.path, "If-None-Match: "+condition)
 				if again.Code != http.StatusNotModified || again.Body.Len() > 0 || again.Header().Get("Cache-Control") != caching {
 					t.Errorf("If-None-Match: %s: %d %v, want a 304", condition, again.Code, again.Header())

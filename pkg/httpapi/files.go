@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"net/http"
 	"strconv"
 	"sync"
@@ -16,7 +15,7 @@ import (
 type File struct {
 	Type      string // content type
 	Content   []byte
-	Gzipped   bool              // whether Content is compressed
+	Gzipped   bool              // whether Content is compressed with gzip: all callers get it so, as every browser takes it
 	Immutable bool              // whether its path changes with its content: callers may keep it for a year
 	Status    int               // 0 for 200
 	Headers   map[string]string // further ones
@@ -31,18 +30,13 @@ const (
 // transportSecurity has browsers use HTTPS for this host for a year.
 const transportSecurity = "max-age=31536000"
 
-// file serves a file, compressed if the caller accepts that, or returns 304 if the caller has it already.
+// file serves a file, compressed if the caller accepts that or the file is, or returns 304 if the caller has it already.
 func (s *service) file(route string, f File) http.Handler {
 	tag := sync.OnceValue(func() string {
 		sum := sha256.Sum256(f.Content)
 		return `W/"` + hex.EncodeToString(sum[:8]) + `"` // the same for each encoding
 	})
-	other := sync.OnceValue(func() []byte { // the form that Content does not have: kept, as files are few and small
-		if f.Gzipped {
-			return uncompressed(f.Content)
-		}
-		return compress(f.Content)
-	})
+	compressed := sync.OnceValue(func() []byte { return compress(f.Content) }) // kept, as files are few and small
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		content, header, status := f.Content, w.Header(), cmp.Or(f.Status, http.StatusOK)
 		for name, value := range f.Headers {
@@ -63,13 +57,11 @@ func (s *service) file(route string, f File) http.Handler {
 		switch {
 		case status == http.StatusOK && matchesTag(r, tag()):
 			status, content = http.StatusNotModified, nil
-		case f.Gzipped && AcceptsGzip(r):
-			header.Set("Content-Encoding", "gzip")
-		case len(content) >= MinGzip && !f.Gzipped && AcceptsGzip(r):
-			content = other()
-			header.Set("Content-Encoding", "gzip")
 		case f.Gzipped:
-			content = other()
+			header.Set("Content-Encoding", "gzip")
+		case len(content) >= MinGzip && AcceptsGzip(r):
+			content = compressed()
+			header.Set("Content-Encoding", "gzip")
 		}
 		s.log(r, outcome{route: route}, status, errorBody{})
 		if status != http.StatusNotModified {
@@ -88,17 +80,4 @@ func compress(content []byte) []byte {
 	_, _ = writer.Write(content) // a buffer takes everything
 	_ = writer.Close()
 	return out.Bytes()
-}
-
-// uncompressed returns the content of a gzip file that is embedded in the program; tests check that it is valid.
-func uncompressed(file []byte) []byte {
-	reader, err := gzip.NewReader(bytes.NewReader(file))
-	if err != nil {
-		panic(err)
-	}
-	content, err := io.ReadAll(reader)
-	if err != nil {
-		panic(err)
-	}
-	return content
 }

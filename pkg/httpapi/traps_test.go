@@ -1,14 +1,10 @@
 package httpapi_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/http/httptest"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -243,43 +239,4 @@ func TestIDsOfSeveralTransactions(t *testing.T) {
 	if want := []int64{-1, -2, 1, 2, 3, 4, 5, 6}; !slices.Equal(ids, want) {
 		t.Errorf("the ids %v, want %v", ids, want)
 	}
-}
-
-// TestFilesAreUnzippedOnce asks for a compressed file without accepting that, many times. It is decompressed once.
-func TestFilesAreUnzippedOnce(t *testing.T) {
-	const size, requests = 1 << 20, 50
-	content := bytes.Repeat([]byte("guidon\n"), size/7)
-	var zipped bytes.Buffer
-	w := gzip.NewWriter(&zipped)
-	_, _ = w.Write(content)
-	_ = w.Close()
-	site := &httpapi.Site{Files: map[string]httpapi.File{"/f": {Type: "text/plain", Content: zipped.Bytes(), Gzipped: true}}}
-	handler := httpapi.New(nil, httpapi.Group{Site: site}, httpapi.Config{})
-	r := httptest.NewRequest(http.MethodGet, "/f", http.NoBody)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range requests {
-		w := &compared{header: http.Header{}, want: content}
-		if handler.ServeHTTP(w, r); !w.same || w.header.Get("Content-Encoding") != "" {
-			t.Fatal("the file is not the one that was compressed")
-		}
-	}
-	runtime.ReadMemStats(&after)
-	if took := after.TotalAlloc - before.TotalAlloc; took > requests*size/4 {
-		t.Errorf("%d requests for a file of %d bytes took %d bytes of memory", requests, size, took)
-	}
-}
-
-// A compared response compares the body without keeping it.
-type compared struct {
-	header http.Header
-	want   []byte
-	same   bool
-}
-
-func (c *compared) Header() http.Header { return c.header }
-func (c *compared) WriteHeader(int)     {}
-func (c *compared) Write(b []byte) (int, error) {
-	c.same = bytes.Equal(b, c.want)
-	return len(b), nil
 }
