@@ -85,7 +85,7 @@ var goldenSteps = []step{
 	{"update a tag type", "PUT", "/api/admin/tag-types/team", `{"icon":null}`, ""},
 
 	{"create a project", "POST", "/api/admin/projects", `{"id":"shop","name":"Shop","description":"All of it","mode":"protected","featureLimit":9,"defaultStickiness":"userId",` +
-		`"featureNaming":{"pattern":"^shop-","example":"shop-a","description":"d"},"linkTemplates":[{"title":"Ticket","urlTemplate":"https://example.com/{{feature}}"},{"urlTemplate":"https://example.com/"}]}`, ""},
+		`"featureNaming":{"pattern":"[a-z0-9-]+","example":"shop-a","description":"d"},"linkTemplates":[{"title":"Ticket","urlTemplate":"https://example.com/{{feature}}"},{"urlTemplate":"https://example.com/"}]}`, ""},
 	{"create a project with nothing", "POST", "/api/admin/projects", `{"id":"other","environments":[]}`, ""},
 	{"update a project", "PUT", shop, `{"name":"The shop","description":null}`, ""},
 	{"change a project's settings", "PUT", shop + "/settings", `{"featureLimit":null}`, ""},
