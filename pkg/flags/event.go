@@ -137,5 +137,5 @@ type Event struct {
 	GroupType string // RequestGroup for the events of the application of a change request; "" for others
 	GroupID   string // the ID of the change request
 
-	SkippedReviews []string // names of the environments whose change requests the caller skipped
+	SkippedReviews []string // names of the environments whose change requests the caller skipped, or where switching off needs none
 }
