@@ -30,6 +30,10 @@ const (
 	FeatureDependenciesRemoved EventType = "feature-dependencies-removed" // all of a flag's dependencies
 	FeatureCompleted           EventType = "feature-completed"
 	FeatureUncompleted         EventType = "feature-uncompleted"
+	FeatureLinkAdded           EventType = "feature-link-added"
+	FeatureLinkUpdated         EventType = "feature-link-updated"
+	FeatureLinkRemoved         EventType = "feature-link-removed"
+	FeatureCommented           EventType = "feature-comment-added"
 	TagTypeCreated             EventType = "tag-type-created"
 	TagTypeUpdated             EventType = "tag-type-updated"
 	TagTypeDeleted             EventType = "tag-type-deleted"
