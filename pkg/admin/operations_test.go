@@ -190,7 +190,7 @@ var examples = map[string]example{
 	"PUT " + itsTags:                                   {`{"addedTags":[{"type":"simple","value":"more"}],"removedTags":[]}`, 200, 2, 1},
 	"DELETE " + itsTags + "/{tagType}/{value...}":      {"", 200, 2, 1},
 
-	"GET " + apitest.ContextFields:                       {"", 200, 3, 3},
+	"GET " + apitest.ContextFields:                       {"", 200, 4, 4},
 	"POST " + apitest.ContextFields:                      {`{"name":"{new}"}`, 201, 2, 1},
 	"POST " + apitest.ContextFields + "/validate":        {`{"name":"{new}"}`, 200, 1, 1},
 	"GET " + aField:                                      {"", 200, 1, 1},
