@@ -216,7 +216,7 @@ test('settings of a project, and its deletion', async ({ page, api }) => {
   await page.goto(`/projects/${id}/settings`)
   await page.getByLabel('Name (required)').fill('Web shop')
   await page.getByRole('radio', { name: 'Protected' }).check()
-  await page.getByLabel('Naming pattern').fill('^shop-')
+  await page.getByLabel('Naming pattern').fill('^shop-.*')
   await page.getByLabel('Example name').fill('checkout')
   await page.getByRole('button', { name: 'Add link' }).click()
   await page.getByRole('button', { name: 'Save settings' }).click()
@@ -232,7 +232,7 @@ test('settings of a project, and its deletion', async ({ page, api }) => {
   const saved = await api('GET', `/api/admin/projects/${id}/overview`)
   expect(saved).toMatchObject({
     mode: 'protected',
-    featureNaming: { pattern: '^shop-', example: 'shop-checkout' },
+    featureNaming: { pattern: '^shop-.*', example: 'shop-checkout' },
     linkTemplates: [{ title: null, urlTemplate: 'https://issues.example.com/?q={{feature}}' }],
   })
 

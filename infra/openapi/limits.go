@@ -97,6 +97,7 @@ var patterns = map[string]string{
 	"title":          `^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$`, // not blank, no control characters
 	"permission":     `^[A-Z][A-Z0-9_]*$`,
 	"link":           flags.LinkPattern,
+	"page":           flags.PagePattern,
 	"pointer":        "^/",
 	"tokenType":      anyCase(apiTokenTypes...),
 	"tagFilter":      `^[^:]+:(.|\n|\r)+$`,

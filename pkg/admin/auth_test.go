@@ -75,8 +75,8 @@ func TestEveryOperationRequiresAuthorization(t *testing.T) {
 	if now := s.Do(t, "GET", apitest.Features, "").Body; now != was {
 		t.Errorf("flags are now %s, want %s", now, was)
 	}
-	if got := s.Events(t, on.flag); len(got) != 3 {
-		t.Errorf("events %q, want only the 3 from its creation", got)
+	if got := s.Events(t, on.flag); len(got) != 4 {
+		t.Errorf("events %q, want only the 4 from its creation", got)
 	}
 }
 

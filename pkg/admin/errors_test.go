@@ -97,6 +97,7 @@ var unknownNames = map[string]struct {
 	"{appName}":         {"nosuch", func(on *subject) { on.kind = "nosuch" }},
 	"{parent}":          {"nosuch", func(on *subject) { on.kind = "nosuch" }},
 	"{freezeId}":        {"nosuch", func(on *subject) { on.kind = "nosuch" }},
+	"{linkId}":          {"nosuch", func(on *subject) { on.link = "nosuch" }},
 	"{id}":              {"999", func(on *subject) { on.segment = "999" }},
 	"{addonId}":         {"999", func(on *subject) { on.addon = "999" }},
 	"{changeRequestId}": {"999", func(on *subject) { on.request = "999" }},

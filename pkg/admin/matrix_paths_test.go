@@ -76,6 +76,7 @@ func newMaze(t *testing.T, s *apitest.Server) maze {
 			"token":    {{"of another project", url.PathEscape(ofShop)}},
 			"parent":   {{"of another flag", theirs.kind}},
 			"freezeId": {{"of all projects", ofAll}},
+			"linkId":   {{"of another flag", sibling.link}, {"of another project", foreign.link}},
 
 			"changeRequestId": {{"unknown", "99"}},
 			"changeId":        {{"unknown", "99"}},

@@ -171,6 +171,10 @@ var examples = map[string]example{
 	"POST /api/admin/features/validate":                {`{"name":"{new}","projectId":"{projectId}"}`, 200, 2, 2},
 	ofFlag("POST", "/favorites"):                       {"", 200, 2, 1},
 	ofFlag("DELETE", "/favorites"):                     {"", 200, 1, 1}, // it is not a favorite
+	ofFlag("POST", "/link"):                            {`{"url":"https://example.com/{new}"}`, 204, 2, 2},
+	ofFlag("PUT", "/link/{linkId}"):                    {`{"url":"https://example.com/changed"}`, 204, 2, 1},
+	ofFlag("DELETE", "/link/{linkId}"):                 {"", 204, 2, 1},
+	ofFlag("POST", "/comments"):                        {`{"text":"{new}"}`, 204, 2, 2},
 	"GET /api/admin/tag-types":                         {"", 200, 1, 1},
 	"POST /api/admin/tag-types":                        {`{"name":"{new}"}`, 201, 2, 1},
 	"POST /api/admin/tag-types/validate":               {`{"name":"{new}"}`, 200, 1, 1},
@@ -186,7 +190,7 @@ var examples = map[string]example{
 	"PUT " + itsTags:                                   {`{"addedTags":[{"type":"simple","value":"more"}],"removedTags":[]}`, 200, 2, 1},
 	"DELETE " + itsTags + "/{tagType}/{value...}":      {"", 200, 2, 1},
 
-	"GET " + apitest.ContextFields:                       {"", 200, 3, 3},
+	"GET " + apitest.ContextFields:                       {"", 200, 4, 4},
 	"POST " + apitest.ContextFields:                      {`{"name":"{new}"}`, 201, 2, 1},
 	"POST " + apitest.ContextFields + "/validate":        {`{"name":"{new}"}`, 200, 1, 1},
 	"GET " + aField:                                      {"", 200, 1, 1},
@@ -342,7 +346,7 @@ func inEnvironment(method, tail string) string {
 }
 
 // A subject is what a test calls operations on: a flag with a strategy in one environment, and variants in all of them.
-type subject struct{ project, flag, environment, strategy, user, role, kind, secret, segment, addon, request string }
+type subject struct{ project, flag, environment, strategy, user, role, kind, secret, segment, addon, request, link string }
 
 var subjects atomic.Int64
 
@@ -598,13 +602,14 @@ func addStrategyAndVariants(t *testing.T, s *apitest.Server, on *subject) {
 	added := s.Must(t, "POST", on.fill(inEnvironment("", "/strategies"))[1:], `{"name":"default"}`)
 	_, rest, _ := strings.Cut(added.Body, `"id":"`)
 	on.strategy, _, _ = strings.Cut(rest, `"`)
+	on.link = apitest.AddLink(t, s, flag)
 }
 
 // fill replaces the {parameters} in a text with the subject's names.
 func (on subject) fill(text string) string {
 	return strings.NewReplacer("{projectId}", on.project, "{featureName}", on.flag, "{environment}", on.environment,
 		"{environmentName}", on.environment, "{strategyId}", on.strategy, "{strategy}", on.strategy,
-		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{parent}", cmp.Or(on.kind, "parent"), "{freezeId}", cmp.Or(on.kind, "nosuch"), "{value...}", "a%2Fb",
+		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{parent}", cmp.Or(on.kind, "parent"), "{freezeId}", cmp.Or(on.kind, "nosuch"), "{linkId}", cmp.Or(on.link, "nosuch"), "{value...}", "a%2Fb",
 		"{contextField}", cmp.Or(on.kind, "userId"), "{appName}", cmp.Or(on.kind, "an-app"), "{legalValue...}", "a%2Fb", "{id}", cmp.Or(on.segment, "1"), "{addonId}", cmp.Or(on.addon, "1"), "{changeRequestId}", cmp.Or(on.request, "1"), "{changeId}", "1",
 		"{userId}", cmp.Or(on.user, "1"), "{roleId}", cmp.Or(on.role, "4"), "{new}", fmt.Sprintf("new-%d", subjects.Add(1)),
 		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", cmp.Or(on.secret, "{token}")).Replace(text)

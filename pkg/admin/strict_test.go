@@ -75,8 +75,8 @@ func TestStrictJSON(t *testing.T) {
 	if now := s.Do(t, "GET", apitest.Features, "").Body; now != listed {
 		t.Errorf("flags are now %s, want %s", now, listed)
 	}
-	if got := s.Events(t, on.flag); len(got) != 3 {
-		t.Errorf("events %q, want the 3 of its creation", got)
+	if got := s.Events(t, on.flag); len(got) != 4 {
+		t.Errorf("events %q, want the 4 of its creation", got)
 	}
 }
 

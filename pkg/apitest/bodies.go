@@ -57,7 +57,7 @@ func Record(name string, environments []string, others ...string) string {
 		fmt.Sprintf(`"name":%q`, name), `"type":"release"`, `"description":""`, `"project":"default"`, `"stale":false`,
 		`"impressionData":false`, `"createdAt":"<time>"`, `"lastSeenAt":null`, `"archived":false`, `"archivedAt":null`,
 		`"enabled":false`, `"favorite":false`, `"environments":[` + strings.Join(environments, ",") + `]`, `"variants":[]`,
-		`"strategies":[]`, `"children":[]`, `"dependencies":[]`, `"tags":[]`,
+		`"strategies":[]`, `"children":[]`, `"dependencies":[]`, `"tags":[]`, `"links":[]`,
 		`"lifecycle":{"stage":"initial","enteredStageAt":"<time>"}`,
 	}, others)
 }

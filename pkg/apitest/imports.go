@@ -36,7 +36,8 @@ func (s *Server) ImportHere(t *testing.T, data string) ImportReport {
 func (s *Server) CreateFullFlag(t *testing.T) {
 	t.Helper()
 	s.Create(t, "parent")
-	s.Must(t, "POST", Features, `{"name":"full","type":"kill-switch","description":"Every part of a flag.","impressionData":true}`)
+	s.Must(t, "POST", Features, `{"name":"full","type":"kill-switch","description":"Every part of a flag.","impressionData":true,"owner":"Team Checkout"}`)
+	AddLink(t, s, Features+"/full")
 	s.Must(t, "POST", "/api/admin/tag-types", `{"name":"team","description":"Who looks after it.","icon":"T"}`)
 	s.Must(t, "PUT", "/api/admin/features/full/tags", `{"addedTags":[{"type":"team","value":"core"},{"type":"simple","value":"old/one"}],"removedTags":[]}`)
 	s.Must(t, "POST", "/api/admin/context", `{"name":"country","description":"Where they are.","stickiness":true,"legalValues":[{"value":"CH"}]}`)
@@ -69,6 +70,12 @@ func ExportWithoutIDs(t *testing.T, data string) map[string]any {
 	}
 	for _, s := range doc["segments"].([]any) {
 		delete(s.(map[string]any), "id")
+	}
+	linked, _ := doc["links"].([]any) // left out if no flag has some
+	for _, l := range linked {
+		for _, link := range l.(map[string]any)["links"].([]any) {
+			delete(link.(map[string]any), "id")
+		}
 	}
 	return doc
 }

@@ -393,3 +393,12 @@ func Decode[T any](t *testing.T, body string) T {
 	}
 	return v
 }
+
+// AddLink adds a link to the flag at a path and returns its ID.
+func AddLink(t *testing.T, s *Server, flag string) string {
+	t.Helper()
+	s.Must(t, "POST", flag+"/link", `{"url":"https://example.com/1","title":"One"}`)
+	var f struct{ Links []struct{ ID string } }
+	DecodeInto(t, s.Must(t, "GET", flag, "").Body, &f)
+	return f.Links[len(f.Links)-1].ID
+}

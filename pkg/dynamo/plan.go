@@ -164,6 +164,7 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 		assumed = assumed.And(step.Assumed)
 	}
 	tx.guardSegmentUses(merged, assumed)
+	tx.limitAdded(merged, assumed.Added)
 	for _, guard := range tx.guards {
 		if err := s.planGuard(tx, guard); err != nil {
 			return nil, err

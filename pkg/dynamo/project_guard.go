@@ -32,7 +32,8 @@ const (
 	activeCount = "active"
 	staleCount  = "stale"
 	typeCount   = "type:"
-	dayCount    = "day" // without a character that would need an alias in an expression
+	addedCount  = "added" // of the first guard, so that Counts reads it before the flags: see FlagCounts.Added
+	dayCount    = "day"   // without a character that would need an alias in an expression
 )
 
 // A guard counts the flags that were created on a day until nothing asks about that day any more, with a margin for clocks that differ.
@@ -98,6 +99,26 @@ func (tx *transaction) countInProject(f, before, after *flags.Feature) {
 	}
 }
 
+// limitAdded counts the flags that a change adds to projects with a limit, on condition that there is room for them: since the flags were
+// counted, no more were added than the limit allows. Those that were archived since make room only when they are counted again.
+func (tx *transaction) limitAdded(merged []*merge, most map[string]int64) {
+	for _, uid := range slices.Sorted(maps.Keys(most)) {
+		u, added := tx.guardUpdate(projectGuard(uid, 0)), 0
+		for _, m := range merged {
+			if f := m.Adds(); f != nil && f.ProjectUID == uid {
+				added++
+			}
+		}
+		u.counts[addedCount] += added
+		name, before := expression.Name(addedCount), most[uid]-int64(added)
+		holds := name.LessThanEqual(expression.Value(before))
+		if before >= 0 {
+			holds = name.AttributeNotExists().Or(holds)
+		}
+		u.holds, u.failed = append(u.holds, holds), versionConflict
+	}
+}
+
 // Counts adds up the guards of a project: one call.
 func (s *Store) Counts(ctx context.Context, projectUID string) (flags.FlagCounts, error) {
 	counts := flags.FlagCounts{Types: map[flags.FeatureType]int{}, Created: map[flags.Day]int{}}
@@ -111,6 +132,8 @@ func (s *Store) Counts(ctx context.Context, projectUID string) (flags.FlagCounts
 				counts.Active += n
 			case staleCount:
 				counts.Stale += n
+			case addedCount:
+				counts.Added += int64(n)
 			}
 			if kind, is := strings.CutPrefix(name, typeCount); is {
 				counts.Types[flags.FeatureType(kind)] += n

@@ -37,6 +37,7 @@ type rowHead struct {
 	Tags           []flags.Tag       `json:"g,omitempty"`
 	Relation       flags.Relation    `json:"r,omitzero"`
 	Entered        flags.Phase       `json:"y,omitzero"`
+	Owner          string            `json:"o,omitzero"`
 }
 
 // A rowStanding is what a row has of the flag in one environment.
@@ -55,7 +56,7 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 		Format: format, Lower: lowerOf(s), Name: s.Name, Project: s.Project, Type: s.Type, Description: s.Description, Stale: s.Stale,
 		ImpressionData: s.ImpressionData, Archived: s.Archived,
 		CreatedAt: s.CreatedAt, ArchivedAt: s.ArchivedAt, LastSeenAt: s.LastSeenAt,
-		Tags: s.Tags, Relation: s.Relation, Entered: s.LastPhase,
+		Tags: s.Tags, Relation: s.Relation, Entered: s.LastPhase, Owner: s.Owner,
 	}, Environments: make(map[string]rowStanding, len(s.Environments))}
 	for name, e := range s.Environments {
 		doc.Environments[name] = rowStanding{
@@ -69,7 +70,7 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 func (head *rowHead) summary() flags.FeatureSummary {
 	return flags.FeatureSummary{
 		Name: head.Name, Project: head.Project,
-		Metadata: flags.Metadata{Type: head.Type, Description: head.Description, Stale: head.Stale, ImpressionData: head.ImpressionData},
+		Metadata: flags.Metadata{Type: head.Type, Description: head.Description, Stale: head.Stale, ImpressionData: head.ImpressionData, Owner: head.Owner},
 		Archived: head.Archived, CreatedAt: head.CreatedAt, ArchivedAt: head.ArchivedAt, LastSeenAt: head.LastSeenAt,
 		Tags: head.Tags, Relation: head.Relation, LastPhase: head.Entered,
 	}

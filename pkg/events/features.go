@@ -42,6 +42,7 @@ func FeatureCloned(clone, original *flags.Feature, registry *flags.Environments)
 type importedFeature struct {
 	shape.MetadataView
 	Tags         []shape.Tag          `json:"tags"`
+	Links        []shape.LinkView     `json:"links,omitempty"`
 	Enabled      bool                 `json:"enabled"`
 	Strategies   []shape.StrategyView `json:"strategies"`
 	Variants     []shape.Variant      `json:"variants"`
@@ -50,7 +51,7 @@ type importedFeature struct {
 
 func importedFeatureOf(f *flags.Feature, env flags.ProjectEnvironment) importedFeature {
 	return importedFeature{
-		MetadataView: shape.MetadataViewOf(f), Tags: shape.Tags(f.Tags), Enabled: f.Enabled(env), Strategies: shape.StrategyViews(f, env),
+		MetadataView: shape.MetadataViewOf(f), Tags: shape.Tags(f.Tags), Links: shape.LinkViews(f.Links), Enabled: f.Enabled(env), Strategies: shape.StrategyViews(f, env),
 		Variants: shape.Variants(f.In(env).Variants), Dependencies: shape.Dependencies(f.Dependencies),
 	}
 }
@@ -212,4 +213,29 @@ func variantsIn(f *flags.Feature, envs []flags.ProjectEnvironment) map[string][]
 		variants[env.Name] = shape.Variants(f.In(env).Variants)
 	}
 	return variants
+}
+
+// FeatureLinkAdded is the event of a flag that got a link.
+func FeatureLinkAdded(f *flags.Feature, l flags.Link) flags.Event {
+	return ofFeature(flags.FeatureLinkAdded, f, shape.LinkViewOf(l), nil)
+}
+
+// FeatureLinkUpdated is the event of a flag with a changed link.
+func FeatureLinkUpdated(f *flags.Feature, before, after flags.Link) flags.Event {
+	return ofFeature(flags.FeatureLinkUpdated, f, shape.LinkViewOf(after), shape.LinkViewOf(before))
+}
+
+// FeatureLinkRemoved is the event of a flag that lost a link.
+func FeatureLinkRemoved(f *flags.Feature, l flags.Link) flags.Event {
+	return ofFeature(flags.FeatureLinkRemoved, f, nil, shape.LinkViewOf(l))
+}
+
+// A comment is what someone says about a flag.
+type comment struct {
+	Text string `json:"text"`
+}
+
+// FeatureCommented is the event of a comment on a flag.
+func FeatureCommented(f *flags.Feature, text string) flags.Event {
+	return ofFeature(flags.FeatureCommented, f, comment{text}, nil)
 }

@@ -8,7 +8,7 @@ var addonEvents = []EventType{
 	FeatureEnvironmentEnabled, FeatureEnvironmentDisabled, FeatureStrategyAdd, FeatureStrategyUpdate, FeatureStrategyRemove,
 	FeatureStrategyOrder, FeatureVariantsUpdated, FeatureAllVariantsUpdated, FeatureStaleOn, FeatureStaleOff, FeatureTagged,
 	FeatureUntagged, FeatureDependencyAdded, FeatureDependencyRemoved, FeatureDependenciesRemoved, FeatureCompleted,
-	FeatureUncompleted,
+	FeatureUncompleted, FeatureLinkAdded, FeatureLinkUpdated, FeatureLinkRemoved, FeatureCommented,
 	TagTypeCreated, TagTypeUpdated, TagTypeDeleted,
 	ContextFieldCreated, ContextFieldUpdated, ContextFieldDeleted,
 	SegmentCreated, SegmentUpdated, SegmentDeleted,

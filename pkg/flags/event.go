@@ -30,6 +30,10 @@ const (
 	FeatureDependenciesRemoved EventType = "feature-dependencies-removed" // all of a flag's dependencies
 	FeatureCompleted           EventType = "feature-completed"
 	FeatureUncompleted         EventType = "feature-uncompleted"
+	FeatureLinkAdded           EventType = "feature-link-added"
+	FeatureLinkUpdated         EventType = "feature-link-updated"
+	FeatureLinkRemoved         EventType = "feature-link-removed"
+	FeatureCommented           EventType = "feature-comment-added"
 	TagTypeCreated             EventType = "tag-type-created"
 	TagTypeUpdated             EventType = "tag-type-updated"
 	TagTypeDeleted             EventType = "tag-type-deleted"
@@ -137,5 +141,5 @@ type Event struct {
 	GroupType string // RequestGroup for the events of the application of a change request; "" for others
 	GroupID   string // the ID of the change request
 
-	SkippedReviews []string // names of the environments whose change requests the caller skipped
+	SkippedReviews []string // names of the environments whose change requests the caller skipped, or where switching off needs none
 }

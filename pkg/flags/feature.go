@@ -23,6 +23,8 @@ type Feature struct {
 	ArchivedAt time.Time `json:"archivedAt,omitzero"` // zero while active
 	LastSeenAt time.Time `json:"lastSeenAt,omitzero"` // zero until usage is reported
 	Tags       []Tag     `json:"tags,omitempty"`      // sorted by type and value
+	Links      []Link    `json:"links,omitempty"`     // in the order in which they were added
+	Comments   int64     `json:"comments,omitzero"`   // how many comments its history has; they are only there
 
 	Dependencies []Dependency `json:"dependencies,omitempty"` // its parents, in the order in which they were added
 	Children     []string     `json:"children,omitempty"`     // names of the active flags that depend on it, sorted; kept by SetDependency
@@ -40,6 +42,7 @@ type Metadata struct {
 	Description    *string     `json:"description"` // nil if the caller sent null
 	Stale          bool        `json:"stale,omitzero"`
 	ImpressionData bool        `json:"impressionData,omitzero"`
+	Owner          string      `json:"owner,omitzero"` // a person or a team, by any name; "" for none
 }
 
 // DefaultMetadata returns the metadata of a new flag whose creator sets none.
@@ -243,14 +246,14 @@ func (f *Feature) dropDeletedEnvironments(registry *Environments, of func(segmen
 // environments. Strategies get new IDs. With replaceGroupID, a strategy whose groupId is the old name gets the
 // new name.
 //
-// Tags, favorites and dependencies are not copied; a caller adds the parents with SetDependency. Strategies with
+// Tags, links, favorites and dependencies are not copied; a caller adds the parents with SetDependency. Strategies with
 // segments in deleted environments are not copied either, because those segments may belong to another project
 // now.
 func (f *Feature) CloneAs(name string, replaceGroupID bool, registry *Environments, by string, at time.Time, newID func() string) *Feature {
 	c := f.Clone()
 	c.dropDeletedEnvironments(registry, func(int64) bool { return true })
 	c.Version, c.Name, c.CreatedAt, c.CreatedBy, c.LastSeenAt = 0, name, at, by, time.Time{}
-	c.Tags, c.Dependencies, c.Children, c.Lifecycle = nil, nil, nil, nil
+	c.Tags, c.Links, c.Comments, c.Dependencies, c.Children, c.Lifecycle = nil, nil, 0, nil, nil, nil
 	for _, env := range slices.Sorted(maps.Keys(c.Environments)) {
 		fe := c.Environments[env]
 		fe.EnabledIn, fe.LastSeenAt = "", time.Time{}

@@ -136,18 +136,21 @@ func (g GuardedPart) in(env Environment) (guarded, off bool) {
 	return true, g.Environments[i].Off
 }
 
-// Reviewed returns the environments in which the part can only change with a change request, or by skipping it. project must be
-// as it is stored before the write.
-func (g GuardedPart) Reviewed(project *Project, registry *Environments) (list []Environment) {
+// Reviewed returns the environments in which the part can only change with a change request, or by skipping it, and those where it could
+// not if switching off did not need none. project must be as it is stored before the write.
+func (g GuardedPart) Reviewed(project *Project, registry *Environments) (list, switchedOff []Environment) {
 	for _, env := range registry.Sorted() {
 		if _, on := project.Review(env); !on {
 			continue
 		}
-		if guarded, off := g.in(env); guarded && (!off || !env.OffAllowed) {
+		switch guarded, off := g.in(env); {
+		case guarded && off && env.OffAllowed:
+			switchedOff = append(switchedOff, env)
+		case guarded:
 			list = append(list, env)
 		}
 	}
-	return list
+	return list, switchedOff
 }
 
 // Frozen returns the freezes in effect at a moment in which the part cannot change. project must be as it is stored before the write.

@@ -12,6 +12,7 @@ import (
 type ImportedFlag struct {
 	Metadata
 	Tags       []Tag
+	Links      []Link       // without IDs
 	Parents    []Dependency // added to the parents that the flag has
 	Strategies []Strategy   // without IDs, in their order
 	Variants   []Variant
@@ -27,6 +28,10 @@ func (b ImportedFlag) Check(name string, types *StrategyTypes, limits Limits, p 
 	for i, t := range b.Tags {
 		t.Check("/tags/"+strconv.Itoa(i), p)
 	}
+	CheckCount("/links", "links", len(b.Links), MaxLinks, p)
+	for i, l := range b.Links {
+		l.Check("/links/"+strconv.Itoa(i), p)
+	}
 	for i, d := range b.Parents {
 		p.CheckAt("/dependencies/"+strconv.Itoa(i), d.Check)
 	}
@@ -41,6 +46,9 @@ func (f *Feature) Import(env ProjectEnvironment, b ImportedFlag, newID func() st
 		if err := f.ChangeTags(b.Tags, nil, limits); err != nil {
 			return err
 		}
+	}
+	if b.Links != nil {
+		f.importLinks(b.Links, newID)
 	}
 	if b.Strategies != nil {
 		if err := f.importStrategies(env, b, newID, limits); err != nil {

@@ -3,6 +3,7 @@ package flags
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"maps"
 	"math"
 	"reflect"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"guidon/pkg/evaluate"
 )
 
 // DefaultProject is the ID of the project that a new service starts with.
@@ -41,7 +44,7 @@ type Project struct {
 type Settings struct {
 	Mode              string         `json:"mode,omitzero"` // open, protected or private
 	DefaultStickiness string         `json:"defaultStickiness,omitzero"`
-	FeatureLimit      *int64         `json:"featureLimit,omitzero"` // stored for clients; not enforced
+	FeatureLimit      *int64         `json:"featureLimit,omitzero"` // how many active flags it can have; nil for no limit
 	Naming            Naming         `json:"featureNaming,omitzero"`
 	LinkTemplates     []LinkTemplate `json:"linkTemplates,omitempty"`
 }
@@ -88,11 +91,58 @@ func CheckLink(path, url string, p *Problems) {
 	}
 }
 
-// A Naming describes how flags of a project should be named; "" for parts that are not set.
+// A Naming describes how new flags of a project are named; "" for parts that are not set.
 type Naming struct {
-	Pattern     string `json:"pattern,omitzero"`
+	Pattern     string `json:"pattern,omitzero"` // a regular expression in the syntax of RE2 for whole names
 	Example     string `json:"example,omitzero"`
 	Description string `json:"description,omitzero"`
+}
+
+// Check adds a problem if the pattern is no regular expression, or does not match the example.
+func (n Naming) Check(p *Problems) {
+	if _, _, err := evaluate.CompileRegex(n.Pattern, false); err != nil {
+		p.Add("/pattern", "must be a regular expression in the syntax of RE2: %s", err)
+	} else if n.Example != "" && !n.matches(n.Example) {
+		p.Add("/example", "must match the pattern %q as a whole", n.Pattern)
+	}
+}
+
+// matches reports whether the pattern matches a whole name. One that was stored before patterns were checked, and is no regular
+// expression, matches every name.
+func (n Naming) matches(name string) bool {
+	regex, _, err := evaluate.CompileRegex(n.Pattern, false)
+	if n.Pattern == "" || err != nil {
+		return true
+	}
+	regex.Longest()
+	at := regex.FindStringIndex(name)
+	return at != nil && at[0] == 0 && at[1] == len(name)
+}
+
+// CheckFlagName returns Invalid if the name of a new flag does not match the naming pattern of the project.
+func (p *Project) CheckFlagName(name string) error {
+	n := p.Naming
+	if n.matches(name) {
+		return nil
+	}
+	rule := fmt.Sprintf("must match the naming pattern %q of project %q", n.Pattern, p.ID)
+	if n.Example != "" {
+		rule += fmt.Sprintf(", such as %q", n.Example)
+	}
+	if n.Description != "" {
+		rule += ": " + n.Description
+	}
+	return Problems{{Path: "/name", Message: rule}}.Err()
+}
+
+// Room returns how many flags a project with a limit can have in addition to the active ones. It returns Invalid if there is no room.
+func (p *Project) Room(active int) (int64, error) {
+	room := *p.FeatureLimit - int64(active)
+	if room <= 0 {
+		return 0, Errorf(Invalid, "project %q has %d active flags, and its limit is %d; archive flags that are not needed any more, or raise "+
+			"the limit in the settings of the project", p.ID, active, *p.FeatureLimit)
+	}
+	return room, nil
 }
 
 // An Attachment is an environment as part of a project.

@@ -99,6 +99,17 @@ type Write struct {
 	Before, After Aggregate
 }
 
+// Adds returns the flag by which the write increases the active flags of a project: a new one, or one that is revived or moves there; nil
+// for none.
+func (w Write) Adds() *Feature {
+	before, _ := w.Before.(*Feature)
+	after, _ := w.After.(*Feature)
+	if after == nil || after.Archived || before != nil && !before.Archived && before.ProjectUID == after.ProjectUID {
+		return nil
+	}
+	return after
+}
+
 // A Change is everything that one operation writes in one transaction, with its event. Writes that alter nothing
 // are dropped. If no write is left, nothing happens and no event is stored.
 type Change struct {
@@ -139,6 +150,8 @@ type ReviewAssumption struct {
 	Changes  *int64           // Environments.ReviewChanges; nil if the change does not depend on it
 	Served   *int64           // Feed.Number: applications see the same since then; nil if the change does not depend on it
 
+	Added map[string]int64 // by UID of a project with a limit of flags: what FlagCounts.Added may be after the change
+
 	SegmentUses []int64         // IDs of written segments that no flag may have begun to use since they were loaded
 	Segments    map[int64]int64 // versions of segments, by ID: if the change begins to use one, its content may not have changed since
 }
@@ -147,8 +160,10 @@ type ReviewAssumption struct {
 func (a ReviewAssumption) And(b ReviewAssumption) ReviewAssumption {
 	both := ReviewAssumption{
 		Projects: map[string]int64{}, Segments: map[int64]int64{}, Changes: cmp.Or(a.Changes, b.Changes), Served: cmp.Or(a.Served, b.Served),
-		SegmentUses: slices.Concat(a.SegmentUses, b.SegmentUses),
+		SegmentUses: slices.Concat(a.SegmentUses, b.SegmentUses), Added: map[string]int64{},
 	}
+	maps.Copy(both.Added, b.Added)
+	maps.Copy(both.Added, a.Added)
 	maps.Copy(both.Projects, b.Projects)
 	maps.Copy(both.Projects, a.Projects)
 	maps.Copy(both.Segments, b.Segments)

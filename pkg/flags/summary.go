@@ -106,6 +106,7 @@ type FlagCounts struct {
 	Stale   int
 	Types   map[FeatureType]int
 	Created map[Day]int // by the day of their creation, at least the last CountedDays days
+	Added   int64       // how many flags were added while the project had a limit, see ReviewAssumption.Added
 }
 
 // CountFlags counts flags.

@@ -22,7 +22,7 @@ const (
 	MaxPayload     = 64 << 10 // the payload of a variant
 	MaxParameter   = 64 << 10 // a parameter of a strategy, such as a list of user IDs
 	MaxParameters  = 100      // parameters of a strategy or strategy type
-	MaxLinks       = 20       // link templates of a project
+	MaxLinks       = 20       // links of a flag, and link templates of a project
 	MaxLegalValues = 1000     // legal values of a context field
 )
 
@@ -131,6 +131,8 @@ func valueOrEmpty(p *string) string {
 // CheckTexts adds a problem for each text that is too long.
 func (m Metadata) CheckTexts(p *Problems) {
 	CheckLength("/description", valueOrEmpty(m.Description), MaxDescription, p)
+	CheckLength("/owner", m.Owner, MaxTitle, p)
+	CheckText("/owner", m.Owner, p)
 }
 
 // CheckTexts adds a problem for each text that is too long, for too many links, and for a stickiness that SDKs cannot read.

@@ -60,6 +60,7 @@ type guardian struct {
 	err     error
 	skipped []string // names of the environments whose change requests the caller skips
 	broken  []string // those of them where nobody skips
+	off     []string // names of the environments where the write switches a flag off without a change request
 	frozen  []string // names of the environments whose freezes the caller skips
 }
 
@@ -165,8 +166,15 @@ func (tx *Tx) AssumeServed() {
 
 // require checks that a part was approved, or that the caller can skip the change requests of its environments, and their freezes.
 func (g *guardian) require(p *flags.Project, part flags.GuardedPart, registry *flags.Environments) {
-	for _, env := range part.Reviewed(p, registry) {
-		if g.tx.approved != nil && g.tx.approved(part, env) {
+	approved := func(env flags.Environment) bool { return g.tx.approved != nil && g.tx.approved(part, env) }
+	reviewed, off := part.Reviewed(p, registry)
+	for _, env := range off {
+		if !approved(env) {
+			g.off = append(g.off, env.Name)
+		}
+	}
+	for _, env := range reviewed {
+		if approved(env) {
 			continue
 		}
 		if err := g.tx.Caller.AuthorizeSkip(p, env, g.tx.breakGlass()); err != nil {
@@ -205,15 +213,15 @@ func (g *guardian) record() error {
 	if len(g.frozen) > 0 {
 		g.tx.events = append(g.tx.events, events.FreezeSkipped(g.tx.events[0], g.frozen))
 	}
-	if len(g.skipped) == 0 {
-		return nil
-	}
 	if len(g.broken) > 0 {
 		slices.Sort(g.broken)
 		g.tx.events = append(g.tx.events, events.GlassBroken(g.tx.events[0], slices.Compact(g.broken), g.tx.breakGlass()))
 	}
-	for i := range g.tx.events {
-		g.tx.events[i].SkippedReviews = g.skipped
+	if all := slices.Concat(g.skipped, g.off); len(all) > 0 {
+		slices.Sort(all)
+		for i := range g.tx.events {
+			g.tx.events[i].SkippedReviews = slices.Compact(all)
+		}
 	}
 	return nil
 }

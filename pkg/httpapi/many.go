@@ -296,6 +296,9 @@ func (tx *Tx) apply() {
 			tx.round.changed[key] = w.Before
 		}
 		tx.round.view[key] = w.After
+		if f := w.Adds(); f != nil && tx.round.base == nil {
+			tx.round.added[f.ProjectUID]++
+		}
 		if tx.round.base != nil {
 			continue
 		}

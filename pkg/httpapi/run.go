@@ -198,6 +198,9 @@ func (tx *Tx) decide(f func(tx *Tx) (any, error)) (answer any, err error) {
 			if answer, err = f(tx); err == nil {
 				err = tx.guard()
 			}
+			if err == nil {
+				err = tx.checkNewFlags()
+			}
 			return err
 		})
 		return answer, err

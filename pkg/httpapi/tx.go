@@ -67,6 +67,8 @@ type round struct {
 	reload  []flags.Key        // the same for Tx.Again
 	dry     bool               // nothing is committed (see Many.DryRun)
 
+	added map[string]int // flags by earlier items of a dry run, by the UID of the project
+
 	changed map[flags.Key]flags.Aggregate // by earlier items of a dry run or earlier steps: what was there before; nil for nothing
 	base    *round                        // of the steps of a transaction: the round of the transaction
 	version int                           // of such a round: how many steps have changed something
@@ -102,7 +104,7 @@ func (r *round) remember(key, result any) {
 }
 
 func newRound() *round {
-	return &round{view: flags.View{}, again: map[flags.Key]bool{}, memo: map[any]any{}, values: map[value]any{}, changed: map[flags.Key]flags.Aggregate{}}
+	return &round{view: flags.View{}, again: map[flags.Key]bool{}, memo: map[any]any{}, values: map[value]any{}, changed: map[flags.Key]flags.Aggregate{}, added: map[string]int{}}
 }
 
 // attempt is a new Tx of the same round for an item.

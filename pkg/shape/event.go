@@ -23,7 +23,7 @@ type EventView struct {
 	GroupType string `json:"groupType,omitempty"` // change-request for what the application of a change request changed
 	GroupID   string `json:"groupId,omitempty"`   // the id of the change request
 
-	SkippedReviews []string `json:"skippedChangeRequests,omitempty"` // environments whose change requests the caller skipped
+	SkippedReviews []string `json:"skippedChangeRequests,omitempty"` // environments whose change requests the caller skipped, or where switching off needs none
 }
 
 // EventViewOf is the shape of an event that was read from the store.

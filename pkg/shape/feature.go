@@ -16,15 +16,29 @@ type MetadataView struct {
 	ImpressionData bool              `json:"impressionData"`
 	CreatedAt      Time              `json:"createdAt"`
 	LastSeenAt     *Time             `json:"lastSeenAt"`
+	Owner          string            `json:"owner,omitzero"`
 }
 
 // NewMetadataView returns the metadata of a flag or of a row of a list.
 func NewMetadataView(name, project string, m flags.Metadata, createdAt, lastSeenAt time.Time) MetadataView {
 	return MetadataView{
 		Name: name, Type: m.Type, Description: m.Description, Project: project, Stale: m.Stale,
-		ImpressionData: m.ImpressionData, CreatedAt: Time(createdAt), LastSeenAt: TimeOrNull(lastSeenAt),
+		ImpressionData: m.ImpressionData, CreatedAt: Time(createdAt), LastSeenAt: TimeOrNull(lastSeenAt), Owner: m.Owner,
 	}
 }
+
+// A LinkView is a link of a flag.
+type LinkView struct {
+	ID    string  `json:"id"`
+	URL   string  `json:"url"`
+	Title *string `json:"title"`
+}
+
+// LinkViews returns the links of a flag.
+func LinkViews(list []flags.Link) []LinkView { return Each(list, LinkViewOf) }
+
+// LinkViewOf returns a link of a flag.
+func LinkViewOf(l flags.Link) LinkView { return LinkView(l) }
 
 // MetadataViewOf returns the metadata of a flag.
 func MetadataViewOf(f *flags.Feature) MetadataView {

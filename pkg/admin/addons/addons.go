@@ -62,12 +62,12 @@ func (at inAddon) findEnabled(tx *httpapi.Tx) flags.Addon {
 }
 
 func list(tx *httpapi.Tx, _ httpapi.InService) (addonList, error) {
-	return addonList{Addons: httpapi.Each(tx.Addons().List, addonViewOf), Providers: httpapi.Each(flags.AddonProviders(), providerViewOf)}, nil
+	return addonList{Addons: httpapi.Each(tx.Addons().List, func(a flags.Addon) addonView { return addonViewOf(tx, a) }), Providers: httpapi.Each(flags.AddonProviders(), providerViewOf)}, nil
 }
 
 func read(tx *httpapi.Tx, at inAddon) (addonView, error) {
 	_, a := at.find(tx)
-	return addonViewOf(a), nil
+	return addonViewOf(tx, a), nil
 }
 
 func create(tx *httpapi.Tx, _ httpapi.InService, in addonBody) (addonView, error) {
@@ -89,7 +89,7 @@ func create(tx *httpapi.Tx, _ httpapi.InService, in addonBody) (addonView, error
 	}
 	tx.Save(events.Addon.Created(a), registry)
 	tx.Created(addonsPath, strconv.FormatInt(a.ID, 10))
-	return addonViewOf(a), nil
+	return addonViewOf(tx, a), nil
 }
 
 func update(tx *httpapi.Tx, at inAddon, in addonBody) (addonView, error) {
@@ -106,7 +106,7 @@ func update(tx *httpapi.Tx, at inAddon, in addonBody) (addonView, error) {
 		return addonView{}, err
 	}
 	tx.Save(events.Addon.Updated(before, after), registry)
-	return addonViewOf(after), nil
+	return addonViewOf(tx, after), nil
 }
 
 // authorize lets only administrators have addons send events that only administrators can see, and change, delete, test or resend

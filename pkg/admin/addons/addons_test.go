@@ -24,7 +24,7 @@ func TestAddons(t *testing.T) {
 	const (
 		hook   = `"url":"https://example.com/hook?key=hush-url"`
 		secret = `"authorization":"hush-authorization","customHeaders":"{\"X-Key\":\"hush-header\"}","signingSecret":"hush-signing-secret"`
-		view   = `{"id":1,"provider":"webhook","enabled":true,"description":null,"events":["feature-created"],"projects":["default"],"environments":[],"createdAt":"<time>","parameters":`
+		view   = `{"id":1,"provider":"webhook","enabled":true,"description":null,"events":["feature-created"],"projects":["default"],"environments":[],"createdAt":"<time>","host":"example.com","parameters":`
 		masked = `{"url":"*****","authorization":"*****","customHeaders":"*****","signingSecret":"*****","contentType":"text/plain"}`
 	)
 	s.Run(t, []apitest.Call{
@@ -36,7 +36,7 @@ func TestAddons(t *testing.T) {
 		{"keep a secret that is not stored", "PUT", one, body(`"url":"*****","signingSecret":"*****","authorization":"*****"`, ""), 200, view + `{"url":"*****","authorization":"*****"}}`},
 		{"the same URL", "PUT", one, body(hook+`,"authorization":"*****"`, ""), 200, view + `{"url":"*****","authorization":"*****"}}`},
 		{"a secret for another URL", "PUT", one, body(`"url":"https://elsewhere.example.com/","authorization":"*****"`, ""), 400, apitest.Invalid("/parameters/authorization")},
-		{"another URL", "PUT", one, body(`"url":"https://elsewhere.example.com/"`, ""), 200, view + `{"url":"*****"}}`},
+		{"another URL", "PUT", one, body(`"url":"https://elsewhere.example.com/"`, ""), 200, strings.Replace(view, "example", "elsewhere.example", 1) + `{"url":"*****"}}`},
 		{"to Slack without a channel", "PUT", one, `{"provider":"slack","enabled":true,"events":[],"parameters":{"url":"*****"}}`, 400, apitest.Invalid("/parameters/defaultChannel")},
 
 		{"no body", "POST", apitest.Addons, `{}`, 400, apitest.Faulty("/provider: is required")},
@@ -156,6 +156,22 @@ func TestReservedEventsOfAddons(t *testing.T) {
 	} {
 		if got := s.Do(t, c.method, c.path, body(c.event), editor); got.Status != c.want {
 			t.Errorf("%s %s %s: %d %s, want %d", c.method, c.path, c.event, got.Status, got.Body, c.want)
+		}
+	}
+}
+
+// TestHostIsForThoseWhoChangeAddons checks who sees the host of a URL: it can be what must be kept secret.
+func TestHostIsForThoseWhoChangeAddons(t *testing.T) {
+	t.Parallel()
+	s := apitest.Serve(t)
+	s.Must(t, "POST", apitest.Addons, `{"provider":"webhook","enabled":true,"events":["feature-created"],"parameters":{"url":"https://hush.example.com/x"}}`)
+	_, viewer := s.Person(t, access.RoleViewer)
+	for _, path := range []string{apitest.Addons, apitest.Addons + "/1"} {
+		if got := s.Must(t, "GET", path, "").Body; !strings.Contains(got, `"host":"hush.example.com"`) {
+			t.Errorf("GET %s: %s, want the host for an administrator", path, got)
+		}
+		if got := s.Do(t, "GET", path, "", viewer); got.Status != 200 || strings.Contains(got.Body, "hush") {
+			t.Errorf("GET %s: %d %s, want no host for a viewer", path, got.Status, got.Body)
 		}
 	}
 }

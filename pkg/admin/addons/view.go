@@ -2,7 +2,9 @@ package addons
 
 import (
 	"maps"
+	"net/url"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/shape"
@@ -24,9 +26,10 @@ type addonView struct {
 	Projects     []string          `json:"projects"`
 	Environments []string          `json:"environments"`
 	CreatedAt    shape.Time        `json:"createdAt"`
+	Host         string            `json:"host,omitzero"` // of the URL, for callers who may change the addon
 }
 
-func addonViewOf(a flags.Addon) addonView {
+func addonViewOf(tx *httpapi.Tx, a flags.Addon) addonView {
 	parameters := map[string]string{}
 	maps.Copy(parameters, a.Parameters)
 	for name := range a.Sealed {
@@ -35,8 +38,24 @@ func addonViewOf(a flags.Addon) addonView {
 	return addonView{
 		ID: a.ID, Provider: a.Provider, Enabled: a.Enabled, Description: a.Description, Parameters: parameters,
 		Events: append([]flags.EventType{}, a.Events...), Projects: append([]string{}, a.Projects...),
-		Environments: append([]string{}, a.Environments...), CreatedAt: shape.Time(a.CreatedAt),
+		Environments: append([]string{}, a.Environments...), CreatedAt: shape.Time(a.CreatedAt), Host: hostOf(tx, a),
 	}
+}
+
+// hostOf returns the host of the addon's URL for callers who may change the addon: some services have the secret in the host.
+func hostOf(tx *httpapi.Tx, a flags.Addon) string {
+	if !tx.Caller.HasPermission(access.UpdateAddon, nil, "") || authorize(tx, a) != nil {
+		return ""
+	}
+	address, err := tx.Unseal(a.Sealed[flags.AddonURL], flags.AddonSecret(a.ID, flags.AddonURL))
+	if err != nil {
+		return ""
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // A providerView is a provider as Unleash describes it, for forms.

@@ -16,6 +16,7 @@ type criteria struct {
 	project       operator
 	state         operator
 	kind          operator
+	owner         operator
 	lifecycle     operator
 	tag           operator
 	segment       operator
@@ -50,8 +51,8 @@ func criteriaOf(query httpapi.Query) (criteria, error) {
 	includes := []string{"INCLUDE", "DO_NOT_INCLUDE", "INCLUDE_ALL_OF", "INCLUDE_ANY_OF", "EXCLUDE_IF_ANY_OF", "EXCLUDE_ALL"}
 	c := criteria{
 		project: operatorOf(query, "project", is, &problems), state: operatorOf(query, "state", is, &problems),
-		lifecycle: operatorOf(query, "lifecycle", is, &problems),
-		tag:       operatorOf(query, "tag", includes, &problems), segment: operatorOf(query, "segment", includes, &problems),
+		lifecycle: operatorOf(query, "lifecycle", is, &problems), owner: operatorOf(query, "owner", is, &problems),
+		tag: operatorOf(query, "tag", includes, &problems), segment: operatorOf(query, "segment", includes, &problems),
 		sortBy: sortBy(query), descending: query.Get("sortOrder") == "desc", favorites: query.Get("favoritesFirst") == "true",
 		offset: httpapi.WholeNumber(query, "offset", 0, 0, httpapi.MaxOffset),
 		limit:  httpapi.WholeNumber(query, "limit", defaultFound, 1, maxFound),
@@ -94,6 +95,7 @@ func (c criteria) checkValues(problems *flags.Problems) {
 		known  []string // nil for any
 	}{
 		{"project", c.project.values, nil},
+		{"owner", c.owner.values, nil},
 		{"tag", c.tag.values, nil},
 		{"segment", c.segment.values, nil},
 		{"status", c.status, nil},

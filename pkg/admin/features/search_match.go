@@ -11,7 +11,7 @@ import (
 
 // matchesAll reports whether the query has no filters but those of projects.
 func (c criteria) matchesAll() bool {
-	return c.state.name == "" && c.kind.name == "" && c.lifecycle.name == "" && c.tag.name == "" && c.segment.name == "" &&
+	return c.state.name == "" && c.kind.name == "" && c.owner.name == "" && c.lifecycle.name == "" && c.tag.name == "" && c.segment.name == "" &&
 		c.createdAt == nil && len(c.texts) == 0 && len(c.status) == 0
 }
 
@@ -30,7 +30,7 @@ func (c criteria) match(f *finding) bool {
 		state = "stale"
 	}
 	return c.project.matches([]string{f.Project}) && c.state.matches([]string{state}) && c.kind.matches([]string{string(f.Type)}) &&
-		c.lifecycle.matches([]string{string(f.Phase().Stage)}) && c.tag.matches(f.tags()) && c.segment.matches(f.segments) &&
+		c.owner.matches([]string{f.Owner}) && c.lifecycle.matches([]string{string(f.Phase().Stage)}) && c.tag.matches(f.tags()) && c.segment.matches(f.segments) &&
 		(c.createdAt == nil || c.createdAt(f.CreatedAt)) && c.matchText(f)
 }
 

@@ -45,15 +45,21 @@ func (b validateFeatureBody) Check(_ flags.Limits, problems *flags.Problems) {
 	}
 }
 
-// validateFeature tells whether a flag of that name could be created. An archived flag keeps its name.
+// validateFeature tells whether a flag of that name could be created, as far as the name is concerned. An archived flag keeps its name.
 func validateFeature(tx *httpapi.Tx, _ httpapi.InService, in validateFeatureBody) error {
 	keys := []flags.Key{flags.FeatureKey(in.Name)}
 	if id := in.ProjectID.Value; id != nil {
 		keys = append(keys, flags.ProjectKey(*id))
 	}
 	tx.Load(keys...)
-	if id := in.ProjectID.Value; id != nil && tx.FindProject(*id) == nil {
-		return flags.Problems{{Path: "/projectId", Message: "there is no such project"}}.Err()
+	if id := in.ProjectID.Value; id != nil {
+		p := tx.FindProject(*id)
+		if p == nil {
+			return flags.Problems{{Path: "/projectId", Message: "there is no such project"}}.Err()
+		}
+		if err := p.CheckFlagName(in.Name); err != nil {
+			return err
+		}
 	}
 	if tx.FindFeature(in.Name) != nil {
 		return flags.Errorf(flags.NameExists, "the flag name %q is taken; an archived flag keeps its name too", in.Name)

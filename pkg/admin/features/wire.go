@@ -17,6 +17,7 @@ type createFeatureBody struct {
 	Description    jsonbody.Maybe[*string] `json:"description"`
 	Stale          jsonbody.Maybe[bool]    `json:"stale"`
 	ImpressionData jsonbody.Maybe[bool]    `json:"impressionData"`
+	Owner          jsonbody.Maybe[*string] `json:"owner"`
 
 	Tags jsonbody.Maybe[[]wire.TagBody] `json:"tags"`
 }
@@ -29,7 +30,7 @@ func (b createFeatureBody) Check(_ flags.Limits, problems *flags.Problems) {
 }
 
 func (b createFeatureBody) metadata() flags.Metadata {
-	return wire.MetadataBody{Type: b.Type, Description: b.Description, Stale: b.Stale, ImpressionData: b.ImpressionData}.ApplyTo(flags.DefaultMetadata())
+	return wire.MetadataBody{Type: b.Type, Description: b.Description, Stale: b.Stale, ImpressionData: b.ImpressionData, Owner: b.Owner}.ApplyTo(flags.DefaultMetadata())
 }
 
 // An updateFeatureBody changes a flag's metadata. It may repeat the name, not change it.
@@ -43,7 +44,7 @@ type metadataPatch jsonbody.Patch
 
 // The fields of a flag that a patch can change, and those that it can only test and copy.
 var (
-	metadataMembers = []string{"type", "description", "stale", "impressionData"}
+	metadataMembers = []string{"type", "description", "stale", "impressionData", "owner"}
 	fixedMembers    = []string{"name", "project", "archived", "createdAt", "lastSeen", "lastSeenAt"}
 )
 
@@ -68,6 +69,7 @@ type patchedFeature struct {
 	shape.MetadataView
 	Archived bool        `json:"archived"`
 	LastSeen *shape.Time `json:"lastSeen"`
+	Owner    *string     `json:"owner"` // also without one, so that it can be replaced
 }
 
 // A featureSubset is a flag as create, update, patch and clone return it (contract: Feature).
@@ -124,6 +126,7 @@ type featureRecord struct {
 	Dependencies []shape.Dependency       `json:"dependencies"`
 	Lifecycle    shape.PhaseView          `json:"lifecycle"`
 	Tags         []shape.Tag              `json:"tags"`
+	Links        []shape.LinkView         `json:"links"`
 }
 
 func record(tx *httpapi.Tx, f *flags.Feature, envs []flags.ProjectEnvironment) featureRecord {
@@ -131,7 +134,7 @@ func record(tx *httpapi.Tx, f *flags.Feature, envs []flags.ProjectEnvironment) f
 		MetadataView: shape.MetadataViewOf(f), Archived: f.Archived, ArchivedAt: shape.TimeOrNull(f.ArchivedAt),
 		Enabled: slices.ContainsFunc(envs, f.Enabled), Favorite: flags.VersionOf(f) != 0 && tx.Favorites().HasFlag(f.Name),
 		Environments: httpapi.Each(envs, func(env flags.ProjectEnvironment) featureEnvironmentView { return environmentOf(f, env) }),
-		Variants:     shape.Variants(f.AllVariants(envs)), Tags: shape.Tags(f.Tags),
+		Variants:     shape.Variants(f.AllVariants(envs)), Tags: shape.Tags(f.Tags), Links: shape.LinkViews(f.Links),
 		Children: f.Children, Dependencies: shape.Dependencies(f.Dependencies), Lifecycle: shape.PhaseViewOf(f.Phase()),
 	}
 }

@@ -70,7 +70,7 @@ func (b updateProjectBody) Check(limits flags.Limits, problems *flags.Problems) 
 type settingsBody struct {
 	Mode              jsonbody.Maybe[string]               `json:"mode"`
 	DefaultStickiness jsonbody.Maybe[string]               `json:"defaultStickiness"`
-	FeatureLimit      jsonbody.Maybe[*int64]               `json:"featureLimit"` // null for none; stored, not enforced
+	FeatureLimit      jsonbody.Maybe[*int64]               `json:"featureLimit"` // null for none
 	FeatureNaming     jsonbody.Maybe[namingBody]           `json:"featureNaming"`
 	LinkTemplates     jsonbody.Maybe[[]shape.LinkTemplate] `json:"linkTemplates"`
 }
@@ -95,6 +95,7 @@ func (b settingsBody) Check(_ flags.Limits, problems *flags.Problems) {
 		problems.Add("/featureLimit", "must be 0 or more, or null for no limit")
 	}
 	(&flags.Project{Settings: b.applyTo(flags.Settings{})}).CheckTexts(problems)
+	problems.CheckAt("/featureNaming", b.applyTo(flags.Settings{}).Naming.Check)
 	for i, link := range b.LinkTemplates.Value {
 		field := "/linkTemplates/" + strconv.Itoa(i) + "/urlTemplate"
 		if link.URL == "" {

@@ -72,13 +72,13 @@ func TestCreateProject(t *testing.T) {
 	s.Run(t, []apitest.Call{
 		{"only an id: all enabled environments", "POST", apitest.Projects, `{"id":"p1"}`, 201, createdProject("p1", "p1", usual)},
 		{"all fields", "POST", apitest.Projects, `{"id":"p2","name":"Two of them","description":"d","environments":["production","default"],"mode":"private",
-			"defaultStickiness":"userId","featureLimit":3,"featureNaming":{"pattern":"^a","example":"ab","description":null},"linkTemplates":[{"title":"t","urlTemplate":"u"}]}`, 201,
+			"defaultStickiness":"userId","featureLimit":3,"featureNaming":{"pattern":"a.*","example":"ab","description":null},"linkTemplates":[{"title":"t","urlTemplate":"u"}]}`, 201,
 			createdProject("p2", "Two of them", `["default","production"]`, `"description":"d"`, `"mode":"private"`, `"defaultStickiness":"userId"`, `"featureLimit":3`,
-				`"featureNaming":{"pattern":"^a","example":"ab","description":null}`, `"linkTemplates":[{"title":"t","urlTemplate":"u"}]`)},
+				`"featureNaming":{"pattern":"a.*","example":"ab","description":null}`, `"linkTemplates":[{"title":"t","urlTemplate":"u"}]`)},
 		{"without environments", "POST", apitest.Projects, `{"id":"p3","environments":[]}`, 201, createdProject("p3", "p3", `[]`)},
 		{"a null description and unknown fields", "POST", apitest.Projects, `{"id":"p4","description":null,"mode":"open","changeRequestEnvironments":[],"nosuch":1}`, 201, createdProject("p4", "p4", usual)},
 		{"read it", "GET", apitest.Projects + "/p2", "", 200, overview("Two of them", `"description":"d"`, `"mode":"private"`, `"defaultStickiness":"userId"`, `"featureLimit":3`,
-			`"featureNaming":{"pattern":"^a","example":"ab","description":null}`, `"linkTemplates":[{"title":"t","urlTemplate":"u"}]`,
+			`"featureNaming":{"pattern":"a.*","example":"ab","description":null}`, `"linkTemplates":[{"title":"t","urlTemplate":"u"}]`,
 			`"environments":[{"environment":"default"},{"environment":"production"}]`)},
 		{"read a project without environments", "GET", apitest.Projects + "/p3", "", 200, `{"...":0,"environments":[]}`},
 		{"a flag in it", "POST", apitest.Projects + "/p3/features", `{"name":"f3"}`, 201, apitest.Created("f3", `"project":"p3"`)},
@@ -88,7 +88,7 @@ func TestCreateProject(t *testing.T) {
 		{"all projects", "GET", apitest.Projects, "", 200, `{"version":1,"projects":[` + strings.Join([]string{
 			listedProject("default", "Default", aboutDefault), listedProject("p1", "p1"),
 			listedProject("p2", "Two of them", `"description":"d"`, `"mode":"private"`, `"defaultStickiness":"userId"`, `"featureLimit":3`,
-				`"featureNaming":{"pattern":"^a","example":"ab","description":null}`, `"linkTemplates":[{"title":"t","urlTemplate":"u"}]`),
+				`"featureNaming":{"pattern":"a.*","example":"ab","description":null}`, `"linkTemplates":[{"title":"t","urlTemplate":"u"}]`),
 			listedProject("p3", "p3", `"featureCount":1`), listedProject("p4", "p4"),
 		}, ",") + `]}`},
 		{"a taken id", "POST", apitest.Projects, `{"id":"p1"}`, 409, apitest.Failure("NameExistsError", `"p1"`)},
@@ -141,7 +141,7 @@ func TestUpdateProject(t *testing.T) {
 	s.Must(t, "POST", apitest.Projects, `{"id":"p","name":"n","description":"d"}`)
 	const p, settings = apitest.Projects + "/p", apitest.Projects + "/p/settings"
 	full := []string{`"mode":"private"`, `"defaultStickiness":"random"`, `"featureLimit":9`,
-		`"featureNaming":{"pattern":"^a","example":"ab","description":"c"}`, `"linkTemplates":[{"title":null,"urlTemplate":"u"}]`}
+		`"featureNaming":{"pattern":"a.*","example":"ab","description":"c"}`, `"linkTemplates":[{"title":null,"urlTemplate":"u"}]`}
 	s.Run(t, []apitest.Call{
 		{"an empty body", "PUT", p, `{}`, 200, ""},
 		{"an empty body changes nothing", "GET", p, "", 200, overview("n", `"description":"d"`)},

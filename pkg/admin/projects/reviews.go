@@ -16,7 +16,7 @@ func readReviews(tx *httpapi.Tx, at httpapi.InProject) ([]reviewView, error) {
 		view := reviewView{Environment: env.Name, Type: env.Type}
 		if rule, on := p.Review(env.Environment); on {
 			approvals := max(rule.Approvals, env.RequiredApprovals)
-			view.Enabled, view.Approvals = true, &approvals
+			view.Enabled, view.Approvals, view.OffAllowed = true, &approvals, env.OffAllowed
 		}
 		view.Freeze = frozenViewOf(tx, p, env.Environment)
 		return view
@@ -92,5 +92,6 @@ type reviewView struct {
 	Type        string      `json:"type"`
 	Enabled     bool        `json:"changeRequestEnabled"`
 	Approvals   *int        `json:"requiredApprovals"`
+	OffAllowed  bool        `json:"offAllowed,omitzero"`
 	Freeze      *frozenView `json:"freeze,omitzero"` // nil if it is not frozen
 }

@@ -257,7 +257,11 @@ func TestSwitchingOffAllowed(t *testing.T) {
 	s.Must(t, "PUT", apitest.Environments+"/update/production", `{"offAllowed":true}`)
 	owner := s.Owner(t, "")
 	id := apitest.IDIn(s.Must(t, "POST", apitest.In("g", "production")+"/strategies", `{"name":"default","disabled":true}`).Body)
+	s.Check(t, apitest.Call{"the configuration", "GET", apitest.Project + "/change-requests/config", "", 200,
+		`[{"...":0,"environment":"development","changeRequestEnabled":false},{"...":0,"environment":"production","changeRequestEnabled":true,"offAllowed":true}]`}, owner)
 	status(t, s, apitest.Call{"off", "POST", apitest.In("f", "production") + "/off", "", 200, ""}, owner)
+	s.Check(t, apitest.Call{"the event", "GET", "/api/admin/events/f?limit=1", "", 200,
+		`{"...":0,"events":[{"...":0,"type":"feature-environment-disabled","skippedChangeRequests":["production"]}]}`}, owner)
 	s.Check(t, apitest.Call{"on", "POST", apitest.In("f", "production") + "/on", "", 403, skipNeeded}, owner)
 	s.Check(t, apitest.Call{"a strategy", "DELETE", apitest.In("g", "production") + "/strategies/" + id, "", 403, skipNeeded}, owner)
 }

@@ -212,16 +212,20 @@ func searchRequests(tx *httpapi.Tx, _ httpapi.InService) (searchResult, error) {
 	author, byAuthor := userFilter(q.Get("createdBy"), "createdBy", &problems)
 	reviewer, byReviewer := userFilter(q.Get("requestedApproverId"), "requestedApproverId", &problems)
 	state := q.Get("state")
-	if state != "" && state != "IS:open" && state != "IS:closed" {
-		problems.Add("/state", "must be IS:open or IS:closed, not %q", state)
+	if !slices.Contains([]string{"", "IS:open", "IS:closed", "IS:actionable"}, state) {
+		problems.Add("/state", "must be IS:open, IS:closed or IS:actionable, not %q", state)
 	}
 	if err := problems.Err(); err != nil {
 		return searchResult{}, err
 	}
 	// The others have no requests: they have never switched them on.
 	projects := slices.DeleteFunc(slices.Clone(tx.Projects()), func(p *flags.Project) bool { return p.ReviewChange == 0 })
+	byID := map[string]*flags.Project{}
+	for _, p := range projects {
+		byID[p.UID] = p
+	}
 	var found []*review.Request
-	for open, wanted := range map[bool]bool{true: state != "IS:closed", false: state != "IS:open"} {
+	for open, wanted := range map[bool]bool{true: state != "IS:closed", false: state == "" || state == "IS:closed"} {
 		if wanted {
 			for _, list := range tx.Requests(projects, open) {
 				found = append(found, visible(tx, list)...)
@@ -229,14 +233,13 @@ func searchRequests(tx *httpapi.Tx, _ httpapi.InService) (searchResult, error) {
 		}
 	}
 	found = slices.DeleteFunc(found, func(r *review.Request) bool {
+		if state == "IS:actionable" && !waits(tx, byID[r.ProjectUID], r, listedStanding(tx, byID[r.ProjectUID], r)) {
+			return true
+		}
 		return byAuthor && r.CreatedBy.ID != author || byReviewer && !slices.Contains(r.Reviewers, reviewer)
 	})
 	slices.SortFunc(found, newestFirst)
 	result := searchResult{Requests: []searchRow{}, Total: len(found)}
-	byID := map[string]*flags.Project{}
-	for _, p := range projects {
-		byID[p.UID] = p
-	}
 	offset, limit := searchBounds(q)
 	for _, r := range found[min(offset, len(found)):min(offset+limit, len(found))] {
 		p := byID[r.ProjectUID]

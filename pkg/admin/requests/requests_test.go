@@ -662,6 +662,8 @@ func TestChangeRequestParts(t *testing.T) {
 	r.as(t, r.editor, "GET", apitest.ChangeRequests+"/count", "", 200, `{"total":1,"applied":0,"rejected":0,"reviewRequired":1,"approved":0,"scheduled":0}`)
 	r.as(t, r.first, "GET", apitest.ChangeRequests+"/actionable", "", 200, `{"total":1}`)
 	r.as(t, r.author, "GET", apitest.ChangeRequests+"/actionable", "", 200, `{"total":0}`)
+	r.as(t, r.first, "GET", "/api/admin/search/change-requests?state=IS:actionable", "", 200, `"total":1`)
+	r.as(t, r.author, "GET", "/api/admin/search/change-requests?state=IS:actionable", "", 200, `"total":0`)
 	search := "/api/admin/search/change-requests?state=IS:open"
 	r.as(t, r.first, "GET", search+fmt.Sprintf("&requestedApproverId=IS:%d&createdBy=IS:%d", r.firstID, r.authorID), "", 200, `"total":1`, `"features":["f"]`)
 	r.as(t, r.first, "GET", search+fmt.Sprintf("&requestedApproverId=IS:%d", r.secondID), "", 200, `"total":0`)

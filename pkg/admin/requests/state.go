@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"guidon/pkg/access"
+	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -186,7 +187,7 @@ func readOnce(tx *httpapi.Tx, r *review.Request, err error) error {
 }
 
 // addComment adds a comment. Everyone who sees the request can.
-func addComment(tx *httpapi.Tx, at inRequest, in commentBody) error {
+func addComment(tx *httpapi.Tx, at inRequest, in wire.CommentBody) error {
 	p, r := at.find(tx)
 	_, err := comment(tx, p, r, in.Text)
 	return err

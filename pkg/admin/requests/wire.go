@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -199,7 +198,7 @@ func (b stateBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if b.State != review.Scheduled && b.ScheduledAt.Set {
 		problems.Add("/scheduledAt", "is only for the state Scheduled")
 	}
-	checkComment("/comment", b.Comment.Value, problems)
+	wire.CheckComment("/comment", b.Comment.Value, problems)
 }
 
 // A titleBody is a title.
@@ -210,24 +209,6 @@ type titleBody struct {
 func (b titleBody) Check(_ flags.Limits, problems *flags.Problems) {
 	flags.CheckLength("/title", b.Title, review.MaxTitle, problems)
 	flags.CheckText("/title", b.Title, problems)
-}
-
-// A commentBody is the text of a comment.
-type commentBody struct {
-	Text string `json:"text"`
-}
-
-func (b commentBody) Check(_ flags.Limits, problems *flags.Problems) {
-	if strings.TrimSpace(b.Text) == "" {
-		problems.Add("/text", "is required")
-	}
-	checkComment("/text", b.Text, problems)
-}
-
-// checkComment adds the problems of the text of a comment, which can have several lines.
-func checkComment(at, text string, problems *flags.Problems) {
-	flags.CheckLength(at, text, review.MaxComment, problems)
-	flags.CheckText(at, strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ").Replace(text)), problems)
 }
 
 // A reviewersBody is the people who are asked to review a request.

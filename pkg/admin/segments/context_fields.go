@@ -1,6 +1,8 @@
 package segments
 
 import (
+	"slices"
+
 	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
@@ -46,10 +48,24 @@ type inLegalValue struct {
 }
 
 func listContextFields(tx *httpapi.Tx, _ httpapi.InService) ([]contextFieldRow, error) {
-	counts := countUses(tx, func(s flags.StrategyUse) []string { return s.ContextFields })
+	inSegments := map[int64][]string{}
+	for _, s := range tx.Segments() {
+		for _, c := range s.Constraints {
+			inSegments[s.ID] = append(inSegments[s.ID], c.ContextName)
+		}
+	}
+	counts := countUses(tx, func(s flags.StrategyUse) []string {
+		names := slices.Clip(s.ContextFields)
+		for _, id := range s.Segments {
+			names = append(names, inSegments[id]...)
+		}
+		return names
+	})
 	projects, environments := tx.Projects(), tx.Environments()
 	return httpapi.Each(tx.ContextFields().List, func(f flags.ContextField) contextFieldRow {
-		defaults := flags.FindDefaultStrategyUses(projects, environments, func(d flags.Strategy) bool { return d.UsesContextField(f.Name) })
+		defaults := flags.FindDefaultStrategyUses(projects, environments, func(d flags.Strategy) bool {
+			return d.UsesContextField(f.Name) || slices.ContainsFunc(d.Segments, func(id int64) bool { return slices.Contains(inSegments[id], f.Name) })
+		})
 		features, projects := counts[f.Name].with(defaults)
 		return contextFieldRow{shape.ContextFieldViewOf(f), features, projects}
 	}), nil

@@ -68,3 +68,23 @@ func TestContextFieldLimit(t *testing.T) {
 		return apitest.Call{Method: "POST", Path: apitest.ContextFields, Body: fmt.Sprintf(`{"name":"field-%d"}`, i)}
 	})
 }
+
+// TestContextFieldInSegments counts the flags and default strategies that use a context field by a segment.
+func TestContextFieldInSegments(t *testing.T) {
+	t.Parallel()
+	s := apitest.Serve(t)
+	segment := s.AddSegment(t, `{"name":"late","constraints":[{"contextName":"currentTime","operator":"DATE_AFTER","value":"2026-01-01T00:00:00Z"}]}`)
+	uses := func(features, projects int) apitest.Call {
+		return apitest.Call{"count", "GET", apitest.ContextFields, "", 200, fmt.Sprintf(`[{"...":0,"name":"appName","usedInFeatures":0,"usedInProjects":0},
+			{"...":0,"name":"currentTime","usedInFeatures":%d,"usedInProjects":%d},{"...":0},{"...":0},{"...":0}]`, features, projects)}
+	}
+	s.Check(t, uses(0, 0))
+	s.Must(t, "POST", apitest.Project+"/environments/production/default-strategy", `{"name":"default","segments":[`+segment+`]}`)
+	s.Check(t, uses(0, 1))
+	s.Create(t, "f", "g")
+	s.Must(t, "POST", apitest.In("f", "development")+"/strategies", `{"name":"default","segments":[`+segment+`],"constraints":[{"contextName":"currentTime","operator":"DATE_AFTER","value":"2026-01-01T00:00:00Z"}]}`)
+	s.Must(t, "POST", apitest.In("g", "development")+"/strategies", `{"name":"default","segments":[`+segment+`]}`)
+	s.Check(t, uses(2, 1))
+	s.Must(t, "DELETE", apitest.Features+"/g", "")
+	s.Check(t, uses(1, 1))
+}

@@ -37,6 +37,7 @@ type importData struct {
 	Segments            []importSegmentBody                 `json:"segments"`
 	TagTypes            []importTagTypeBody                 `json:"tagTypes"`
 	Dependencies        []importDependencyBody              `json:"dependencies"`
+	Links               []importLinksBody                   `json:"links"`
 }
 
 // UnmarshalJSONFrom reads the values as other programs write them: in exports of Unleash, a weight can be a text, and a value a number.
@@ -53,6 +54,7 @@ type importFeatureBody struct {
 	Stale          jsonbody.Maybe[bool]    `json:"stale"`
 	ImpressionData jsonbody.Maybe[bool]    `json:"impressionData"`
 	Archived       jsonbody.Maybe[bool]    `json:"archived"`
+	Owner          jsonbody.Maybe[*string] `json:"owner"`
 }
 
 // An importStrategyBody is a strategy with the name of its flag.
@@ -98,6 +100,17 @@ type importTagTypeBody struct {
 	Name        string                  `json:"name"`
 	Description jsonbody.Maybe[*string] `json:"description"`
 	Icon        jsonbody.Maybe[*string] `json:"icon"`
+}
+
+// An importLinksBody has the links of a flag.
+type importLinksBody struct {
+	Feature string           `json:"feature"`
+	Links   []importLinkBody `json:"links"`
+}
+
+type importLinkBody struct {
+	URL   string                  `json:"url"`
+	Title jsonbody.Maybe[*string] `json:"title"`
 }
 
 type importDependencyBody struct {

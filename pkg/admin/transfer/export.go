@@ -240,18 +240,21 @@ func (x *exporter) add(f *flags.Feature) {
 	x.addFlag(f)
 	x.addEnvironment(f)
 	x.size += httpapi.JSONSize(x.data.Features[len(before.Features):]) + httpapi.JSONSize(x.data.FeatureTags[len(before.FeatureTags):]) +
-		httpapi.JSONSize(x.data.Dependencies[len(before.Dependencies):]) + httpapi.JSONSize(x.data.FeatureEnvironments[len(before.FeatureEnvironments):]) +
+		httpapi.JSONSize(x.data.Dependencies[len(before.Dependencies):]) + httpapi.JSONSize(x.data.Links[len(before.Links):]) + httpapi.JSONSize(x.data.FeatureEnvironments[len(before.FeatureEnvironments):]) +
 		httpapi.JSONSize(x.data.FeatureStrategies[len(before.FeatureStrategies):])
 }
 
 // addFlag adds what a flag has in all environments.
 func (x *exporter) addFlag(f *flags.Feature) {
 	x.data.Features = append(x.data.Features, exportFeature{
-		Name: f.Name, Description: f.Description, Type: f.Type, Project: f.Project, Stale: f.Stale, ImpressionData: f.ImpressionData,
+		Name: f.Name, Description: f.Description, Type: f.Type, Project: f.Project, Stale: f.Stale, ImpressionData: f.ImpressionData, Owner: f.Owner,
 	})
 	for _, t := range f.Tags {
 		x.data.FeatureTags = append(x.data.FeatureTags, exportTag{FeatureName: f.Name, TagType: t.Type, TagValue: t.Value})
 		x.tagTypes[t.Type] = true
+	}
+	if len(f.Links) > 0 {
+		x.data.Links = append(x.data.Links, exportLinks{f.Name, shape.LinkViews(f.Links)})
 	}
 	if len(f.Dependencies) > 0 {
 		x.data.Dependencies = append(x.data.Dependencies, exportDependency{f.Name, shape.Dependencies(f.Dependencies)})

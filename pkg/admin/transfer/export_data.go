@@ -16,7 +16,8 @@ type exportView struct {
 	Segments            []exportSegment      `json:"segments"`
 	TagTypes            []shape.TagTypeView  `json:"tagTypes"`
 	Dependencies        []exportDependency   `json:"dependencies"`
-	Next                string               `json:"next,omitzero"` // the cursor of the next page
+	Links               []exportLinks        `json:"links,omitempty"` // of the flags that have some
+	Next                string               `json:"next,omitzero"`   // the cursor of the next page
 }
 
 // emptyExport is an exportView without null lists.
@@ -35,6 +36,7 @@ type exportFeature struct {
 	Project        string            `json:"project"`
 	Stale          bool              `json:"stale"`
 	ImpressionData bool              `json:"impressionData"`
+	Owner          string            `json:"owner,omitzero"`
 	Archived       bool              `json:"archived"` // always false: archived flags are not exported
 }
 
@@ -56,6 +58,11 @@ type exportTag struct {
 type exportDependency struct {
 	Feature      string             `json:"feature"`
 	Dependencies []shape.Dependency `json:"dependencies"`
+}
+
+type exportLinks struct {
+	Feature string           `json:"feature"`
+	Links   []shape.LinkView `json:"links"`
 }
 
 type exportContextField struct {

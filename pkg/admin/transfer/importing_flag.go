@@ -20,6 +20,7 @@ type flagData struct {
 	strategies  []importStrategyBody
 	tags        []flags.Tag
 	parents     []flags.Dependency
+	links       []flags.Link // nil if the data has none
 }
 
 // byFlag collects what the lists of the data have about each flag: in the order of the flags, and by name. Entries about
@@ -50,6 +51,11 @@ func (d importData) byFlag() (list []*flagData, named map[string]*flagData) {
 	for _, dependencies := range d.Dependencies {
 		if f := named[dependencies.Feature]; f != nil {
 			f.parents = append(f.parents, httpapi.Each(dependencies.Dependencies, importParentBody.dependency)...)
+		}
+	}
+	for _, l := range d.Links {
+		if f := named[l.Feature]; f != nil {
+			f.links = append(f.links, httpapi.Each(l.Links, func(b importLinkBody) flags.Link { return flags.Link{URL: b.URL, Title: b.Title.Value} })...)
 		}
 	}
 	return list, named
@@ -106,8 +112,8 @@ func (im *importing) convert(tx *httpapi.Tx, to place, from *flagData, existing 
 	if existing != nil {
 		metadata = existing.Metadata
 	}
-	body := wire.MetadataBody{Type: from.Type, Description: from.Description, Stale: from.Stale, ImpressionData: from.ImpressionData}
-	f := flags.ImportedFlag{Metadata: body.ApplyTo(metadata), Parents: from.parents}
+	body := wire.MetadataBody{Type: from.Type, Description: from.Description, Stale: from.Stale, ImpressionData: from.ImpressionData, Owner: from.Owner}
+	f := flags.ImportedFlag{Metadata: body.ApplyTo(metadata), Parents: from.parents, Links: from.links}
 	if im.data.FeatureTags != nil {
 		f.Tags = append([]flags.Tag{}, from.tags...)
 	}
@@ -132,7 +138,7 @@ func (im *importing) convert(tx *httpapi.Tx, to place, from *flagData, existing 
 		}
 	}
 	return f, checked(func(p *flags.Problems) {
-		flags.Metadata{Description: from.Description.Value}.CheckTexts(p)
+		body.ApplyTo(flags.Metadata{}).CheckTexts(p)
 		f.Check(from.Name, tx.StrategyTypes(), tx.Limits, p)
 	})
 }

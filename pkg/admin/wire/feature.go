@@ -16,6 +16,7 @@ type MetadataBody struct {
 	Description    jsonbody.Maybe[*string] `json:"description"`
 	Stale          jsonbody.Maybe[bool]    `json:"stale"`
 	ImpressionData jsonbody.Maybe[bool]    `json:"impressionData"`
+	Owner          jsonbody.Maybe[*string] `json:"owner"`
 }
 
 func (b MetadataBody) Check(_ flags.Limits, problems *flags.Problems) {
@@ -30,6 +31,7 @@ func (b MetadataBody) ApplyTo(m flags.Metadata) flags.Metadata {
 		Description:    b.Description.Or(m.Description),
 		Stale:          b.Stale.Or(m.Stale),
 		ImpressionData: b.ImpressionData.Or(m.ImpressionData),
+		Owner:          TextOver(b.Owner, m.Owner),
 	}
 }
 
@@ -65,6 +67,7 @@ type FeatureRow struct {
 	CreatedAt      shape.Time        `json:"createdAt"`
 	LastSeenAt     *shape.Time       `json:"lastSeenAt"`
 	Favorite       bool              `json:"favorite"`
+	Owner          string            `json:"owner,omitzero"`
 	Environments   []RowEnvironment  `json:"environments"`
 	Tags           []shape.Tag       `json:"tags,omitempty"` // only of a flag that has some
 }
@@ -96,7 +99,7 @@ func FeatureRowOf(s flags.FeatureSummary, environments []flags.ProjectEnvironmen
 	return FeatureRow{
 		Name: s.Name, Type: s.Type, Description: s.Description, Stale: s.Stale, ImpressionData: s.ImpressionData,
 		CreatedAt: shape.Time(s.CreatedAt), LastSeenAt: shape.TimeOrNull(s.LastSeenAt),
-		Favorite: favorites.HasFlag(s.Name), Tags: shape.Tags(s.Tags), Environments: RowEnvironments(s, environments),
+		Favorite: favorites.HasFlag(s.Name), Owner: s.Owner, Tags: shape.Tags(s.Tags), Environments: RowEnvironments(s, environments),
 	}
 }
 

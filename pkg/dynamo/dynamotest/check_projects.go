@@ -41,6 +41,7 @@ func (c *checker) checkProjects() {
 		}
 		got[k] = maps.Clone(i.numbers)
 		delete(got[k], "segments")
+		delete(got[k], "added")
 		exists := c.projects[strings.TrimPrefix(k.pk, "PROJECT#")] != nil
 		if exists == i.closed || !exists && want[k]["active"] > 0 {
 			c.report("guard %s %s: closed is %t and there are %d active flags, but that the project exists is %t", k.pk, k.sk, i.closed, want[k]["active"], exists)
