@@ -24,6 +24,7 @@ const (
 	noQuotas  = "MiniStack has no Service Quotas, and its limit of Lambda is one of this machine"
 	noKeys    = "MiniStack evaluates no dynamodb:LeadingKeys"
 	noCanary  = "MiniStack has no CodeDeploy"
+	noRates   = "MiniStack keeps the routes with settings, and not their numbers"
 	noTraces  = "MiniStack has no traces"
 	noMoment  = "MiniStack restores the table as it is now"
 	noMetrics = "MiniStack counts neither units nor invocations by API Gateway"
@@ -40,7 +41,7 @@ func (p *proof) steps(ctx context.Context) {
 	begun := p.stopped == ""
 	p.step(ctx, "deploy", true, "", p.deploy)
 	p.step(ctx, "walk through the API", true, "", p.walk)
-	p.step(ctx, "rates of the routes", false, "", p.throttles)
+	p.step(ctx, "rates of the routes", false, p.emulated(noRates), p.throttles)
 	p.step(ctx, "traces that callers ask for", false, p.emulated(noTraces), p.traces)
 	p.step(ctx, "policies: actions", false, "", p.script(decide,
 		"Administration UpdateItem - allowed", "Administration DeleteTable - denied",
