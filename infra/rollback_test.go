@@ -35,7 +35,7 @@ func TestRollback(t *testing.T) {
 	var env []string
 	run := func(args ...string) (string, error) {
 		cmd := exec.Command("./rollback", append([]string{"dev"}, args...)...)
-		cmd.Env = append(env, "PATH="+cloud+":"+os.Getenv("PATH"), "CLOUD="+cloud, "SAM="+filepath.Join(cloud, "aws"), "SAMCONFIG="+filepath.Join(cloud, "samconfig.toml"), "YES=1")
+		cmd.Env = append([]string{"PATH=" + cloud + ":" + os.Getenv("PATH"), "CLOUD=" + cloud, "SAM=" + filepath.Join(cloud, "aws"), "SAMCONFIG=" + filepath.Join(cloud, "samconfig.toml"), "YES=1"}, env...)
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}

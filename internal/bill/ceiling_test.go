@@ -178,13 +178,17 @@ func (s stack) day(price func(throttle) (cost, bool)) (total cost, rate float64)
 	return total, rate
 }
 
+// passThrough has the functions that callers reach and that begin no traces.
+var passThrough = []string{"applications", "frontend", "transfer"}
+
 // traces is what the one trace a second of each function with Tracing=Active costs in a day.
 func (s stack) traces() cost {
 	active := map[string]bool{}
 	for _, at := range s.throttles {
-		active[at.function] = at.function != "applications" && at.function != "frontend" && at.function != "transfer"
+		if !slices.Contains(passThrough, at.function) {
+			active[at.function] = true
+		}
 	}
-	maps.DeleteFunc(active, func(_ string, is bool) bool { return !is })
 	return cost{requests: float64(len(active)) * secondsADay * priceTrace}
 }
 
