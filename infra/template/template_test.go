@@ -199,6 +199,21 @@ func reads(text string, conditions map[string]string) map[string]bool {
 	return found
 }
 
+// TestVariables checks that the template sets the variables that the program of a function reads.
+func TestVariables(t *testing.T) {
+	source := readSource(t, "template.yaml")
+	_, globals, _ := strings.Cut(source, "\nGlobals:")
+	globals, _, _ = strings.Cut(globals, "\nResources:")
+	read := regexp.MustCompile(`os\.Getenv\("(\w+)"\)`)
+	for _, f := range function.FindAllStringSubmatch(source, -1) {
+		for _, m := range read.FindAllStringSubmatch(readSource(t, filepath.Join("functions", strings.ToLower(f[1]), "main.go")), -1) {
+			if variable := m[1] + ": "; !strings.HasPrefix(variable, "AWS_") && !strings.Contains(globals, variable) && !strings.Contains(f[0], variable) {
+				t.Errorf("the function %s reads %s, which the template does not set", f[1], m[1])
+			}
+		}
+	}
+}
+
 // TestDeployingPage checks that docs/deploying.md lists every parameter and no other.
 func TestDeployingPage(t *testing.T) {
 	page := readSource(t, filepath.Join("docs", "deploying.md"))
