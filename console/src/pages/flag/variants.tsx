@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { useUrlState } from '../../shell'
-import { Badge, Button, EmptyState, Icons, Notice, ProductionMark, Section, Table, type Column } from '../../ui'
+import { Badge, Button, EmptyState, Icons, Section, Table, UnnamedProduction, type Column } from '../../ui'
 import { useLoadedFlag, useReasons, type Flag, type FlagEnvironment } from './data'
 import { VariantsEditor } from './variants/editor'
 import { percentOf, type Variant } from './variants/model'
-import { WeightBar } from './variants/weightbar'
+import { WeightDot, WeightParts } from './variants/weightbar'
 
 /** The variants of the flag in each environment. */
 export default function VariantsTab() {
@@ -20,13 +20,9 @@ export default function VariantsTab() {
   const none = flag.environments.every((one) => one.variants.length === 0)
   return (
     <>
-      <p className="soft">
-        Variants split those who get the flag into groups, for example for an A/B test. Strategies can have variants of their own, which come first: edit them
-        with the strategy.
-      </p>
-      {none && flag.environments[0] && (
+      {none && (
         <EmptyState icon={<Icons.Sliders />} title="No variants">
-          Without variants the flag is only on or off. With them, an application also gets the name of a variant, and its payload if it has one.
+          Variants split those who get the flag into groups, for example for an A/B test. An application reads the name of its variant, and the payload.
         </EmptyState>
       )}
       {flag.environments.map((one) => (
@@ -37,8 +33,17 @@ export default function VariantsTab() {
   )
 }
 
-const columns: Column<Variant>[] = [
-  { id: 'name', header: 'Name', cell: (variant) => <span className="strong break">{variant.name}</span> },
+const columnsOf = (all: readonly Variant[]): Column<Variant>[] => [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: (variant) => (
+      <span className="row">
+        <WeightDot index={all.indexOf(variant)} />
+        <span className="strong break">{variant.name}</span>
+      </span>
+    ),
+  },
   {
     id: 'weight',
     header: 'Weight',
@@ -86,7 +91,7 @@ function EnvironmentVariants({ flag, environment, onEdit }: { flag: Flag; enviro
       title={
         <span className="row">
           {environment.name}
-          <ProductionMark type={environment.type} />
+          <UnnamedProduction {...environment} />
         </span>
       }
       actions={
@@ -110,18 +115,21 @@ function EnvironmentVariants({ flag, environment, onEdit }: { flag: Flag; enviro
       }
     >
       {own.length > 0 && (
-        <Notice>
+        <p className="soft">
           {own.length === 1
-            ? 'A strategy here has variants of its own. For those who get the flag by it, the variants below do not apply.'
-            : `${own.length} strategies here have variants of their own. For those who get the flag by them, the variants below do not apply.`}
-        </Notice>
+            ? 'A strategy here has variants of its own, which come first.'
+            : `${own.length} strategies here have variants of their own, which come first.`}
+        </p>
       )}
-      {empty ? (
-        <p className="soft">No variants.</p>
-      ) : (
+      {!empty && (
         <>
-          <WeightBar variants={environment.variants} label={`Variants in ${environment.name}`} />
-          <Table label={`Variants in ${environment.name}`} columns={columns} rows={environment.variants} rowKey={(variant) => variant.name} />
+          <WeightParts variants={environment.variants} />
+          <Table
+            label={`Variants in ${environment.name}`}
+            columns={columnsOf(environment.variants)}
+            rows={environment.variants}
+            rowKey={(variant) => variant.name}
+          />
         </>
       )}
     </Section>
