@@ -69,6 +69,11 @@ function Owner({ flag }: { flag: Flag }) {
   )
 }
 
+interface Owned {
+  owner: string | null
+  before: string | null
+}
+
 function OwnerDialog({ flag, onClose }: { flag: Flag; onClose: () => void }) {
   const { user } = useMe()
   const owners = useProject(flag.project)?.owners ?? []
@@ -82,17 +87,19 @@ function OwnerDialog({ flag, onClose }: { flag: Flag; onClose: () => void }) {
   })
   const send = (owner: string | null) =>
     api.patch(flagPath, { path: { projectId: flag.project, featureName: flag.name }, body: [{ op: 'replace', path: '/owner', value: owner }] })
-  const before = flag.owner ?? null
   const save = useChange({
-    change: (owner: string | null) => send(owner),
+    change: ({ owner }: Owned) => send(owner),
     invalidates: touched,
-    optimistic: (owner) => [{ key: flagKey(flag), update: (old?: Flag) => old && { ...old, owner: owner ?? undefined } }],
-    success: (_, owner) => (owner ? `${flag.name}: the owner is ${owner}` : `${flag.name}: no owner`),
-    undo: () => send(before),
+    optimistic: ({ owner }) => [{ key: flagKey(flag), update: (old?: Flag) => old && { ...old, owner: owner ?? undefined } }],
+    success: (_, { owner }) => (owner ? `${flag.name}: the owner is ${owner}` : `${flag.name}: no owner`),
+    undo: ({ before }) => send(before),
     showsErrors: true,
     onSuccess: onClose,
   })
-  const form = useForm({ initial: { owner: before ?? '' }, submit: ({ owner }) => save.mutateAsync(owner.trim() || null) })
+  const form = useForm({
+    initial: { owner: flag.owner ?? '' },
+    submit: ({ owner }) => save.mutateAsync({ owner: owner.trim() || null, before: flag.owner ?? null }),
+  })
   return (
     <Dialog open onClose={onClose} title={`Owner of ${flag.name}`}>
       <form {...form.props}>

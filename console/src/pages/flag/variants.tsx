@@ -1,6 +1,6 @@
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { useUrlState } from '../../shell'
-import { Badge, Button, EmptyState, Icons, Section, Table, UnnamedProduction, type Column } from '../../ui'
+import { Badge, Button, EmptyState, Icons, Table, UnnamedProduction, type Column } from '../../ui'
 import { useLoadedFlag, useReasons, type Flag, type FlagEnvironment } from './data'
 import { VariantsEditor } from './variants/editor'
 import { percentOf, type Variant } from './variants/model'
@@ -70,13 +70,15 @@ const columnsOf = (all: readonly Variant[]): Column<Variant>[] => [
   },
 ]
 
+const payloadName = (type: string) => (type === 'string' ? 'text' : type === 'number' ? type : type.toUpperCase())
+
 function PayloadText({ payload }: { payload: Variant['payload'] }) {
   if (!payload) return <span className="soft">–</span>
   const text = payload.value.length > 80 ? `${payload.value.slice(0, 80)}…` : payload.value
   return (
     <span className="row">
       <code className="break">{text}</code>
-      <span className="soft small">{payload.type}</span>
+      <span className="soft small">{payloadName(payload.type)}</span>
     </span>
   )
 }
@@ -86,16 +88,15 @@ function EnvironmentVariants({ flag, environment, onEdit }: { flag: Flag; enviro
   const others = flag.environments.filter((one) => one.name !== environment.name && one.variants.length > 0)
   const own = environment.strategies.filter((strategy) => strategy.variants.length > 0 && !strategy.disabled)
   const empty = environment.variants.length === 0
+  const heading = useId()
   return (
-    <Section
-      title={
-        <span className="row">
+    <section className="stack-s" aria-labelledby={heading}>
+      <div className="row-apart">
+        <h2 id={heading} className="row break">
           {environment.name}
           <UnnamedProduction {...environment} />
-        </span>
-      }
-      actions={
-        <>
+        </h2>
+        <div className="row">
           {empty &&
             others.map((other) => (
               <Button key={other.name} size="small" icon={<Icons.Copy />} disabledReason={reason} onClick={() => onEdit(other.variants)}>
@@ -111,9 +112,8 @@ function EnvironmentVariants({ flag, environment, onEdit }: { flag: Flag; enviro
           >
             {empty ? 'Add variants' : 'Edit'}
           </Button>
-        </>
-      }
-    >
+        </div>
+      </div>
       {own.length > 0 && (
         <p className="soft">
           {own.length === 1
@@ -132,6 +132,6 @@ function EnvironmentVariants({ flag, environment, onEdit }: { flag: Flag; enviro
           />
         </>
       )}
-    </Section>
+    </section>
   )
 }

@@ -29,14 +29,22 @@ export function StrategyCard({ flag, environment, strategy, index, types, segmen
   const name = strategy.title || typeName(strategy.name, types)
   const which = count > 1 ? `strategy ${index + 1} in ${environment.name}` : `strategy in ${environment.name}`
   const percentage = percentageName(strategy)
+  const or = index > 0 && <span className="strategy-or">or </span>
   return (
     <>
       <Row
         label={`Strategy ${index + 1}: ${name}`}
-        title={strategy.title}
+        title={
+          strategy.title && (
+            <>
+              {or}
+              {strategy.title}
+            </>
+          )
+        }
         sentence={
           <>
-            {index > 0 && <span className="soft">or </span>}
+            {!strategy.title && or}
             {sentence.replace(/\.$/, '')}
           </>
         }
