@@ -316,7 +316,7 @@ test('filters and lists that name environments mark production', async ({ page, 
   await page.goto(`/segments/${segment.id}`)
   await expect(page.getByRole('table', { name: `Strategies that use ${segment.name}` }).getByTitle('An environment of type production')).toBeVisible()
   await page.goto(`/projects/default/flags/${flag}/usage?environment=production`)
-  await expect(page.getByRole('combobox', { name: 'Environment' })).toContainText('production · Prod')
+  await expect(page.getByRole('combobox', { name: 'Environment' })).toContainText('production Prod')
 })
 
 test('a first strategy is not added where another person has added one, and Undo switches the flag off', async ({ page, api }) => {
