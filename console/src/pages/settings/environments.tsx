@@ -73,20 +73,6 @@ export default function EnvironmentsPage() {
 
   const columns: Column<Environment>[] = [
     {
-      id: 'order',
-      header: 'Order',
-      width: '96px',
-      cell: (one) => (
-        <OrderButtons
-          name={one.name}
-          index={list.indexOf(one)}
-          count={list.length}
-          reason={updateReason}
-          onMove={(from, to) => reorder.mutate({ next: moved(list, from, to), before: list })}
-        />
-      ),
-    },
-    {
       id: 'name',
       header: 'Name',
       cell: (one) => (
@@ -119,6 +105,20 @@ export default function EnvironmentsPage() {
     },
     { id: 'projects', header: 'Projects', align: 'right', cell: (one) => number(one.projectCount ?? 0) },
     { id: 'tokens', header: 'API tokens', align: 'right', cell: (one) => number(one.apiTokenCount ?? 0) },
+    {
+      id: 'order',
+      header: 'Order',
+      width: '96px',
+      cell: (one) => (
+        <OrderButtons
+          name={one.name}
+          index={list.indexOf(one)}
+          count={list.length}
+          reason={updateReason}
+          onMove={(from, to) => reorder.mutate({ next: moved(list, from, to), before: list })}
+        />
+      ),
+    },
     {
       id: 'actions',
       header: 'Actions',

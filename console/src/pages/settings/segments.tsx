@@ -40,7 +40,7 @@ const columns: Column<Segment>[] = [
 
 function usedIn({ usedInFeatures, usedInProjects }: Segment) {
   if (!usedInFeatures && !usedInProjects) return <span className="soft">Not used</span>
-  return <span className="nowrap">{`${plural(usedInFeatures ?? 0, 'flag')}, ${plural(usedInProjects ?? 0, 'project')}`}</span>
+  return <span className="nowrap">{plural(usedInFeatures ?? 0, 'flag')}</span>
 }
 
 /** All segments. */
@@ -51,11 +51,7 @@ export default function SegmentsPage() {
   const shown = pageOf(found, view.offset)
   const create = <CreateButton />
   return (
-    <Page
-      title="Segments"
-      description="A segment is a named list of constraints, such as “beta users”, that strategies of many flags can share."
-      actions={create}
-    >
+    <Page title="Segments" description="Groups of users that strategies of many flags share." actions={create}>
       {segments.error ? (
         <ErrorState error={segments.error} onRetry={() => void segments.refetch()} />
       ) : segments.data?.segments.length === 0 ? (
@@ -68,6 +64,7 @@ export default function SegmentsPage() {
           <SearchField label="Search segments" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
           <Table
             label="Segments"
+            cards
             columns={columns}
             rows={shown.rows}
             rowKey={(segment) => segment.id}
