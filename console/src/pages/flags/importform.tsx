@@ -95,7 +95,7 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
               void choose(event.dataTransfer.files[0])
             }}
           >
-            <Icons.Transfer />
+            <Icons.Archive />
             <p>{fileName ? <span className="strong break">{fileName}</span> : 'Drop an export of Guidon or Unleash here, or click to choose it.'}</p>
             <input
               {...control}

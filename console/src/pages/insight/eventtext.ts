@@ -336,7 +336,7 @@ export function changeText(event: Event): string {
   const where = event.environment ? ` in ${event.environment}` : ''
   const { changes, more } = changesOf(event)
   const isSwitch = /^feature-environment-(en|dis)abled$/.test(event.type)
-  const what = isSwitch ? '' : changes.map(changeSentence).join(', ')
+  const what = isSwitch ? '' : changes.map((one) => changeSentence(one).replace(/^strategy( .+?)? (added|removed): /i, '')).join(', ')
   return eventTitle(event.type) + where + (what && `: ${what}`) + (more > 0 && !isSwitch ? ` and ${number(more)} more` : '')
 }
 

@@ -3,7 +3,8 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { apiQuery, useMe, type Schema } from '../../api'
 import { describeConstraints } from '../../constraints'
 import { Page, useUrlState } from '../../shell'
-import { Button, EmptyState, ErrorState, Icons, Pagination, SearchField, Table, plural, type Column } from '../../ui'
+import { Button, EmptyState, ErrorState, Icons, Pagination, Table, plural, type Column } from '../../ui'
+import { FilterBar } from '../../ui/filters'
 import { pageOf, pageSize, search } from './paged'
 import { canCreateSegment } from './rights'
 import './settings.css'
@@ -61,7 +62,15 @@ export default function SegmentsPage() {
         </EmptyState>
       ) : (
         <div className="stack">
-          <SearchField label="Search segments" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
+          <FilterBar
+            noun="segment"
+            search="Search segments"
+            filters={[]}
+            values={{ q: view.q }}
+            onChange={({ q }: { q?: string }) => setView({ q, offset: 0 })}
+            shown={found.length}
+            total={segments.data?.segments.length}
+          />
           <Table
             label="Segments"
             cards
@@ -71,7 +80,9 @@ export default function SegmentsPage() {
             loading={segments.isPending}
             empty={<EmptyState icon={<Icons.Search />} title="No segment matches" />}
           />
-          <Pagination noun="segments" offset={shown.offset} limit={pageSize} total={found.length} onChange={(offset) => setView({ offset })} />
+          {found.length > pageSize && (
+            <Pagination noun="segments" offset={shown.offset} limit={pageSize} total={found.length} onChange={(offset) => setView({ offset })} />
+          )}
         </div>
       )}
     </Page>
