@@ -186,7 +186,7 @@ test('questions in production name segments, a later value of a list, and the gr
   await form.getByRole('textbox', { name: 'Group ID' }).fill('another')
   await expect(form).toContainText(`Group ID ${flag} → another, so other users get it`)
 
-  await page.goto(`/segments/${id}`)
+  await page.goto(`/segments/${id}?edit=true`)
   await page.getByRole('button', { name: 'Remove u5' }).click()
   await page.getByRole('button', { name: 'Save segment' }).click()
   await expect(page.getByRole('dialog')).toContainText('userId is one of: − u5')
@@ -456,7 +456,7 @@ test('a switch names the freeze instead of asking; who may skip the freeze reads
   await page.goto(`/projects/${project}/flags/${flag}`)
   await page.getByRole('button', { name: `Remove dependency on ${parent}` }).click()
   await expect(question).toContainText(skipped)
-  await page.goto(`/segments/${segment.id}`)
+  await page.goto(`/segments/${segment.id}?edit=true`)
   await page.getByRole('button', { name: 'Remove 2' }).click()
   await page.getByRole('button', { name: 'Save segment' }).click()
   await expect(question).toContainText(new RegExp(`Project ${project}: ${skipped.source}`))

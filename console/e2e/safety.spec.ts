@@ -264,7 +264,7 @@ test('every way out of a dialog with input asks, and keeps the input', async ({ 
   for (const [path, button, field] of [
     ['/', 'Create project', 'Name'],
     [`/projects/${id}`, 'Create flag', 'Name'],
-    ['/users', 'Create user', 'Name'],
+    ['/users', 'Invite', 'Name'],
     [`/projects/${id}/flags/${flag}`, 'Add strategy in production', 'Title'],
   ] as const) {
     await page.goto(path)
