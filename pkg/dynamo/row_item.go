@@ -47,6 +47,8 @@ type rowStanding struct {
 	Strategies        int       `json:"s,omitzero"`
 	EnabledStrategies int       `json:"es,omitzero"`
 	Segments          []int64   `json:"sg,omitempty"`
+	Withheld          int       `json:"w,omitzero"`
+	Targeted          bool      `json:"t,omitzero"`
 	Variants          int       `json:"v,omitzero"`
 	LastSeenAt        time.Time `json:"l,omitzero"`
 }
@@ -61,7 +63,8 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 	for name, e := range s.Environments {
 		doc.Environments[name] = rowStanding{
 			Environment: e.EnvironmentUID, EnabledIn: e.EnabledIn, Strategies: e.Strategies,
-			EnabledStrategies: e.EnabledStrategies, Segments: e.Segments, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
+			EnabledStrategies: e.EnabledStrategies, Segments: e.Segments, Withheld: e.Withheld, Targeted: e.Targeted,
+			Variants: e.Variants, LastSeenAt: e.LastSeenAt,
 		}
 	}
 	return doc
@@ -88,7 +91,8 @@ func (doc rowDocument) summary() flags.FeatureSummary {
 func (e rowStanding) summary() flags.EnvironmentSummary {
 	return flags.EnvironmentSummary{
 		EnvironmentState: flags.EnvironmentState{EnvironmentUID: e.Environment, EnabledIn: e.EnabledIn},
-		Strategies:       e.Strategies, EnabledStrategies: e.EnabledStrategies, Segments: e.Segments, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
+		Strategies:       e.Strategies, EnabledStrategies: e.EnabledStrategies, Segments: e.Segments,
+		Withheld: e.Withheld, Targeted: e.Targeted, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
 	}
 }
 

@@ -3,6 +3,7 @@ package flags
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -38,6 +39,8 @@ type EnvironmentSummary struct {
 	Strategies        int
 	EnabledStrategies int
 	Segments          []int64 // that the strategies use, each once
+	Withheld          int     // percentage of users that the widest enabled strategy for all users leaves out; 100 if there is only a narrower one
+	Targeted          bool    // with Withheld: an enabled strategy is for users that constraints, segments or its parameters select
 	Variants          int
 	LastSeenAt        time.Time
 }
@@ -86,18 +89,46 @@ func (f *Feature) Summary() FeatureSummary {
 
 // Summary returns what lists show of the environment.
 func (fe FeatureEnvironment) Summary() EnvironmentSummary {
-	enabled, segments := 0, []int64(nil)
+	enabled, widest, targeted, segments := 0, 0, false, []int64(nil)
 	for _, s := range fe.Strategies {
 		if !s.Disabled {
 			enabled++
+			if percentage, everyone := s.share(); everyone {
+				widest = max(widest, percentage)
+			} else {
+				targeted = true
+			}
 		}
 		segments = append(segments, s.Segments...)
 	}
 	slices.Sort(segments)
-	return EnvironmentSummary{
+	summary := EnvironmentSummary{
 		EnvironmentState: fe.EnvironmentState, Strategies: len(fe.Strategies), EnabledStrategies: enabled,
 		Segments: slices.Compact(segments), Variants: len(fe.Variants), LastSeenAt: fe.LastSeenAt,
 	}
+	if enabled > 0 && widest < 100 {
+		summary.Withheld, summary.Targeted = 100-widest, targeted
+	}
+	return summary
+}
+
+// share returns the percentage of all users that a strategy gives the flag, or false if it is for some users only.
+func (s Strategy) share() (percentage int, everyone bool) {
+	if len(s.Constraints) > 0 || len(s.Segments) > 0 {
+		return 0, false
+	}
+	parameter := "percentage"
+	switch s.Name {
+	case "default":
+		return 100, true
+	case "flexibleRollout":
+		parameter = "rollout"
+	case "gradualRolloutUserId", "gradualRolloutSessionId", "gradualRolloutRandom":
+	default:
+		return 0, false
+	}
+	percentage, err := strconv.Atoi(s.Parameters[parameter])
+	return percentage, err == nil
 }
 
 // FlagCounts counts flags.

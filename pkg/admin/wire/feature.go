@@ -83,6 +83,8 @@ type RowEnvironment struct {
 	HasStrategies        bool        `json:"hasStrategies"`
 	HasEnabledStrategies bool        `json:"hasEnabledStrategies"`
 	LastSeenAt           *shape.Time `json:"lastSeenAt"`
+	Rollout              *int        `json:"rollout,omitempty"` // in lists only, unless everyone gets the flag while it is on
+	Targeted             bool        `json:"targeted,omitzero"` // with Rollout
 }
 
 // RowEnvironmentOf returns a flag in one environment as lists have it.
@@ -107,6 +109,11 @@ func FeatureRowOf(s flags.FeatureSummary, environments []flags.ProjectEnvironmen
 func RowEnvironments(s flags.FeatureSummary, environments []flags.ProjectEnvironment) []RowEnvironment {
 	return httpapi.Each(environments, func(env flags.ProjectEnvironment) RowEnvironment {
 		summary, enabled := s.In(env)
-		return RowEnvironmentOf(summary, enabled && !s.Archived, env)
+		row := RowEnvironmentOf(summary, enabled && !s.Archived, env)
+		if summary.Withheld > 0 {
+			rollout := 100 - summary.Withheld
+			row.Rollout, row.Targeted = &rollout, summary.Targeted
+		}
+		return row
 	})
 }
