@@ -233,7 +233,7 @@ test('saving a segment asks where flags that are on in production use it, and Un
     await removeAll()
     await save.click()
     const dialog = page.getByRole('dialog', { name: `Save ${name}?` })
-    await expect(dialog).toContainText('production is a production environment')
+    await expect(dialog).toContainText('Applications follow with their next request.')
     await expect(dialog).toContainText('userId is one of 1 or 2, and ')
     await expect(dialog).toContainText('→ Everyone')
     await expect(dialog.getByRole('listitem')).toHaveText([`${on} in production Prod (project default)`])

@@ -4,6 +4,7 @@ import { apiQuery } from '../../api'
 import { useUrlState } from '../../shell'
 import { EmptyState, Icons, Loaded, Section, Select } from '../../ui'
 import { useEnvironmentChoices } from '../../ui/environmentname'
+import { Comments, commentType } from '../flag/comments'
 import { useLoadedFlag } from '../flag/data'
 import { EventList } from './eventlist'
 import { EventPages, eventPage } from './eventpages'
@@ -12,7 +13,8 @@ import { is } from './eventtext'
 /** The changes of one flag, and what they changed from, which can be restored. */
 export default function HistoryTab() {
   const { flag } = useParams({ from: '/projects/$projectId/flags/$flag' })
-  const choices = useEnvironmentChoices(useLoadedFlag().environments.map(({ name }) => name))
+  const data = useLoadedFlag()
+  const choices = useEnvironmentChoices(data.environments.map(({ name }) => name))
   const [{ cursor, environment }, setView] = useUrlState({ cursor: '', environment: '' })
   const history = useQuery({
     ...apiQuery('/api/admin/search/events', {
@@ -22,6 +24,7 @@ export default function HistoryTab() {
   })
   return (
     <>
+      <Comments flag={data} />
       <div className="row">
         <Select label="Environment" hideLabel choices={choices} value={environment} onChange={(next) => setView({ environment: next, cursor: '' })} />
       </div>
@@ -33,7 +36,7 @@ export default function HistoryTab() {
             </EmptyState>
           ) : (
             <Section>
-              <EventList events={events} label={`Changes of ${flag}`} />
+              <EventList events={events.filter(({ type }) => type !== commentType)} label={`Changes of ${flag}`} />
               <EventPages cursor={cursor} next={next} total={totalEvents} onChange={(cursor) => setView({ cursor }, { push: true })} />
             </Section>
           )
