@@ -94,7 +94,7 @@ test-image: check
 # MiniStack runs the functions as processes, hence Linux. The test also runs the scripts of docs/operations, which need curl and
 # openssl. With UPDATE_FROM=folder it updates a stage of the version in that folder.
 test-deploy: check $(LOCAL)/sam/installed $(LOCAL)/ministack/installed
-	SAM='$(SAM)' MINISTACK='$(MINISTACK)' ARCH=$(HOST_ARCH) go test -tags deploy -count=1 -timeout 20m -run '^TestDeployment$$' ./internal/e2e
+	SAM='$(SAM)' MINISTACK='$(MINISTACK)' ARCH=$(HOST_ARCH) go test -tags deploy -count=1 -timeout 30m -run '^TestDeployment$$' ./internal/e2e
 	MINISTACK='$(MINISTACK)' go test -tags deploy -count=1 -timeout 5m -run '^(TestPublished|TestLostRegion|TestDeletedEnvironment)$$' ./pkg/edge
 	@$(MAKE) --no-print-directory prove EMULATOR=1
 

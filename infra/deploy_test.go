@@ -13,10 +13,12 @@ const fakeSAM = `#!/bin/sh
 echo "ARCH=${ARCH:-} $*" >>"$CALLS"
 `
 
-// fakeCloud is an AWS CLI in an account that has the stacks of STACKS, and a monitor of services if MONITOR is set. It records what changes.
+// fakeCloud is an AWS CLI in an account that has the stacks of STACKS, with the status STATUS, and a monitor of services if MONITOR is set. It
+// records what changes, and fails where the words of FAILS are.
 const fakeCloud = `#!/bin/sh
 case "$* " in
-*"describe-stacks "*) for stack in $STACKS; do case "$* " in *"--stack-name $stack "*) echo REVIEW_IN_PROGRESS; exit ;; esac; done; exit 254 ;;
+*"describe-stacks "*) for stack in $STACKS; do case "$* " in *"--stack-name $stack "*) echo "${STATUS:-REVIEW_IN_PROGRESS}"; exit ;; esac; done; exit 254 ;;
+*"${FAILS:-get-nothing}"*) exit 254 ;;
 *"get-anomaly-monitors "*) echo "${MONITOR:-None}" ;;
 *) echo "aws $*" >>"$CALLS" ;;
 esac
@@ -105,6 +107,12 @@ func TestDeployBudget(t *testing.T) {
 		{"wanted", wanted, "", create},
 		{"wanted, where AWS watches services already", append(wanted, "MONITOR=arn:aws:ce::1:anomalymonitor/1"), "", create + " MonitorArn=arn:aws:ce::1:anomalymonitor/1"},
 		{"wanted in place of another one", append(wanted, "MONITOR=arn:its-own", "STACKS=guidon-spending"), "", create},
+		{"wanted, and Cost Explorer is not enabled", append(wanted, "FAILS=get-anomaly"), "", create + " MonitorArn=none"},
+		{"wanted, and its creation failed before", append(wanted, "STACKS=guidon-spending", "STATUS=ROLLBACK_COMPLETE"), "",
+			"aws cloudformation delete-stack --region us-east-1 --stack-name guidon-spending\n" +
+				"aws cloudformation wait stack-delete-complete --region us-east-1 --stack-name guidon-spending\n" + create},
+		{"wanted, and it fails", append(wanted, "FAILS=cloudformation deploy"), "there is no new budget: the stack guidon-spending in us-east-1 failed", ""},
+		{"not decided, and its creation failed before", []string{"STACKS=guidon-spending", "STATUS=ROLLBACK_COMPLETE"}, "there is no budget; BUDGET=50", ""},
 		{"wanted without an address", []string{"BUDGET=50"}, "EMAIL=you@example.com is missing", ""},
 		{"not wanted", []string{"BUDGET=none"}, "", ""},
 		{"not decided", nil, "there is no budget; BUDGET=50", ""},

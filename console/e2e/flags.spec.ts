@@ -309,7 +309,7 @@ test('an import into a production environment asks first, and says how many flag
   const start = page.getByRole('button', { name: 'Import', exact: true })
   await start.click()
   const dialog = page.getByRole('dialog', { name: 'Import 2 flags into production?' })
-  await expect(dialog).toContainText('production is a production environment')
+  await expect(dialog).toContainText('Applications follow with their next request.')
   await expect(dialog).toContainText(`The file switches 1 flag on: ${on}`)
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   expect((await api('GET', `/api/admin/projects/${id}/features`)).features).toEqual([])

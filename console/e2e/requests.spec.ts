@@ -402,7 +402,7 @@ test('a segment that is used in production changes by a change request', async (
   await api('POST', `${development}/strategies`, { name: 'default', segments: [id] })
   await api('POST', `${development}/on`)
   const anna = await person(browser, api, server.url, unique('anna'), project, [owner])
-  await anna.goto(`/segments/${id}`)
+  await anna.goto(`/segments/${id}?edit=true`)
   await expect(anna.getByText(`Changes for production of project ${project} are added to a draft, and need 1 approval.`)).toBeVisible()
   // What applications do not see is saved at once.
   await anna.getByRole('textbox', { name: 'Description' }).fill('Who tests')

@@ -23,7 +23,7 @@ test('the history restores a strategy: compared first, refused after a change by
   const diff = dialog.getByRole('region', { name: 'What restoring changes' })
   await expect(diff).toContainText('removed: "rollout": "60"')
   await expect(diff).toContainText('added: "rollout": "20"')
-  await expect(dialog.getByText('production is a production environment')).toBeVisible()
+  await expect(dialog.getByText('Applications follow with their next request.')).toBeVisible()
   await checkPage(page, 'restore')
   await dialog.getByRole('radio', { name: 'After this change' }).check()
   await expect(dialog.getByRole('button', { name: 'Restore in production' })).toHaveAttribute('aria-disabled', 'true')
@@ -135,7 +135,7 @@ test('the history restores the order of strategies', async ({ page, api }) => {
   const dialog = page.getByRole('dialog', { name: 'Restore from history' })
   const diff = dialog.getByRole('region', { name: 'What restoring changes' })
   await expect(diff).toContainText('first')
-  await expect(dialog.getByText('production is a production environment')).toBeVisible()
+  await expect(dialog.getByText('Applications follow with their next request.')).toBeVisible()
   await checkPage(page, 'restore-order')
   // Another person is faster.
   await order(added, second, first)

@@ -74,7 +74,7 @@ test('a switch in production asks, says what it did, and has Undo, in the list a
     const production = page.getByRole('switch', { name: `${flag} in production` })
     await production.click()
     const dialog = page.getByRole('dialog', { name: `Switch ${flag} off in production?` })
-    await expect(dialog).toContainText('production is a production environment')
+    await expect(dialog).toContainText('Applications follow with their next request.')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await expect(production).toBeChecked()
     expect(await isOn(api, id, flag, 'production')).toBe(true)
@@ -264,7 +264,7 @@ test('every way out of a dialog with input asks, and keeps the input', async ({ 
   for (const [path, button, field] of [
     ['/', 'Create project', 'Name'],
     [`/projects/${id}`, 'Create flag', 'Name'],
-    ['/users', 'Create user', 'Name'],
+    ['/users', 'Invite', 'Name'],
     [`/projects/${id}/flags/${flag}`, 'Add strategy in production', 'Title'],
   ] as const) {
     await page.goto(path)

@@ -69,6 +69,11 @@ async function fill(api: Api, url: string): Promise<Record<string, string>> {
     { name: 'one-page', weight: 500, weightType: 'variable', stickiness: 'default', payload: { type: 'json', value: '{"steps": 1}' } },
     { name: 'two-pages', weight: 500, weightType: 'variable', stickiness: 'default' },
   ])
+  const checkout = '/api/admin/projects/default/features/new-checkout'
+  await api('PATCH', checkout, [{ op: 'replace', path: '/owner', value: 'Team Checkout' }])
+  await api('POST', `${checkout}/link`, { url: 'https://tickets.example.com/SHOP-1204', title: 'SHOP-1204' })
+  await api('POST', `${checkout}/comments`, { text: 'Half of the beta customers get it on Tuesday, after the report of the week.' })
+  await api('POST', `${checkout}/dependencies`, { feature: 'new-cart' })
   const user = await api('POST', '/api/admin/user-admin', { name: 'Priya Shah', email: 'priya@example.com', rootRole: 2 })
   await api('POST', '/api/admin/user-admin', { name: 'Jonas Lie', email: 'jonas@example.com', rootRole: 3 })
   await api('POST', '/api/admin/service-account', { name: 'Pipeline', username: 'pipeline', rootRole: 2 })

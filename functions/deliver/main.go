@@ -30,7 +30,7 @@ func main() {
 	}
 	networks, err := webhook.ParseNetworks(os.Getenv("WEBHOOK_PRIVATE_NETWORKS"))
 	if err != nil {
-		log.Fatalf("WEBHOOK_PRIVATE_NETWORKS: %v", err)
+		log.Fatal(err)
 	}
 	logger := lambdahttp.Logger(config.Logger)
 	store, err := dynamo.Open(context.Background(), dynamo.Options{Table: os.Getenv("TABLE_NAME")})

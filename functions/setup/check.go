@@ -59,19 +59,18 @@ func (h hook) check(ctx context.Context, deployment string) error {
 	if err != nil {
 		return err
 	}
-	targets, err := h.deployments.BatchGetDeploymentTargets(ctx, &codedeploy.BatchGetDeploymentTargetsInput{
-		DeploymentId: &deployment, TargetIds: list.TargetIds,
-	})
-	if err != nil {
-		return err
-	}
 	keys, err := tokenKeys(ctx)
 	if err != nil {
 		return fmt.Errorf("reading the keys that the tokens are derived from: %w", err)
 	}
 	checked := 0
-	for _, target := range targets.DeploymentTargets {
-		if target.LambdaTarget == nil || target.LambdaTarget.LambdaFunctionInfo == nil {
+	for _, id := range list.TargetIds {
+		out, err := h.deployments.GetDeploymentTarget(ctx, &codedeploy.GetDeploymentTargetInput{DeploymentId: &deployment, TargetId: &id})
+		if err != nil {
+			return err
+		}
+		target := out.DeploymentTarget
+		if target == nil || target.LambdaTarget == nil || target.LambdaTarget.LambdaFunctionInfo == nil {
 			continue
 		}
 		if err := h.checkVersion(ctx, target.LambdaTarget.LambdaFunctionInfo, keys); err != nil {

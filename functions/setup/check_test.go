@@ -212,11 +212,11 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch operation := r.Header.Get("X-Amz-Target"); operation {
 	case "CodeDeploy_20141006.ListDeploymentTargets":
 		answer["targetIds"] = []string{s.function}
-	case "CodeDeploy_20141006.BatchGetDeploymentTargets":
+	case "CodeDeploy_20141006.GetDeploymentTarget":
 		if s.function != "" {
-			answer["deploymentTargets"] = []any{map[string]any{"deploymentTargetType": "LambdaTarget", "lambdaTarget": map[string]any{
+			answer["deploymentTarget"] = map[string]any{"deploymentTargetType": "LambdaTarget", "lambdaTarget": map[string]any{
 				"lambdaFunctionInfo": map[string]any{"functionName": s.function, "functionAlias": "live", "currentVersion": "6", "targetVersion": s.version},
-			}}}
+			}}
 		}
 	case "CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus":
 		var report map[string]string

@@ -199,6 +199,21 @@ func reads(text string, conditions map[string]string) map[string]bool {
 	return found
 }
 
+// TestVariables checks that the template sets the variables that the program of a function reads.
+func TestVariables(t *testing.T) {
+	source := readSource(t, "template.yaml")
+	_, globals, _ := strings.Cut(source, "\nGlobals:")
+	globals, _, _ = strings.Cut(globals, "\nResources:")
+	read := regexp.MustCompile(`os\.Getenv\("(\w+)"\)`)
+	for _, f := range function.FindAllStringSubmatch(source, -1) {
+		for _, m := range read.FindAllStringSubmatch(readSource(t, filepath.Join("functions", strings.ToLower(f[1]), "main.go")), -1) {
+			if variable := m[1] + ": "; !strings.HasPrefix(variable, "AWS_") && !strings.Contains(globals, variable) && !strings.Contains(f[0], variable) {
+				t.Errorf("the function %s reads %s, which the template does not set", f[1], m[1])
+			}
+		}
+	}
+}
+
 // TestDeployingPage checks that docs/deploying.md lists every parameter and no other.
 func TestDeployingPage(t *testing.T) {
 	page := readSource(t, filepath.Join("docs", "deploying.md"))
@@ -241,49 +256,62 @@ func TestNumberOfFunctions(t *testing.T) {
 	}
 }
 
-// routesWithSettings are the routes that have settings in the template, or had them in an earlier release. API Gateway refuses an update
-// that removes such a route, and its rollback: UPDATE_ROLLBACK_FAILED. So no line may leave this list.
-var routesWithSettings = []string{
-	"ANY /api/admin/projects/{projectId}/change-requests/config",
-	"ANY /api/admin/projects/{projectId}/overview",
-	"ANY /api/admin/projects/{projectId}/{proxy+}",
-	"ANY /api/client/delta",
-	"ANY /api/client/features",
-	"ANY /api/client/features/{featureName}",
-	"ANY /api/client/metrics",
-	"ANY /api/client/metrics/{proxy+}",
-	"ANY /api/client/register",
-	"ANY /api/frontend",
-	"ANY /api/frontend/client/{proxy+}",
-	"ANY /docs/{proxy+}",
-	"ANY /edge/{proxy+}",
-	"ANY /ofrep/v1/evaluate/flags",
-	"ANY /ofrep/v1/evaluate/flags/{key}",
+// routesWithSettings are the routes that have settings in the template, or had them in an earlier release, with the release that added the
+// route. API Gateway refuses an update that removes such a route, and its rollback: UPDATE_ROLLBACK_FAILED. So no line may leave this list, and
+// from 0.1.0 on, a route gets settings one release after it exists: going back from the release that adds both would remove it.
+var routesWithSettings = map[string]string{
+	"ANY /api/admin/projects/{projectId}/change-requests/config": "0.1.0",
+	"ANY /api/admin/projects/{projectId}/overview":               "0.1.0",
+	"ANY /api/admin/projects/{projectId}/{proxy+}":               "0.1.0",
+	"ANY /api/client/delta":                                      "0.1.0",
+	"ANY /api/client/features":                                   "0.1.0",
+	"ANY /api/client/features/{featureName}":                     "0.1.0",
+	"ANY /api/client/metrics":                                    "0.1.0",
+	"ANY /api/client/metrics/{proxy+}":                           "0.1.0",
+	"ANY /api/client/register":                                   "0.1.0",
+	"ANY /api/frontend":                                          "0.1.0",
+	"ANY /api/frontend/client/{proxy+}":                          "0.1.0",
+	"ANY /docs/{proxy+}":                                         "0.1.0",
+	"ANY /edge/{proxy+}":                                         "0.1.0",
+	"ANY /ofrep/v1/evaluate/flags":                               "0.1.0",
+	"ANY /ofrep/v1/evaluate/flags/{key}":                         "0.1.0",
 }
 
 // TestRouteSettings checks that every route with settings is in that list, and that the list's routes stay in the template.
 func TestRouteSettings(t *testing.T) {
 	source := readSource(t, "template.yaml")
-	if got := routeSettingsProblems(source); len(got) > 0 {
+	if got := routeSettingsProblems(source, routesWithSettings); len(got) > 0 {
 		t.Error(strings.Join(got, "\n"))
+	}
+	early := maps.Clone(routesWithSettings)
+	early["ANY /docs/{proxy+}"] = "99.0.0"
+	if len(routeSettingsProblems(source, early)) != 1 {
+		t.Error("a route that gets settings with the release that adds it is not found")
 	}
 	for _, fault := range [][2]string{
 		{"          /api/client/delta: {", "          /api/client/deltas: {"}, // the route goes, and its settings stay
 		{"        ANY /api/client/delta: {Throttling", "        ANY /api/admin/tags: {Throttling"},
 	} {
-		if !strings.Contains(source, fault[0]) || len(routeSettingsProblems(strings.Replace(source, fault[0], fault[1], 1))) == 0 {
+		if !strings.Contains(source, fault[0]) || len(routeSettingsProblems(strings.Replace(source, fault[0], fault[1], 1), routesWithSettings)) == 0 {
 			t.Errorf("%q instead of %q is not found", fault[1], fault[0])
 		}
 	}
 }
 
-func routeSettingsProblems(source string) (problems []string) {
+func routeSettingsProblems(source string, since map[string]string) (problems []string) {
 	for _, m := range regexp.MustCompile(`(?m)^        (ANY /\S+): \{Throttling`).FindAllStringSubmatch(source, -1) {
-		if !slices.Contains(routesWithSettings, m[1]) {
-			problems = append(problems, m[1]+" has settings: add it to routesWithSettings, and it has to stay in every later release")
+		if since[m[1]] == "" {
+			problems = append(problems, m[1]+" has settings: add it to routesWithSettings, and both have to stay in every later release")
 		}
 	}
-	for _, route := range routesWithSettings {
+	changes, err := os.ReadFile(filepath.Join("..", "..", "CHANGELOG.md"))
+	if err != nil {
+		return append(problems, err.Error())
+	}
+	for route, release := range since {
+		if release != "0.1.0" && !strings.Contains(string(changes), "\n## ["+release+"]") {
+			problems = append(problems, fmt.Sprintf("the route %s is new in %s: it gets settings in a later release, or nobody can go back from this one", route, release))
+		}
 		if !strings.Contains(source, "\n          "+strings.TrimPrefix(route, "ANY ")+": {x-amazon-apigateway-any-method:") {
 			problems = append(problems, "the route "+route+" is gone, which makes an update of a stage fail, and its rollback, too")
 		}

@@ -1,7 +1,6 @@
 package bill
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -11,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/goccy/go-yaml"
 
 	"guidon/internal/gateway"
 )
@@ -58,66 +55,32 @@ type stack struct {
 // readStack reads the throttles of a template as they are with its defaults.
 func readStack(t testing.TB, parameters map[string]string) stack {
 	t.Helper()
-	const path = "../../template.yaml"
-	functions, err := gateway.ReadTemplate(path)
+	template, err := gateway.ReadTemplate("../../template.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var file struct {
-		Parameters map[string]struct{ Default any }
-		Resources  struct {
-			Api struct {
-				Properties struct {
-					DefaultRouteSettings map[string]any
-					RouteSettings        map[string]map[string]any
-				}
-			}
-		}
-	}
-	raw, err := os.ReadFile(path)
-	if err == nil {
-		raw, err = yaml.YAMLToJSON(raw) // !Select [0, !Split [",", !Sub text]] becomes [0, [",", text]]
-	}
-	if err == nil {
-		err = json.Unmarshal(raw, &file)
-	}
+	limits, err := template.Throttles(parameters)
 	if err != nil {
 		t.Fatal(err)
-	}
-	value := func(parameter string) string {
-		if set, ok := parameters[parameter]; ok {
-			return set
-		}
-		return fmt.Sprint(file.Parameters[parameter].Default)
-	}
-	number := func(limit any) float64 {
-		text := fmt.Sprint(limit)
-		if choice, ok := limit.([]any); ok {
-			source := os.Expand(choice[1].([]any)[1].(string), value)
-			text = strings.Split(source, ",")[int(choice[0].(float64))]
-		}
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatalf("the throttle %v is no number: %v", limit, err)
-		}
-		return n
 	}
 	var s stack
-	settings := file.Resources.Api.Properties.RouteSettings
-	for _, f := range functions.Functions {
+	for _, f := range template.Functions {
 		for _, route := range f.Routes {
-			limits, own := settings[route]
-			if !own {
-				limits = file.Resources.Api.Properties.DefaultRouteSettings
+			own, found := limits[route]
+			if !found {
+				own = limits[""]
 			}
-			delete(settings, route)
-			s.throttles = append(s.throttles, throttle{route, f.Name, number(limits["ThrottlingRateLimit"]), own})
+			delete(limits, route)
+			s.throttles = append(s.throttles, throttle{route, f.Name, own.Rate, found})
 		}
 	}
-	if len(settings) > 0 {
-		t.Errorf("the settings of %v are for no route", slices.Sorted(maps.Keys(settings)))
+	if len(limits) != 1 {
+		t.Errorf("the settings of %v are for no route", slices.Sorted(maps.Keys(limits)))
 	}
-	s.writeUnits = number(value("MaxWriteUnits"))
+	s.writeUnits, err = strconv.ParseFloat(template.Defaults["MaxWriteUnits"], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 
@@ -215,6 +178,20 @@ func (s stack) day(price func(throttle) (cost, bool)) (total cost, rate float64)
 	return total, rate
 }
 
+// passThrough has the functions that callers reach and that begin no traces.
+var passThrough = []string{"applications", "frontend", "transfer"}
+
+// traces is what the one trace a second of each function with Tracing=Active costs in a day.
+func (s stack) traces() cost {
+	active := map[string]bool{}
+	for _, at := range s.throttles {
+		if !slices.Contains(passThrough, at.function) {
+			active[at.function] = true
+		}
+	}
+	return cost{requests: float64(len(active)) * secondsADay * priceTrace}
+}
+
 // rate is that of a route.
 func (s stack) rate(route string) float64 {
 	for _, at := range s.throttles {
@@ -265,6 +242,7 @@ func (m Measured) callers(s stack) []caller {
 
 	list := []caller{{name: "a stranger", limit: 270, starves: polls + "; files of the console from " + number(s.rate("$default")) + " on, sign-in from " + number(s.rate("/auth/{proxy+}"))}}
 	list[0].cost, list[0].rate = s.day(m.stranger)
+	list[0].cost = list[0].cost.plus(s.traces())
 	list[0].cost.requests += float64(s.operations) * statuses * priceMetric / daysAMonth
 
 	client := caller{name: "a leaked client token", limit: 120}
@@ -285,6 +263,7 @@ func (m Measured) callers(s stack) []caller {
 
 	admin := caller{name: "a leaked admin token, lists of 1,000 flags", starves: "everything"}
 	admin.cost, admin.rate = s.day(m.adminToken)
+	admin.cost = admin.cost.plus(s.traces())
 	return append(list, client, long, frontend, admin)
 }
 
@@ -298,6 +277,12 @@ func (m Measured) ceiling(s stack) string {
 	return text
 }
 
+// asked returns what it costs in a day if a stranger asks for a trace of each request, and gets it.
+func (s stack) asked(of func(throttle) bool) float64 {
+	total, _ := s.day(func(at throttle) (cost, bool) { return cost{requests: priceTrace}, of(at) })
+	return total.dollars()
+}
+
 // TestCeiling checks what callers who mean harm can cost in a day with the defaults, and that 1,500 SDKs are served with a margin of two.
 func TestCeiling(t *testing.T) {
 	m, s := measure(t), readStack(t, nil)
@@ -306,6 +291,18 @@ func TestCeiling(t *testing.T) {
 		t.Logf("%s: %.0f requests a second, %.2f dollars a day: %+v", c.name, c.rate, c.cost.dollars(), c.cost)
 		if c.limit > 0 && c.cost.dollars() > c.limit {
 			t.Errorf("%s can cost %.2f dollars a day; expected at most %.0f", c.name, c.cost.dollars(), c.limit)
+		}
+	}
+	page, err := os.ReadFile("../../docs/operations/cost.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := s.asked(func(throttle) bool { return true })
+	others := s.asked(func(at throttle) bool { return at.function != "applications" && at.function != "frontend" })
+	quota := m.callers(s)[0].cost.dollars() + (10_000-m.callers(s)[0].rate)*secondsADay*logs(accessKB)
+	for _, want := range []string{fmt.Sprintf("%.0f a day for a stranger, or %.0f", all, others), fmt.Sprintf("it is about %.0f, of which", math.Round(quota/10)*10)} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("cost.md does not say %q", want)
 		}
 	}
 	for route, honest := range map[string]float64{"/api/client/features": honestPolls, "/api/client/metrics": honestReports} {

@@ -57,6 +57,7 @@ func TestRefusals(t *testing.T) {
 		{"admin token of one project", 2, []string{"INIT_ADMIN_API_TOKENS=default:*." + secret, fresh}, []string{"INIT_ADMIN_API_TOKENS", "*:*."}},
 		{"second frontend token", 2, []string{"INIT_FRONTEND_API_TOKENS=*:development.fine, /:*." + secret, fresh}, []string{"INIT_FRONTEND_API_TOKENS", "project"}},
 		{"limit", 2, []string{"LIMITS=strategies=many", fresh}, []string{"LIMITS", "strategies", `"many"`, "number"}},
+		{"private networks", 2, []string{"WEBHOOK_PRIVATE_NETWORKS=10.0.0.1/8", fresh}, []string{"WEBHOOK_PRIVATE_NETWORKS", `"10.0.0.1/8"`, "10.1.0.0/16"}},
 		{"address of an engine", 2, []string{"AWS_ENDPOINT_URL_DYNAMODB=dynamodb:8000", fresh}, []string{"AWS_ENDPOINT_URL_DYNAMODB", `"dynamodb:8000"`, "http://"}},
 		{"data below a file", 1, []string{"DATA_DIR=/dev/null/data"}, []string{"DATA_DIR", "/dev/null"}},
 		{"engine that does not answer", 1, []string{"AWS_ENDPOINT_URL_DYNAMODB=http://" + address(freePort(t)), fresh}, []string{"AWS_ENDPOINT_URL_DYNAMODB", "refused"}},

@@ -82,6 +82,9 @@ var walk = []step{
 	{200, "GET", "/api/admin/api-tokens/walk-token", "", map[string]string{"listed": "tokens.0.secret"}},
 	{200, "DELETE", "/api/admin/api-tokens/{token}", "", nil},
 
+	// Webhooks: this machine and private networks are only allowed by a setting.
+	{400, "POST", "/api/admin/addons", `{"provider":"webhook","enabled":true,"events":[],"parameters":{"url":"http://127.0.0.1:8080/"}}`, nil},
+
 	// Clean up.
 	{202, "DELETE", "/api/admin/projects/walk/features/walk-flag", "", nil},
 	{202, "DELETE", "/api/admin/projects/walk/features/walk-clone", "", nil},

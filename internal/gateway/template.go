@@ -3,11 +3,13 @@ package gateway
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,6 +20,9 @@ import (
 type Template struct {
 	Table     json.RawMessage // its properties
 	Functions []Function
+	Defaults  map[string]string // of the parameters
+
+	others, routes settings
 }
 
 // A Function is a Lambda function with its routes.
@@ -33,6 +38,8 @@ type Function struct {
 // templateFile is the structure of the file as JSON. Intrinsic functions such as !Ref are read as their plain arguments: of the fields that
 // are used here only a schedule has one.
 type templateFile struct {
+	Parameters map[string]struct{ Default any }
+
 	Globals   struct{ Function functionProperties }
 	Resources map[string]struct {
 		Type       string
@@ -50,12 +57,18 @@ type functionProperties struct {
 }
 
 type apiProperties struct {
+	DefaultRouteSettings map[string]any
+	RouteSettings        settings
+
 	DefinitionBody struct {
 		Paths map[string]map[string]struct { // by path and method
 			Integration struct{ URI string } `json:"x-amazon-apigateway-integration"`
 		}
 	}
 }
+
+// settings has the settings of routes, by route. A value is a number, or the arguments of !Select.
+type settings map[string]map[string]any
 
 // The defaults of SAM and Lambda.
 const (
@@ -81,14 +94,17 @@ func parseTemplate(raw []byte) (*Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, routes := &Template{}, map[string][]string{}
+	t, routes := &Template{Defaults: map[string]string{}}, map[string][]string{}
+	for name, parameter := range file.Parameters {
+		t.Defaults[name] = fmt.Sprint(cmp.Or(parameter.Default, any("")))
+	}
 	for _, id := range slices.Sorted(maps.Keys(file.Resources)) {
 		properties, err := file.Resources[id].Properties, error(nil)
 		switch file.Resources[id].Type {
 		case "AWS::DynamoDB::Table":
 			t.Table = properties
 		case "AWS::Serverless::HttpApi":
-			routes, err = readRoutes(properties)
+			routes, err = t.readRoutes(properties)
 		case "AWS::Serverless::Function":
 			err = t.addFunction(id, properties, file.Globals.Function)
 		}
@@ -109,12 +125,42 @@ func parseTemplate(raw []byte) (*Template, error) {
 // integrated matches the end of an integration: the function's logical id, and its alias.
 var integrated = regexp.MustCompile(`/functions/\$\{(\w+)\.Arn\}:live/invocations$`)
 
-// readRoutes reads the keys of the API's routes, by the function of their integration.
-func readRoutes(properties json.RawMessage) (map[string][]string, error) {
+// A Throttle has the limits of a route, as API Gateway names them.
+type Throttle struct {
+	Rate  float64 `json:"ThrottlingRateLimit"`
+	Burst float64 `json:"ThrottlingBurstLimit"`
+}
+
+// Throttles returns the limits of the routes that have settings of their own, and those of each other route under the empty key, with these
+// values of parameters or their defaults.
+func (t *Template) Throttles(parameters map[string]string) (map[string]Throttle, error) {
+	var failed error
+	number := func(limit any) float64 {
+		text := fmt.Sprint(limit)
+		if choice, ok := limit.([]any); ok { // !Select [0, !Split [",", !Sub text]] is read as [0, [",", text]]
+			source := os.Expand(choice[1].([]any)[1].(string), func(name string) string { return cmp.Or(parameters[name], t.Defaults[name]) })
+			text = strings.Split(source, ",")[int(choice[0].(float64))]
+		}
+		n, err := strconv.ParseFloat(text, 64)
+		failed = errors.Join(failed, err)
+		return n
+	}
+	throttles := map[string]Throttle{}
+	for _, list := range []settings{t.others, t.routes} {
+		for route, limits := range list {
+			throttles[route] = Throttle{number(limits["ThrottlingRateLimit"]), number(limits["ThrottlingBurstLimit"])}
+		}
+	}
+	return throttles, failed
+}
+
+// readRoutes reads the keys of the API's routes, by the function of their integration, and their settings.
+func (t *Template) readRoutes(properties json.RawMessage) (map[string][]string, error) {
 	var p apiProperties
 	if err := json.Unmarshal(properties, &p); err != nil {
 		return nil, err
 	}
+	t.others, t.routes = settings{"": p.DefaultRouteSettings}, p.RouteSettings
 	routes := map[string][]string{}
 	for _, path := range slices.Sorted(maps.Keys(p.DefinitionBody.Paths)) {
 		for method, operation := range p.DefinitionBody.Paths[path] {

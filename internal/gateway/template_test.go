@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"maps"
 	"testing"
 	"time"
 
@@ -16,6 +17,8 @@ const realTemplate = "../../template.yaml"
 
 func TestParseTemplate(t *testing.T) {
 	got, err := parseTemplate([]byte(`
+Parameters:
+  Rate: {Type: String, Default: 50}
 Globals:
   Function:
     Timeout: 9
@@ -26,6 +29,9 @@ Resources:
   Api:
     Type: AWS::Serverless::HttpApi
     Properties:
+      DefaultRouteSettings: {ThrottlingRateLimit: !Select [1, !Split [",", !Sub "${Rate},5"]], ThrottlingBurstLimit: 10}
+      RouteSettings:
+        ANY /b: {ThrottlingRateLimit: !Select [0, !Split [",", !Sub "${Rate},5"]], ThrottlingBurstLimit: 20}
       DefinitionBody:
         paths:
           /b: {x-amazon-apigateway-any-method: {x-amazon-apigateway-integration: {type: aws_proxy, uri: !Sub "arn:${AWS::Partition}/functions/${ThingsFunction.Arn}:live/invocations"}}}
@@ -52,16 +58,21 @@ Resources:
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Template{Functions: []Function{
+	want := []Function{
 		{ID: "RestFunction", Name: "rest", Timeout: 4 * time.Second, Memory: 128, Routes: []string{"$default"}},
 		{ID: "SeedFunction", Name: "seed", Timeout: time.Minute, Memory: 128},
 		{
 			ID: "ThingsFunction", Name: "things", Timeout: 9 * time.Second, Memory: 256, Routes: []string{"GET /a/{x+}", "ANY /b"},
 			Every: 24 * time.Hour,
 		},
-	}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("template (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, got.Functions); diff != "" || got.Defaults["Rate"] != "50" {
+		t.Errorf("the default is %q, and the functions are (-want +got):\n%s", got.Defaults["Rate"], diff)
+	}
+	for rate, want := range map[string]map[string]Throttle{"": {"": {5, 10}, "ANY /b": {50, 20}}, "7,8": {"": {8, 10}, "ANY /b": {7, 20}}} {
+		if got, err := got.Throttles(map[string]string{"Rate": rate}); err != nil || !maps.Equal(got, want) {
+			t.Errorf("the throttles of %q are %v, %v; want %v", rate, got, err, want)
+		}
 	}
 }
 

@@ -2,10 +2,18 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"guidon/internal/gateway"
 )
 
 // budget is what a month may cost, in US dollars.
@@ -16,6 +24,8 @@ const (
 	noQuotas  = "MiniStack has no Service Quotas, and its limit of Lambda is one of this machine"
 	noKeys    = "MiniStack evaluates no dynamodb:LeadingKeys"
 	noCanary  = "MiniStack has no CodeDeploy"
+	noRates   = "MiniStack keeps the routes with settings, and not their numbers"
+	noTraces  = "MiniStack has no traces"
 	noMoment  = "MiniStack restores the table as it is now"
 	noMetrics = "MiniStack counts neither units nor invocations by API Gateway"
 )
@@ -31,6 +41,8 @@ func (p *proof) steps(ctx context.Context) {
 	begun := p.stopped == ""
 	p.step(ctx, "deploy", true, "", p.deploy)
 	p.step(ctx, "walk through the API", true, "", p.walk)
+	p.step(ctx, "rates of the routes", false, p.emulated(noRates), p.throttles)
+	p.step(ctx, "traces that callers ask for", false, p.emulated(noTraces), p.traces)
 	p.step(ctx, "policies: actions", false, "", p.script(decide,
 		"Administration UpdateItem - allowed", "Administration DeleteTable - denied",
 		"Applications Query - allowed", "Applications DeleteItem - denied", "Site GetItem - denied"))
@@ -102,6 +114,71 @@ func (p *proof) needs(least int) string {
 
 // callers returns how many callers send polls, at most half of what the account runs at once.
 func (p *proof) callers(most int) int { return min(most, p.atOnce/2) }
+
+// throttles checks that the stage has the rates and bursts of the template.
+func (p *proof) throttles(ctx context.Context) ([]string, error) {
+	template, err := gateway.ReadTemplate(filepath.Join(p.Root, "template.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	want, err := template.Throttles(nil)
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.Shell(ctx, `aws apigatewayv2 get-stage --api-id "$(resource Api)" --stage-name '$default' --output json`)
+	if err != nil {
+		return nil, err
+	}
+	var stage struct {
+		DefaultRouteSettings gateway.Throttle
+		RouteSettings        map[string]gateway.Throttle
+	}
+	if err := json.Unmarshal([]byte(out), &stage); err != nil {
+		return nil, err
+	}
+	got := maps.Clone(stage.RouteSettings)
+	if got == nil {
+		got = map[string]gateway.Throttle{}
+	}
+	got[""] = stage.DefaultRouteSettings
+	if !maps.Equal(got, want) {
+		return nil, fmt.Errorf("the routes have the rates and bursts %v; want %v", got, want)
+	}
+	return []string{fmt.Sprintf("routes with a rate of their own: %d", len(got)-1)}, nil
+}
+
+// traces sends requests that ask for a trace, and counts the traces that X-Ray has five minutes later. The function Applications may write
+// none, and Site may.
+func (p *proof) traces(ctx context.Context) ([]string, error) {
+	const requests, atOnce = 50, 5
+	var figures []string
+	for _, path := range []string{"/api/client/features", "/health"} {
+		var ids []string
+		for range requests {
+			secret := make([]byte, 12)
+			_, _ = rand.Read(secret) // never fails
+			ids = append(ids, fmt.Sprintf("1-%08x-%x", time.Now().Unix(), secret))
+			if _, err := p.call(ctx, "GET", path, "unknown", "", "X-Amzn-Trace-Id: Root="+ids[len(ids)-1]+";Sampled=1"); err != nil {
+				return nil, err
+			}
+		}
+		sleep(ctx, 5*time.Minute)
+		found := 0
+		for some := range slices.Chunk(ids, atOnce) {
+			out, err := p.Shell(ctx, `aws xray batch-get-traces --trace-ids "$@" --query 'length(Traces)' --output text`, some...)
+			if err != nil {
+				return nil, err
+			}
+			n, err := strconv.Atoi(strings.TrimSpace(out))
+			if err != nil {
+				return nil, err
+			}
+			found += n
+		}
+		figures = append(figures, fmt.Sprintf("traces of %d requests to %s: %d", requests, path, found))
+	}
+	return figures, nil
+}
 
 // Executions that are reserved for the URLs of ClientUrl.
 const servers, browsers = 50, 10

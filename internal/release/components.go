@@ -90,7 +90,7 @@ func consolePackages() ([]module, error) {
 	if err := json.Unmarshal(content, &lock); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	packages := []module{{kind: "npm", name: "swagger-ui-dist", version: swaggerUI, license: "Apache-2.0"}}
+	packages := []module{{kind: "npm", name: "rapidoc", version: rapidoc, license: "MIT"}}
 	for path, p := range lock.Packages {
 		if path != "" && !p.Dev { // "" is the console itself
 			path = path[strings.LastIndex(path, "node_modules/")+len("node_modules/"):]
@@ -100,8 +100,8 @@ func consolePackages() ([]module, error) {
 	return packages, nil
 }
 
-// swaggerUI is the version in pkg/docs/assets.
-const swaggerUI = "5.35.0"
+// rapidoc is the version in pkg/docs/assets.
+const rapidoc = "9.3.8"
 
 // writeComponents writes the list of all modules in the programs, the SBOM, in CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json/).
 // The serial number and the time are left out: both are optional, and would differ in each build.

@@ -17,7 +17,7 @@ import (
 // licensesFile contains the licenses and notices of all modules in the programs, which most of them require.
 const licensesFile = "THIRD_PARTY_LICENSES.txt"
 
-// writeLicenses writes the licenses of Go modules, of Swagger UI and of the console's packages.
+// writeLicenses writes the licenses of Go modules, of RapiDoc and of the console's packages.
 func (r release) writeLicenses() error {
 	found, err := r.modules()
 	if err != nil {
@@ -46,7 +46,7 @@ func (r release) writeLicenses() error {
 			return fmt.Errorf("%s %s: %w", m.name, m.version, err)
 		}
 	}
-	if err := add("Swagger UI "+swaggerUI, "pkg/docs/assets"); err != nil {
+	if err := add("RapiDoc "+rapidoc, "pkg/docs/assets"); err != nil {
 		return err
 	}
 	console, err := os.ReadFile("console/dist/licences.txt")

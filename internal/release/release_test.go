@@ -202,7 +202,7 @@ func TestModules(t *testing.T) {
 			t.Errorf("%s has no version", m.name)
 		}
 	}
-	for name, in := range map[string]string{"std": "functions", "golang.org/x/mod": "functions", "react": "command, functions", "swagger-ui-dist": "command, functions", "vitest": ""} {
+	for name, in := range map[string]string{"std": "functions", "golang.org/x/mod": "functions", "react": "command, functions", "rapidoc": "command, functions", "vitest": ""} {
 		if found[name] != in {
 			t.Errorf("%s is in %q, want %q", name, found[name], in)
 		}

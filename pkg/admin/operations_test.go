@@ -196,7 +196,7 @@ var examples = map[string]example{
 	"GET " + aField:                                      {"", 200, 1, 1},
 	"PUT " + aField:                                      {`{"description":"{new}"}`, 200, 2, 1},
 	"DELETE " + aField:                                   {"", 200, 5, 1}, // three lists show that nothing uses it
-	"GET " + aField + "/strategies":                      {"", 200, 3, 3},
+	"GET " + aField + "/strategies":                      {"", 200, 4, 4},
 	"POST " + aField + "/legal-values":                   {`{"value":"{new}"}`, 200, 2, 1},
 	"DELETE " + aField + "/legal-values/{legalValue...}": {"", 200, 2, 1},
 

@@ -358,8 +358,8 @@ func TestPublicPaths(t *testing.T) {
 	}
 	page := httpapi.New(nil, docs.Group(), config)
 	for path, want := range map[string]int{
-		"/docs": 200, "/docs/openapi.json": 200, "/docs/page.js": 200, "/docs/swagger-ui.css": 200, "/docs/swagger-ui-bundle.js": 200,
-		"/docs/": 200, "/docs/index.html": 404, "/docs/assets/LICENSE": 404, "/docs/../docs": 404, "/docs/%2e%2e/health": 404, "/docs/swagger-ui.css.gz": 404,
+		"/docs": 200, "/docs/openapi.json": 200, "/docs/page.js": 200, "/docs/page.css": 200, "/docs/rapidoc-min.js": 200,
+		"/docs/": 200, "/docs/index.html": 404, "/docs/assets/LICENSE": 404, "/docs/../docs": 404, "/docs/%2e%2e/health": 404, "/docs/rapidoc-min.js.gz": 404,
 		"/docs/..%2fdocs.go": 404, "/health": 404, "/api/admin/projects": 404,
 	} {
 		got := callMux(t, page, "GET", path, "", intruder{header: http.Header{}})

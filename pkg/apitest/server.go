@@ -21,6 +21,7 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/webhook"
 )
 
 // A Server serves all operations over its own store.
@@ -40,7 +41,7 @@ type Option func(config *httpapi.Config, transport *http.RoundTripper)
 // its table must agree with each other.
 func Serve(t *testing.T, options ...Option) *Server {
 	t.Helper()
-	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Twice: SameTwice(t), QueryRead: describedQuery(t)}
+	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, CheckWebhook: webhook.Networks{}.CheckURL, Twice: SameTwice(t), QueryRead: describedQuery(t)}
 	var transport http.RoundTripper
 	for _, o := range options {
 		o(&config, &transport)

@@ -1,11 +1,10 @@
 // Package docs serves the OpenAPI description at /docs/openapi.json, and a page to browse it at /docs.
 //
-// The page is Swagger UI, which is embedded in the program and loads nothing from other hosts. It has a
-// package of its own, so that only one function links it.
+// The page is RapiDoc, which is embedded in the program and loads nothing from other hosts. It has a package of its own, so that only
+// one function links it.
 //
-// In assets, index.html and page.js are Guidon's; the rest is from the npm package swagger-ui-dist as it was published, with its
-// licenses, the bundle and the style sheet compressed by gzip -9n. For another version, replace these files, and set
-// SWAGGER_UI_VERSION in the Makefile.
+// In assets, index.html, page.css and page.js are Guidon's; the rest is from the npm package rapidoc as it was published, with its
+// licenses, the bundle compressed by gzip -9n. For another version, replace these files, and set rapidoc in internal/release.
 package docs
 
 import (
@@ -16,22 +15,22 @@ import (
 	"guidon/pkg/version"
 )
 
-//go:embed assets/index.html assets/page.js assets/*.gz
+//go:embed assets/index.html assets/page.css assets/page.js assets/*.gz
 var assets embed.FS
 
-// policy allows only files of this host. Swagger UI needs inline styles, and images in its styles.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+// policy allows only files of this host. RapiDoc needs inline styles.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Group contains the description and the page, which need no authentication.
 func Group() httpapi.Group {
 	const text, script = "; charset=utf-8", "text/javascript; charset=utf-8"
 	return httpapi.Group{Name: "docs", Function: "site", Site: &httpapi.Site{Files: map[string]httpapi.File{
-		"/docs":                      {Type: "text/html" + text, Content: asset("index.html"), Headers: map[string]string{"Content-Security-Policy": policy}},
-		"/docs/openapi.json":         {Type: "application/json" + text, Content: version.InDescription(infra.OpenAPI, version.Number())},
-		"/docs/page.js":              {Type: script, Content: asset("page.js")},
-		"/docs/swagger-ui-bundle.js": {Type: script, Content: asset("swagger-ui-bundle.js.gz"), Gzipped: true},
-		"/docs/swagger-ui.css":       {Type: "text/css" + text, Content: asset("swagger-ui.css.gz"), Gzipped: true},
+		"/docs":                {Type: "text/html" + text, Content: asset("index.html"), Headers: map[string]string{"Content-Security-Policy": policy}},
+		"/docs/openapi.json":   {Type: "application/json" + text, Content: version.InDescription(infra.OpenAPI, version.Number())},
+		"/docs/page.js":        {Type: script, Content: asset("page.js")},
+		"/docs/page.css":       {Type: "text/css" + text, Content: asset("page.css")},
+		"/docs/rapidoc-min.js": {Type: script, Content: asset("rapidoc-min.js.gz"), Gzipped: true},
 	}}}
 }
 

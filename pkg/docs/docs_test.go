@@ -39,10 +39,10 @@ func TestFiles(t *testing.T) {
 		part        string // a part of the content
 	}{
 		{"/docs", "text/html; charset=utf-8", false, `<script src="/docs/page.js">`},
-		{"/docs/page.js", "text/javascript; charset=utf-8", false, `url: "/docs/openapi.json"`},
+		{"/docs/page.js", "text/javascript; charset=utf-8", true, `fetch("/docs/openapi.json")`},
 		{"/docs/openapi.json", "application/json; charset=utf-8", true, `"openapi": "3.0.3"`},
-		{"/docs/swagger-ui-bundle.js", "text/javascript; charset=utf-8", true, "SwaggerUIBundle"},
-		{"/docs/swagger-ui.css", "text/css; charset=utf-8", true, ".swagger-ui"},
+		{"/docs/page.css", "text/css; charset=utf-8", false, "rapi-doc"},
+		{"/docs/rapidoc-min.js", "text/javascript; charset=utf-8", true, "rapi-doc"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.path, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestUnknownPaths(t *testing.T) {
 // TestNoOtherHost checks that neither the files nor the policy of the page allow other hosts.
 func TestNoOtherHost(t *testing.T) {
 	page := get(t, "GET", "/docs")
-	for _, path := range []string{"/docs", "/docs/page.js"} {
+	for _, path := range []string{"/docs", "/docs/page.css", "/docs/page.js"} {
 		if found := regexp.MustCompile(`(?i)(https?:)?//[a-z0-9.-]+\.[a-z]+`).FindString(get(t, "GET", path).Body.String()); found != "" {
 			t.Errorf("%s contains the address %s", path, found)
 		}
@@ -105,7 +105,7 @@ func TestNoOtherHost(t *testing.T) {
 
 // TestThroughLambda requests the largest file through an event of API Gateway.
 func TestThroughLambda(t *testing.T) {
-	event := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: "/docs/swagger-ui-bundle.js", Headers: map[string]string{"accept-encoding": "gzip"}}
+	event := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: "/docs/rapidoc-min.js", Headers: map[string]string{"accept-encoding": "gzip"}}
 	event.RequestContext.HTTP.Method, event.RequestContext.HTTP.Path = "GET", event.RawPath
 	answer, err := lambdahttp.Handler(httpapi.New(nil, docs.Group(), httpapi.Config{}))(t.Context(), event)
 	if err != nil || answer.StatusCode != http.StatusOK || !answer.IsBase64Encoded || answer.Headers["Content-Encoding"] != "gzip" {

@@ -296,7 +296,7 @@ func FullRequest() *review.Request {
 		Title: "Launch", State: review.InReview, Entered: map[review.State]time.Time{review.Draft: SampleTime},
 		CreatedBy: ada, CreatedAt: SampleTime, Contributors: []review.Person{ada},
 		Changes: []review.Change{
-			{ID: 1, Action: review.UpdateEnabled, Feature: "checkout", Payload: jsontext.Value(`{"enabled":true}`), Default: jsontext.Value(`{"name":"default"}`), By: ada, At: SampleTime},
+			{ID: 1, Action: review.UpdateEnabled, Feature: "checkout", Payload: jsontext.Value(`{"enabled":true}`), Default: jsontext.Value(`{"name":"default"}`), Before: jsontext.Value(`{"enabled":false}`), By: ada, At: SampleTime},
 			{ID: 3, Action: review.DeleteStrategy, Feature: "checkout", Strategy: "3f2e", Payload: jsontext.Value(`{"id":"3f2e"}`), By: ada, At: SampleTime},
 			{ID: 2, Action: review.UpdateSegment, Segment: 5, Name: "beta", Payload: jsontext.Value(`{"id":5}`), By: ada, At: SampleTime},
 		},

@@ -32,6 +32,10 @@ type Config struct {
 	// it. The first call may send a request to the key's store.
 	Sealer func(ctx context.Context) (flags.Sealer, error)
 
+	// CheckWebhook returns the reason why events cannot be sent to a URL. Only the group integrations needs it. Nil allows any: those who
+	// send events check it, too.
+	CheckWebhook func(url string) error
+
 	// Twice, in tests, makes every operation run twice in each round and gets both results, which must be the same. Nil in
 	// production.
 	Twice func(route string, first, second Result)

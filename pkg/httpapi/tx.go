@@ -411,6 +411,14 @@ func (tx *Tx) PublicURL() string {
 	return cmp.Or(tx.service.config.PublicURL, "https://"+tx.request.http.Host)
 }
 
+// CheckWebhook returns the reason why events cannot be sent to a URL, see Config.
+func (tx *Tx) CheckWebhook(url string) error {
+	if check := tx.service.config.CheckWebhook; check != nil {
+		return check(url)
+	}
+	return nil
+}
+
 // Warn writes a line to the log after the operation. It must not have names.
 func (tx *Tx) Warn(message string, attrs ...slog.Attr) {
 	tx.After(func(ctx context.Context, _ Store) error {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/flags"
 )
@@ -45,6 +46,7 @@ const (
 	MaxSegments         = 5         // changes of segments: each one looks at all flags
 	MaxSize             = 256 << 10 // bytes of all changes
 	MaxStored           = 300 << 10 // bytes of a request when it is edited; approvals, the reason of a failure and the like need the rest of 400 KiB
+	MaxBefore           = 64 << 10  // bytes of what the changes of an applied request replaced
 	MaxEdited           = 16 << 20  // bytes that all edits of a request write, because each one writes the whole request
 	MaxItems            = 70        // items that the changes write; addons, the request, and conditions on who has approved it need the rest of 100
 	MaxReviewers        = 10
@@ -154,7 +156,7 @@ func (r *Request) Listed() *Request {
 		})
 	}
 	for i := range c.Changes {
-		c.Changes[i].Payload, c.Changes[i].Default = nil, nil
+		c.Changes[i].Payload, c.Changes[i].Default, c.Changes[i].Before = nil, nil, nil
 	}
 	return c
 }
@@ -420,9 +422,19 @@ func (r *Request) CheckAppliable(s Standing) error {
 	return nil
 }
 
-// MarkApplied closes a request that is applied in the same transaction. The approvals that counted stay with it.
-func (r *Request) MarkApplied(s Standing, at time.Time) {
+// RoomForBefore returns how many bytes of what its changes replace can be stored with the request when it is applied.
+func (r *Request) RoomForBefore() int {
+	document, _ := json.Marshal(r) // it was stored as JSON
+	return min(MaxBefore, MaxStored-len(document))
+}
+
+// MarkApplied closes a request that is applied in the same transaction. The approvals that counted stay with it, and what its changes replaced,
+// by their ids.
+func (r *Request) MarkApplied(s Standing, before map[int64]jsontext.Value, at time.Time) {
 	r.Approvals = s.Approvals
+	for i, c := range r.Changes {
+		r.Changes[i].Before = before[c.ID]
+	}
 	r.enter(Applied, at)
 }
 

@@ -69,8 +69,9 @@ func readSettings(getenv func(string) string) (settings, error) {
 		return s, err
 	}
 	if s.networks, err = webhook.ParseNetworks(getenv("WEBHOOK_PRIVATE_NETWORKS")); err != nil {
-		return s, fmt.Errorf("WEBHOOK_PRIVATE_NETWORKS: %w", err)
+		return s, err
 	}
+	s.config.CheckWebhook = s.networks.CheckURL
 	openID, err := oidc.Parse(getenv)
 	if err != nil {
 		return s, err

@@ -3,6 +3,7 @@ package webhook
 import (
 	"fmt"
 	"net/netip"
+	"net/url"
 	"strings"
 )
 
@@ -56,11 +57,27 @@ func ParseNetworks(text string) (Networks, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		prefix, err := netip.ParsePrefix(strings.TrimSpace(part))
 		if err != nil || prefix != prefix.Masked() {
-			return Networks{}, fmt.Errorf("%q is not a network: use true, or networks such as 10.1.0.0/16, separated by commas", part)
+			return Networks{}, fmt.Errorf("WEBHOOK_PRIVATE_NETWORKS: %q is not a network: use true, or networks such as 10.1.0.0/16, separated by commas", part)
 		}
 		n.allowed = append(n.allowed, prefix)
 	}
 	return n, nil
+}
+
+// CheckURL returns the reason why messages cannot be sent to a valid URL, if its host shows it: localhost, or an address that is not allowed.
+// No names are looked up, so what other names lead to is only known when a message is sent.
+func (n Networks) CheckURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil {
+		return err
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	addr, err := netip.ParseAddr(host)
+	named := host == "localhost" || strings.HasSuffix(host, ".localhost")
+	if named && !n.Allow(netip.MustParseAddr("127.0.0.1")) && !n.Allow(netip.IPv6Loopback()) || err == nil && !n.Allow(addr) {
+		return errNetwork
+	}
+	return nil
 }
 
 // Allow tells whether messages can be sent to the address.

@@ -64,3 +64,27 @@ func TestListedNetworks(t *testing.T) {
 		}
 	}
 }
+
+// TestHostsOfURLs checks which URLs are refused when they are saved: those whose host shows that the connection would be.
+func TestHostsOfURLs(t *testing.T) {
+	local, err := ParseNetworks("127.0.0.1/32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sixth, err := ParseNetworks("::1/128")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, allowed := range map[string][3]bool{ // by none, local and sixth
+		"https://example.com/hook": {true, true, true}, "https://internal.example.com": {true, true, true}, "https://1.1.1.1:8443/": {true, true, true},
+		"http://127.0.0.1:8080/": {false, true, false}, "http://[::ffff:127.0.0.1]/": {false, true, false}, "http://[::1]:8080/": {false, false, true},
+		"http://localhost:8080/": {false, true, true}, "http://LocalHost./": {false, true, true}, "http://a.localhost/": {false, true, true},
+		"http://notlocalhost/": {true, true, true}, "http://127.0.0.2/": {}, "http://10.0.0.1": {}, "http://169.254.169.254/latest": {},
+	} {
+		for i, n := range []Networks{{}, local, sixth} {
+			if err := n.CheckURL(url); (err == nil) != allowed[i] || err != nil && err.Error() != errNetwork.Error() {
+				t.Errorf("%s in %v: %v, want allowed %t", url, n, err, allowed[i])
+			}
+		}
+	}
+}

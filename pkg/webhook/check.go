@@ -46,8 +46,7 @@ func CheckParameter(name, value string) error {
 	return nil
 }
 
-// CheckURL returns the reason why messages cannot be sent to a URL. Whether its host is in a private network is only known
-// when a message is sent.
+// CheckURL returns the reason why messages cannot be sent to a URL, whatever networks are allowed: see Networks.CheckURL.
 func CheckURL(text string) error {
 	if len(text) > maxURL {
 		return invalid("the URL has more than %d characters", maxURL)

@@ -12,7 +12,7 @@ func TestURLs(t *testing.T) {
 		"https://example.com":                                true,
 		"http://example.com/hook?a=b":                        true,
 		"https://example.com:8443/x":                         true,
-		"http://127.0.0.1:8080/":                             true, // refused when it is connected to, unless a setting allows it
+		"http://127.0.0.1:8080/":                             true, // see Networks.CheckURL
 		"http://[2001:db8::1]:443/":                          true,
 		"":                                                   false,
 		"example.com":                                        false,

@@ -87,12 +87,12 @@ export function CopyButton({ text, label, showLabel }: { text: string; label: st
   )
 }
 
-/** A block of code with a button to copy it. label names the code: 'Snippet for Node.js'. */
-export function CodeBlock({ code, label, wrap }: { code: string; label: string; wrap?: boolean }) {
+/** A block of code with a button to copy it. label names the code: 'Snippet for Node.js'. children are shown instead, such as highlight(code). */
+export function CodeBlock({ code, label, wrap, children }: { code: string; label: string; wrap?: boolean; children?: ReactNode }) {
   return (
     <div className="code-block">
       <pre tabIndex={0} role="region" aria-label={label} className={wrap ? 'code-wrap' : undefined}>
-        <code>{code}</code>
+        <code>{children ?? code}</code>
       </pre>
       <div className="code-copy">
         <CopyButton text={code} label={`Copy ${label}`} />

@@ -80,10 +80,12 @@ export function TextField(props: FieldLook & Value<string> & Control<'input'>) {
 
 /** A text of several lines. */
 export function TextArea(props: FieldLook & Value<string> & Control<'textarea'>) {
-  const { value, onChange, ...more } = rest(props)
+  const { value, onChange, className = '', ...more } = rest(props)
   return (
     <Field {...look(props)}>
-      {(control) => <textarea rows={3} {...more} {...control} className="input" value={value} onChange={(event) => onChange(event.target.value)} />}
+      {(control) => (
+        <textarea rows={3} {...more} {...control} className={`input ${className}`} value={value} onChange={(event) => onChange(event.target.value)} />
+      )}
     </Field>
   )
 }

@@ -46,15 +46,17 @@ export function FilterBar<Name extends string>({ noun, nouns, filters, values, o
       {set.map((filter) => (
         <FilterChip key={filter.name} filter={filter} value={values[filter.name]} onChange={(value) => onChange({ [filter.name]: value } as never)} />
       ))}
-      <Picker
-        filters={filters}
-        onChange={onChange as (change: Record<string, string>) => void}
-        trigger={
-          <Button variant="quiet" icon={<Icons.Filter />}>
-            Filter
-          </Button>
-        }
-      />
+      {filters.length > 0 && (
+        <Picker
+          filters={filters}
+          onChange={onChange as (change: Record<string, string>) => void}
+          trigger={
+            <Button variant="quiet" icon={<Icons.Filter />}>
+              Filter
+            </Button>
+          }
+        />
+      )}
       <span className="filters-end">
         {shown !== undefined && (
           <span className="soft number nowrap" role="status">

@@ -8,7 +8,18 @@ export { fullDate, useDates, zonedDate } from './dates'
 export { ago, lastTime, listed, number, percent, plural, reportsNoted, usesNoted, words } from './format'
 export { Icons } from './icons'
 export { ActionMenu, Menu, type MenuEntry } from './menu'
-export { ProductionMark, environmentChoice, followsAtOnce, isProduction, productionText, useAsked, useAskedSwitch, useAsks, useUnasked } from './production'
+export {
+  ProductionMark,
+  UnnamedProduction,
+  environmentChoice,
+  followsAtOnce,
+  isProduction,
+  productionText,
+  useAsked,
+  useAskedSwitch,
+  useAsks,
+  useUnasked,
+} from './production'
 export { Info, More, Popover } from './popover'
 export { EmptyState, ErrorState, Forbidden, Loaded, Loading, Notice, Notices, Skeleton } from './states'
 export { useStoredNames } from './stored'

@@ -47,6 +47,8 @@ interface TableProps<Row> {
   virtual?: boolean
   /** CSS width below which the table scrolls sideways in its box. */
   minWidth?: string
+  /** On phones each row is a card with the names of the columns. */
+  cards?: boolean
   rowClass?: (row: Row) => string | undefined
   /** Whether a row is selected, which marks it. */
   selected?: (row: Row) => boolean
@@ -55,7 +57,22 @@ interface TableProps<Row> {
 }
 
 /** A table in a scroll box of its own, with a sticky header. */
-export function Table<Row>({ label, columns, rows, rowKey, sort, onSort, empty, loading, virtual, minWidth, rowClass, selected, onSelect }: TableProps<Row>) {
+export function Table<Row>({
+  label,
+  columns,
+  rows,
+  rowKey,
+  sort,
+  onSort,
+  empty,
+  loading,
+  virtual,
+  minWidth,
+  cards,
+  rowClass,
+  selected,
+  onSelect,
+}: TableProps<Row>) {
   const box = useRef<HTMLDivElement>(null)
   const overflows = useOverflow(box)
   const { rowHeight } = useDensity()
@@ -66,24 +83,27 @@ export function Table<Row>({ label, columns, rows, rowKey, sort, onSort, empty, 
   return (
     <div ref={box} className="table-box" data-loading={(loading && rows.length === 0) || undefined} {...scroll}>
       <table
-        className={virtual ? 'table table-virtual' : 'table'}
+        className={virtual ? 'table table-virtual' : cards ? 'table table-cards' : 'table'}
+        // The layout of cards would take these roles away.
+        role={cards ? 'table' : undefined}
         style={minWidth ? { minWidth } : undefined}
         aria-label={label}
         aria-rowcount={virtual ? rows.length + 1 : undefined}
         aria-busy={loading || undefined}
       >
-        <thead>
-          <tr>
+        <thead role={cards ? 'rowgroup' : undefined}>
+          <tr role={cards ? 'row' : undefined}>
             {columns.map((column) => (
               <HeaderCell key={column.id} column={column} sort={sort} onSort={onSort} />
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role={cards ? 'rowgroup' : undefined}>
           {shown.before > 0 && <Spacer height={shown.before} columns={columns.length} />}
           {rows.slice(shown.first, shown.last).map((row, index) => (
             <tr
               key={rowKey(row)}
+              role={cards ? 'row' : undefined}
               className={rowClass?.(row)}
               data-row={shown.first + index}
               data-current={current === shown.first + index || undefined}
@@ -91,7 +111,12 @@ export function Table<Row>({ label, columns, rows, rowKey, sort, onSort, empty, 
               aria-rowindex={virtual ? shown.first + index + 2 : undefined}
             >
               {columns.map((column) => (
-                <td key={column.id} className={cellClass(column)}>
+                <td
+                  key={column.id}
+                  className={cellClass(column)}
+                  role={cards ? 'cell' : undefined}
+                  data-label={cards && !column.hideHeader ? column.header : undefined}
+                >
                   {column.cell(row)}
                 </td>
               ))}
@@ -183,7 +208,7 @@ function HeaderCell<Row>({ column, sort, onSort }: { column: Column<Row>; sort?:
     [column.width],
   )
   return (
-    <th ref={width} scope="col" className={cellClass(column)} aria-sort={direction}>
+    <th ref={width} scope="col" role="columnheader" className={cellClass(column)} aria-sort={direction}>
       {column.sortable && onSort ? (
         <button type="button" className="table-sort" onClick={() => onSort({ by: column.id, descending: sorted ? !sort.descending : false })}>
           {column.header}
@@ -193,7 +218,9 @@ function HeaderCell<Row>({ column, sort, onSort }: { column: Column<Row>; sort?:
       ) : column.headerCell ? (
         column.headerCell
       ) : (
-        <span className={column.hideHeader ? 'visually-hidden' : undefined}>{column.header}</span>
+        <>
+          <span className={column.hideHeader ? 'visually-hidden' : undefined}>{column.header}</span> {column.mark}
+        </>
       )}
     </th>
   )

@@ -182,20 +182,21 @@ problems.publishing contains sprintf("%s may call %v", [name, statement.actions]
 	not statement in [s | some s in publishing; input.everything; name == "Snapshot"]
 }
 
-# The schedules. A run that failed is not tried again, because the next one comes soon, and none is traced: its traces would cost more
-# than all the rest of it.
+# The schedules. A run that failed or was throttled is not tried again, because the next one comes soon, and none is traced: its traces
+# would cost more than all the rest of it.
 schedules := {"Transfer": ["Due", "rate(1 minute)"], "Aggregate": ["Often", "rate(1 minute)"], "Deliver": ["Often", "rate(1 minute)"], "Snapshot": ["Often", snapshot_rate]}
 
 snapshot_rate := "rate(1 minute)" if input.everything # it publishes
 
 snapshot_rate := "rate(5 minutes)" if not input.everything
 
-problems.schedules contains sprintf("%s has the schedule, retries and traces %v; expected %v", [name, got, want]) if {
+problems.schedules contains sprintf("%s has the schedule, retries, age and traces %v; expected %v", [name, got, want]) if {
 	some name, [event, rate] in schedules
-	want := [rate, 0, "PassThrough"]
+	want := [rate, 0, 60, "PassThrough"]
 	got := [
 		get(sprintf("%sFunction%s", [name, event]), ["ScheduleExpression"]),
 		get(sprintf("%sFunctionEventInvokeConfig", [name]), ["MaximumRetryAttempts"]),
+		get(sprintf("%sFunctionEventInvokeConfig", [name]), ["MaximumEventAgeInSeconds"]),
 		property(name, ["TracingConfig", "Mode"]),
 	]
 	got != want

@@ -35,6 +35,14 @@ problems.functions contains sprintf("%s: %v is %v; expected %v", [name, path, pr
 	property(name, path) != want
 }
 
+# A header can ask for a trace. Strangers call the functions for applications, and the workers are never traced.
+problems.functions contains sprintf("%s may write traces: %v; expected %v", [name, may, want]) if {
+	some name in functions
+	want := name in (functions - (serving | workers))
+	may := xray in [statement.actions | some statement in statements(name)]
+	may != want
+}
+
 gateway_timeout := 30 # seconds that API Gateway waits
 
 store_budget := 10 # seconds that the store's attempts need, at 2 s each
@@ -196,9 +204,10 @@ problems.traffic_shifting contains sprintf("CodeDeploy may do %v; expected %v", 
 
 shifting := [
 	[
-		["lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"],
+		["lambda:GetAlias", "lambda:UpdateAlias"],
 		[{"Fn::GetAtt": [sprintf("%sFunction", [name]), "Arn"]} | some name in in_order],
 	],
+	[["lambda:GetProvisionedConcurrencyConfig"], versions_in_order],
 	[["lambda:InvokeFunction"], [{"Fn::GetAtt": ["SetupFunction", "Arn"]}]],
 	[["cloudwatch:DescribeAlarms"], ["*"]],
 ]
@@ -213,12 +222,14 @@ problems.traffic_shifting contains sprintf("the hook may do %v; expected %v", [g
 }
 
 checking := [
-	[["lambda:InvokeFunction"], [sprintf("${%sFunction.Arn}:*", [name]) | some name in in_order]],
+	[["lambda:InvokeFunction"], versions_in_order],
 	[
-		["codedeploy:BatchGetDeploymentTargets", "codedeploy:ListDeploymentTargets", "codedeploy:PutLifecycleEventHookExecutionStatus"],
+		["codedeploy:GetDeploymentTarget", "codedeploy:ListDeploymentTargets", "codedeploy:PutLifecycleEventHookExecutionStatus"],
 		["arn:${AWS::Partition}:codedeploy:${AWS::Region}:${AWS::AccountId}:deploymentgroup:${AWS::StackName}-ServerlessDeploymentApplication-*/*"],
 	],
 ]
+
+versions_in_order := [sprintf("${%sFunction.Arn}:*", [name]) | some name in in_order]
 
 # The functions with canaries, one by one: <stack>-* would also be those of a stack <stack>-x.
 in_order := ["Features", "Projects", "Configuration", "Access", "Transfer", "Insight", "Integrations", "Applications", "Frontend", "Site"]

@@ -79,6 +79,9 @@ func create(tx *httpapi.Tx, _ httpapi.InService, in addonBody) (addonView, error
 	if err := in.checkNothingKept(); err != nil {
 		return addonView{}, err
 	}
+	if err := in.checkNetwork(tx, a); err != nil {
+		return addonView{}, err
+	}
 	if err := registry.CheckRoom(); err != nil {
 		return addonView{}, err
 	}
@@ -99,6 +102,9 @@ func update(tx *httpapi.Tx, at inAddon, in addonBody) (addonView, error) {
 		return addonView{}, err
 	}
 	if err := in.checkKept(tx, before); err != nil {
+		return addonView{}, err
+	}
+	if err := in.checkNetwork(tx, before); err != nil {
 		return addonView{}, err
 	}
 	after = in.seal(tx, after)

@@ -3,6 +3,7 @@ package addons_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/webhook"
 )
 
 // TestAddons creates, reads, changes, tests and deletes addons.
@@ -45,6 +48,9 @@ func TestAddons(t *testing.T) {
 		{"an empty URL", "POST", apitest.Addons, body(`"url":""`, ""), 400, apitest.Invalid("/parameters/url")},
 		{"no URL at all", "POST", apitest.Addons, body(`"url":"notaurl"`, ""), 400, apitest.Invalid("/parameters/url")},
 		{"a masked URL", "POST", apitest.Addons, body(`"url":"*****"`, ""), 400, apitest.Invalid("/parameters/url")},
+		{"a private address", "POST", apitest.Addons, body(`"url":"http://10.0.0.1/"`, ""), 400, apitest.Faulty("/parameters/url: the host is in a private or reserved network, see the setting WEBHOOK_PRIVATE_NETWORKS")},
+		{"this machine for a Slack", "POST", apitest.Addons, `{"provider":"slack","enabled":false,"events":[],"parameters":{"url":"http://LOCALHOST:8080/","defaultChannel":"c"}}`, 400, apitest.Invalid("/parameters/url")},
+		{"a private address later", "PUT", one, body(`"url":"http://[::1]:8080/"`, ""), 400, apitest.Invalid("/parameters/url")},
 		{"a user in the URL", "POST", apitest.Addons, body(`"url":"https://a:b@example.com/"`, ""), 400, apitest.Invalid("/parameters/url")},
 		{"bad headers", "POST", apitest.Addons, body(hook+`,"customHeaders":"[]"`, ""), 400, apitest.Invalid("/parameters/customHeaders")},
 		{"a line break in a header", "POST", apitest.Addons, body(hook+`,"authorization":"a\r\nb: c"`, ""), 400, apitest.Invalid("/parameters/authorization")},
@@ -174,4 +180,32 @@ func TestHostIsForThoseWhoChangeAddons(t *testing.T) {
 			t.Errorf("GET %s: %d %s, want no host for a viewer", path, got.Status, got.Body)
 		}
 	}
+}
+
+// TestStoredPrivateAddress checks that a webhook to a private address that is no longer allowed can be read, disabled and changed, and gets no
+// other private address.
+func TestStoredPrivateAddress(t *testing.T) {
+	t.Parallel()
+	networks, err := webhook.ParseNetworks("127.0.0.0/8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := apitest.Serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.CheckWebhook = networks.CheckURL })
+	const one = apitest.Addons + "/1"
+	body := func(enabled bool, url string) string {
+		return fmt.Sprintf(`{"provider":"webhook","enabled":%t,"events":[],"parameters":{"url":%q}}`, enabled, url)
+	}
+	s.Run(t, []apitest.Call{
+		{"allowed", "POST", apitest.Addons, body(true, "http://localhost:8080/"), 201, `{"...":0}`},
+		{"not allowed", "POST", apitest.Addons, body(true, "http://10.0.0.1/"), 400, apitest.Invalid("/parameters/url")},
+	})
+	later := s.Over(t, apitest.Handler(s.Store, httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, CheckWebhook: webhook.Networks{}.CheckURL}))
+	later.Run(t, []apitest.Call{
+		{"read", "GET", one, "", 200, `{"...":0,"host":"localhost:8080","enabled":true}`},
+		{"disabled", "PUT", one, body(false, "*****"), 200, `{"...":0,"enabled":false}`},
+		{"the same URL", "PUT", one, body(true, "http://localhost:8080/"), 200, `{"...":0,"enabled":true}`},
+		{"another one", "PUT", one, body(true, "http://localhost:8081/"), 400, apitest.Invalid("/parameters/url")},
+		{"a public one", "PUT", one, body(true, "https://example.com/"), 200, `{"...":0,"host":"example.com"}`},
+		{"back", "PUT", one, body(true, "http://localhost:8080/"), 400, apitest.Invalid("/parameters/url")},
+	})
 }

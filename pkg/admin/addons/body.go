@@ -142,6 +142,20 @@ func (b addonBody) checkNothingKept() error {
 	return problems.Err()
 }
 
+// checkNetwork refuses a URL to which nothing can be sent. A stored one may stay, so that its addon can be disabled.
+func (b addonBody) checkNetwork(tx *httpapi.Tx, before flags.Addon) error {
+	given, _ := b.parameters(b.provider())
+	url, hasURL := given[flags.AddonURL]
+	if !hasURL || opensTo(tx, before, flags.AddonURL, url) {
+		return nil
+	}
+	var problems flags.Problems
+	if err := tx.CheckWebhook(url); err != nil {
+		problems.Add("/parameters/"+flags.AddonURL, "%s", err)
+	}
+	return problems.Err()
+}
+
 // checkKept checks the parameters that keep their stored values: a required one must be stored, and a secret is only sent to
 // the URL that it was stored for. Otherwise callers who can change an addon could read its secrets by changing its URL.
 func (b addonBody) checkKept(tx *httpapi.Tx, before flags.Addon) error {

@@ -16,21 +16,19 @@ import (
 const maxPresent = 1 << 20
 
 // presentOf is what the changes of an open request replace as it is now, by the id of the change: the first one of each strategy, of the
-// variants, of the order and so on, because the later ones replace what the earlier ones make. The request was examined before.
-func presentOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) map[int64]jsontext.Value {
+// variants, of the order and so on, because the later ones replace what the earlier ones make. What does not fit into so many bytes is null.
+// The request was examined before.
+func presentOf(tx *httpapi.Tx, p *flags.Project, r *review.Request, most int) map[int64]jsontext.Value {
 	type part struct {
 		feature, strategy string
 		segment           int64
 		action            review.Action
 	}
-	if !r.Open() {
-		return nil
-	}
 	env, found := environmentOf(tx, p, r)
 	if !found {
 		return nil
 	}
-	present, seen, size := map[int64]jsontext.Value{}, map[part]bool{}, 0
+	present, seen := map[int64]jsontext.Value{}, map[part]bool{}
 	for _, c := range r.Changes {
 		of := part{c.Feature, c.Strategy, c.Segment, c.Action}
 		value := replacedBy(tx, env, c)
@@ -42,11 +40,24 @@ func presentOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) map[int64]js
 		if err != nil {
 			tx.Fail(err)
 		}
-		if size += len(text); size <= maxPresent {
-			present[c.ID] = text
+		if len(text) > most {
+			text = jsontext.Value("null")
 		}
+		present[c.ID], most = text, most-len(text)
 	}
 	return present
+}
+
+// beforeOf is presentOf for an open request, and what the changes of an applied one have replaced.
+func beforeOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) map[int64]jsontext.Value {
+	if r.Open() {
+		return presentOf(tx, p, r, maxPresent)
+	}
+	before := map[int64]jsontext.Value{}
+	for _, c := range r.Changes {
+		before[c.ID] = c.Before
+	}
+	return before
 }
 
 // replacedBy is what a change replaces, in the form of its payload; nil if it only adds, or if there is nothing.

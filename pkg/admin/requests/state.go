@@ -172,7 +172,7 @@ func apply(tx *httpapi.Tx, caller access.Caller, p *flags.Project, r *review.Req
 			return readOnce(tx, r, aboutChange(err, i+1, c, flags.Conflict))
 		}
 	}
-	r.MarkApplied(s, tx.Now)
+	r.MarkApplied(s, presentOf(tx, p, r, r.RoomForBefore()), tx.Now)
 	tx.Save(events.RequestApplied(r, tx.StepEvents()), r)
 	return nil
 }

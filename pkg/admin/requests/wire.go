@@ -286,7 +286,7 @@ type changeView struct {
 	ID        int64          `json:"id"`
 	Action    review.Action  `json:"action"`
 	Payload   jsontext.Value `json:"payload,omitzero"`
-	Before    jsontext.Value `json:"before,omitzero"` // see presentOf; not in lists
+	Before    jsontext.Value `json:"before,omitzero"` // see beforeOf; not in lists
 	CreatedBy personView     `json:"createdBy"`
 	CreatedAt shape.Time     `json:"createdAt"`
 }
@@ -323,7 +323,7 @@ func viewOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) requestView {
 	s, d := examine(tx, p, r)
 	view := listedView(r, s)
 	view.Conflict, view.Freeze = s.Gone, heldViewOf(tx, p, r)
-	present := presentOf(tx, p, r)
+	before := beforeOf(tx, p, r)
 	untried := ""
 	if r.Untried && d.features != nil {
 		untried = review.NotTried
@@ -331,11 +331,11 @@ func viewOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) requestView {
 	for i, f := range view.Features {
 		view.Features[i].Conflict = cmp.Or(d.features[f.Name], untried)
 		for j, c := range f.Changes {
-			f.Changes[j].Before = present[c.ID]
+			f.Changes[j].Before = before[c.ID]
 		}
 	}
 	for i, c := range view.Segments {
-		view.Segments[i].Conflict, view.Segments[i].Before = cmp.Or(d.segments[c.Segment], untried), present[c.ID]
+		view.Segments[i].Conflict, view.Segments[i].Before = cmp.Or(d.segments[c.Segment], untried), before[c.ID]
 	}
 	for _, key := range r.CommentKeys() {
 		if c := httpapi.Find[*review.Comment](tx, key); c != nil {

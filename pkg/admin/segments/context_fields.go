@@ -48,12 +48,7 @@ type inLegalValue struct {
 }
 
 func listContextFields(tx *httpapi.Tx, _ httpapi.InService) ([]contextFieldRow, error) {
-	inSegments := map[int64][]string{}
-	for _, s := range tx.Segments() {
-		for _, c := range s.Constraints {
-			inSegments[s.ID] = append(inSegments[s.ID], c.ContextName)
-		}
-	}
+	inSegments := fieldsInSegments(tx)
 	counts := countUses(tx, func(s flags.StrategyUse) []string {
 		names := slices.Clip(s.ContextFields)
 		for _, id := range s.Segments {
@@ -71,6 +66,17 @@ func listContextFields(tx *httpapi.Tx, _ httpapi.InService) ([]contextFieldRow, 
 	}), nil
 }
 
+// fieldsInSegments returns the names of the context fields on which segments have constraints, by the ID of the segment.
+func fieldsInSegments(tx *httpapi.Tx) map[int64][]string {
+	names := map[int64][]string{}
+	for _, s := range tx.Segments() {
+		for _, c := range s.Constraints {
+			names[s.ID] = append(names[s.ID], c.ContextName)
+		}
+	}
+	return names
+}
+
 func readContextField(tx *httpapi.Tx, at inContextField) (shape.ContextFieldView, error) {
 	f, err := tx.ContextFields().Get(at.Name)
 	if err != nil {
@@ -85,15 +91,19 @@ type inFieldStrategies struct {
 	wire.FlagPage
 }
 
-// listFieldStrategies lists the strategies that have constraints on a context field.
+// listFieldStrategies lists the strategies that have constraints on a context field, also by a segment.
 func listFieldStrategies(tx *httpapi.Tx, at inFieldStrategies) (usingStrategyList, error) {
 	if _, err := tx.ContextFields().Get(at.Name); err != nil {
 		return usingStrategyList{}, err
 	}
-	using := strategiesOn(tx, at.FlagPage, usable{field: at.Name})
+	inSegments := fieldsInSegments(tx)
+	bySegment := func(ids []int64) bool {
+		return slices.ContainsFunc(ids, func(id int64) bool { return slices.Contains(inSegments[id], at.Name) })
+	}
+	using := strategiesOn(tx, at.Name, at.FlagPage, func(s flags.StrategyUse) bool { return s.UsesContextField(at.Name) || bySegment(s.Segments) })
 	return usingStrategyList{
 		Strategies:        httpapi.Each(using.list, usingStrategyOf),
-		DefaultStrategies: defaultsOn(tx, at.FlagPage, func(d flags.Strategy) bool { return d.UsesContextField(at.Name) }),
+		DefaultStrategies: defaultsOn(tx, at.FlagPage, func(d flags.Strategy) bool { return d.UsesContextField(at.Name) || bySegment(d.Segments) }),
 		Next:              using.next,
 	}, nil
 }

@@ -69,7 +69,7 @@ func TestContextFieldLimit(t *testing.T) {
 	})
 }
 
-// TestContextFieldInSegments counts the flags and default strategies that use a context field by a segment.
+// TestContextFieldInSegments counts and lists the flags and default strategies that use a context field by a segment.
 func TestContextFieldInSegments(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
@@ -85,6 +85,9 @@ func TestContextFieldInSegments(t *testing.T) {
 	s.Must(t, "POST", apitest.In("f", "development")+"/strategies", `{"name":"default","segments":[`+segment+`],"constraints":[{"contextName":"currentTime","operator":"DATE_AFTER","value":"2026-01-01T00:00:00Z"}]}`)
 	s.Must(t, "POST", apitest.In("g", "development")+"/strategies", `{"name":"default","segments":[`+segment+`]}`)
 	s.Check(t, uses(2, 1))
+	const list = `{"strategies":[{"...":0,"featureName":"f"},{"...":0,"featureName":"g"}],"defaultStrategies":[{"...":0,"environment":"production"}]}`
+	s.Check(t, apitest.Call{"list", "GET", apitest.ContextFields + "/currentTime/strategies", "", 200, list})
+	s.Check(t, apitest.Call{"list another one", "GET", apitest.ContextFields + "/appName/strategies", "", 200, `{"strategies":[],"defaultStrategies":[]}`})
 	s.Must(t, "DELETE", apitest.Features+"/g", "")
 	s.Check(t, uses(1, 1))
 }

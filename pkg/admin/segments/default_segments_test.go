@@ -182,7 +182,7 @@ func TestSegmentUseBudget(t *testing.T) {
 		{"make it global again", "PUT", apitest.Segments + "/1", `{"name":"one","constraints":[]}`, 3},
 		{"move the flag", "POST", apitest.Features + "/f/changeProject", `{"newProjectId":"shop"}`, 3},
 		{"use it in a default strategy", "POST", ofShop + "/default-strategy", `{"name":"default","segments":[1]}`, 3},
-		{"list context fields", "GET", apitest.ContextFields, "", 3},
+		{"list context fields", "GET", apitest.ContextFields, "", 4},
 	} {
 		if got := count.During(func() { s.Must(t, tt.method, tt.path, tt.body) }); len(got) != tt.want {
 			t.Errorf("%s: %d calls %v, want %d", tt.name, len(got), got, tt.want)

@@ -24,7 +24,7 @@ func listSegmentStrategies(tx *httpapi.Tx, at inSegmentStrategies) (segmentStrat
 	s := tx.Segment(at.ID)
 	var using strategyPage
 	if tx.FlagsUsing(s.ID) != 0 {
-		using = strategiesOn(tx, at.FlagPage, usable{segment: s.ID})
+		using = strategiesOn(tx, at.ID, at.FlagPage, func(u flags.StrategyUse) bool { return u.UsesSegment(s.ID) })
 	}
 	return segmentStrategies{
 		Strategies:              httpapi.Each(using.list, usingStrategyOf),

@@ -71,31 +71,17 @@ type strategyPage struct {
 	next string // the cursor of the next page; empty on the last one, and without cursor
 }
 
-// A usable is what strategies can use: a segment, or a context field.
-type usable struct {
-	segment int64
-	field   string // instead of a segment
-}
-
-// isUsedBy reports whether a strategy uses it.
-func (what usable) isUsedBy(s flags.StrategyUse) bool {
-	if what.field != "" {
-		return s.UsesContextField(what.field)
-	}
-	return s.UsesSegment(what.segment)
-}
-
-// strategiesOn returns a page of the strategies that use something.
-func strategiesOn(tx *httpapi.Tx, page wire.FlagPage, what usable) strategyPage {
+// strategiesOn returns a page of the strategies that use something: the segment or the context field of a place.
+func strategiesOn[P comparable](tx *httpapi.Tx, place P, page wire.FlagPage, using func(flags.StrategyUse) bool) strategyPage {
 	type strategiesOn struct {
-		page wire.FlagPage
-		what usable
+		place P
+		page  wire.FlagPage
 	}
-	return httpapi.OncePerRound(tx, strategiesOn{page, what}, func() strategyPage {
+	return httpapi.OncePerRound(tx, strategiesOn{place, page}, func() strategyPage {
 		if after, limit, keyed := page.Keyed(); keyed {
-			return strategiesAfter(tx, after, limit, what.isUsedBy)
+			return strategiesAfter(tx, after, limit, using)
 		}
-		return strategiesFrom(tx, what.isUsedBy)
+		return strategiesFrom(tx, using)
 	})
 }
 

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Suspense, lazy, useState } from 'react'
 import { api, useChange } from '../../api'
-import { Button, FavoriteButton, Icons, Menu, type MenuEntry } from '../../ui'
+import { Button, FavoriteButton, Icons, LinkButton, Menu, type MenuEntry } from '../../ui'
 import { ArchiveDialog } from '../flags/archivedialog'
 import { archiveFlag } from '../projects/restore'
 import { environmentPath, flagKey, flagPath, touched, useReasons, type Flag } from './data'
@@ -11,14 +11,19 @@ type Open = 'clone' | 'move' | 'complete' | 'archive' | 'commands' | undefined
 
 const CommandDialog = lazy(() => import('../../forms/command'))
 
-/** The favourite star and the menu of actions of a flag. */
+/** The way to try the flag for a user, its favorite star and the menu of actions. */
 export function FlagActions({ flag }: { flag: Flag }) {
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
   const favorite = useFavorite(flag)
   const entries = useEntries(flag, setOpen)
+  const environments = [...flag.environments].sort((a, b) => Number(b.enabled) - Number(a.enabled)).map((one) => one.name)
+  const tryIt = { projects: flag.project, environments: environments.join(','), q: flag.name }
   return (
     <>
+      <LinkButton icon={<Icons.Play />} to="/playground" search={tryIt as never}>
+        Try it for a user
+      </LinkButton>
       <FavoriteButton name={flag.name} favorite={flag.favorite} onChange={(next) => favorite.mutate(next)} />
       <Menu
         trigger={

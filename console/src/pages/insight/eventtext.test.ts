@@ -32,7 +32,7 @@ test('a changed value is named with its path', () => {
     more: 0,
   })
   expect(changeText({ ...event, preData, data } as never)).toBe(
-    'Strategy changed in production: parameters › rollout 10 → 50, constraints › plan nothing → plan is one of gold',
+    'Strategy changed in production: Rollout 10% → 50%, Constraints › Plan added: plan is one of gold',
   )
 })
 
@@ -139,10 +139,10 @@ test('what an imported or cloned flag has from the start is in words', () => {
   expect(created({})).toBe('Flag created')
   expect(created({ tags: [], enabled: false, strategies: [], variants: [], dependencies: [] })).toBe('Flag created')
   expect(created({ enabled: true, strategies: [strategy], variants, tags: [{ type: 'simple', value: 'web' }] })).toBe(
-    'Flag created: enabled false → true, strategies › flexibleRollout nothing → 50% of users, variants › blue nothing → 100%, tag nothing → simple:web',
+    'Flag created: Enabled no → yes, Strategies › Flexible rollout added: 50% of users, Variants › Blue added: 100%, Tag added: simple:web',
   )
   expect(created({ clonedFrom: 'g', environments: [{ name: 'staging', strategies: [], variants }], dependencies: [{ feature: 'p', enabled: true }] })).toBe(
-    'Flag created: cloned from nothing → g, staging › variants › blue nothing → 100%, parent nothing → p',
+    'Flag created: cloned from added: g, Staging › Variants › Blue added: 100%, Parent added: p',
   )
 })
 

@@ -1,4 +1,5 @@
 // What events say, in words.
+import { changeSentence } from '../../words/sentence'
 import type { Schema } from '../../api'
 import { describeConstraint } from '../../constraints/describe'
 import { listDifference } from '../../constraints/difference'
@@ -33,6 +34,10 @@ const texts: Record<string, string> = {
   'feature-dependency-removed': 'Parent flag removed',
   'feature-dependencies-removed': 'Parent flags removed',
   'feature-project-change': 'Moved to another project',
+  'feature-link-added': 'Link added',
+  'feature-link-updated': 'Link changed',
+  'feature-link-removed': 'Link removed',
+  'feature-comment-added': 'Comment',
   'feature-favorited': 'Added to favorites',
   'feature-unfavorited': 'Removed from favorites',
   'api-token-created': 'API token created',
@@ -330,12 +335,13 @@ function short(value: unknown): string {
 
 const cut = (text: string, max = maxText) => (text.length > max ? `${text.slice(0, max)}…` : text)
 
-/** A change of a flag in one line: 'Strategy changed in production: parameters › rollout 10 → 50'. */
+/** A change of a flag in one line: 'Strategy changed in production: Rollout 10% → 50%'. */
 export function changeText(event: Event): string {
   const where = event.environment ? ` in ${event.environment}` : ''
   const { changes, more } = changesOf(event)
-  const what = changes.map(({ path, before, after }) => `${path} ${before} → ${after}`).join(', ')
-  return eventTitle(event.type) + where + (what && `: ${what}`) + (more > 0 ? ` and ${number(more)} more` : '')
+  const isSwitch = /^feature-environment-(en|dis)abled$/.test(event.type)
+  const what = isSwitch ? '' : changes.map((one) => changeSentence(one).replace(/^strategy( .+?)? (added|removed): /i, '')).join(', ')
+  return eventTitle(event.type) + where + (what && `: ${what}`) + (more > 0 && !isSwitch ? ` and ${number(more)} more` : '')
 }
 
 /** The words of one filter of the API, for values between commas. */

@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from 'react'
 import { apiQuery } from '../../api'
 import { useUrlState } from '../../shell'
 import { Button, EmptyState, Icons, Loaded, Section } from '../../ui'
+import { Comments, commentType } from '../flag/comments'
 import { useLoadedFlag } from '../flag/data'
 import { restorableOf, type Restorable } from '../flag/restore/versions'
 import { EventList } from './eventlist'
@@ -21,37 +22,40 @@ export default function HistoryTab() {
     apiQuery('/api/admin/events/{featureName}', { path: { featureName: flag }, query: { limit: String(eventPage), cursor: view.cursor } }),
   )
   return (
-    <Loaded query={history}>
-      {({ events, next, totalEvents }) =>
-        events.length === 0 && !view.cursor ? (
-          <EmptyState icon={<Icons.Clock />} title="No changes yet">
-            Each change of the flag appears here, with the state before and after it.
-          </EmptyState>
-        ) : (
-          <Section>
-            <EventList
-              events={events}
-              label={`Changes of ${flag}`}
-              actions={(event) => {
-                const restorable = restorableOf(event)
-                return (
-                  restorable.length > 0 && (
-                    <Button size="small" variant="quiet" onClick={() => setRestoring(restorable)}>
-                      Restore…
-                    </Button>
+    <>
+      <Comments flag={data} />
+      <Loaded query={history}>
+        {({ events, next, totalEvents }) =>
+          events.length === 0 && !view.cursor ? (
+            <EmptyState icon={<Icons.Clock />} title="No changes yet">
+              Each change of the flag appears here, with the state before and after it.
+            </EmptyState>
+          ) : (
+            <Section>
+              <EventList
+                events={events.filter(({ type }) => type !== commentType)}
+                label={`Changes of ${flag}`}
+                actions={(event) => {
+                  const restorable = restorableOf(event)
+                  return (
+                    restorable.length > 0 && (
+                      <Button size="small" variant="quiet" onClick={() => setRestoring(restorable)}>
+                        Restore…
+                      </Button>
+                    )
                   )
-                )
-              }}
-            />
-            {restoring && (
-              <Suspense fallback={null}>
-                <RestoreDialog flag={data} restorable={restoring} onClose={() => setRestoring(undefined)} />
-              </Suspense>
-            )}
-            <EventPages cursor={view.cursor} next={next} total={totalEvents} onChange={(cursor) => setView({ cursor }, { push: true })} />
-          </Section>
-        )
-      }
-    </Loaded>
+                }}
+              />
+              {restoring && (
+                <Suspense fallback={null}>
+                  <RestoreDialog flag={data} restorable={restoring} onClose={() => setRestoring(undefined)} />
+                </Suspense>
+              )}
+              <EventPages cursor={view.cursor} next={next} total={totalEvents} onChange={(cursor) => setView({ cursor }, { push: true })} />
+            </Section>
+          )
+        }
+      </Loaded>
+    </>
   )
 }

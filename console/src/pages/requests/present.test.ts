@@ -71,8 +71,8 @@ test('a title does not hide what a strategy does', () => {
   const environment = { name: 'production', enabled: true, strategies, variants: [] }
   const order = ['blue', 'red'].map((id, sortOrder) => ({ id, sortOrder }))
   const [moved] = shown([{ action: 'reorderStrategy', payload: order }], { ...flag, environments: [environment] } as unknown as typeof flag)
-  const first = `1. Everyone (100%) in segment “Beta”. Its title: “${title}” Variants: red`
-  const second = `2. Everyone (100%). Its title: “${title}” Variants: blue`
+  const first = `1. Everyone in segment “Beta”. Its title: “${title}” Variants: red`
+  const second = `2. Everyone. Its title: “${title}” Variants: blue`
   expect(moved).toMatchObject({ before: [first, second], after: [second, first], segments: [7] })
 })
 

@@ -48,10 +48,9 @@ export function StrategyList({ flag, environment, onEdit }: StrategyListProps) {
   }
   return (
     <>
-      <ol className="strategies" ref={box} aria-label={`Strategies in ${environment.name}`}>
+      <ol className="lines" ref={box} aria-label={`Strategies in ${environment.name}`}>
         {strategies.map((strategy, index) => (
           <li key={strategy.id} data-strategy={strategy.id}>
-            {index > 0 && <p className="strategy-or">or</p>}
             <StrategyCard
               flag={flag}
               environment={environment}
