@@ -108,6 +108,7 @@ async function fill(api: Api, url: string): Promise<Record<string, string>> {
   const request = await api('POST', '/api/admin/projects/default/environments/production/change-requests', change).catch(() => undefined)
   if (request) await api('PUT', `/api/admin/projects/default/change-requests/${request.id}/state`, { state: 'In review' }).catch(() => undefined)
 
+  for (const name of ['new-checkout', 'fast-checkout']) await api('POST', `/api/admin/projects/default/features/${name}/favorites`)
   const project = '/projects/default'
   const flag = `${project}/flags/new-checkout`
   return {
@@ -132,7 +133,7 @@ async function fill(api: Api, url: string): Promise<Record<string, string>> {
     history: `${flag}/history`,
     'flag-settings': `${flag}/settings`,
     inbox: '/change-requests',
-    search: '/search?q=checkout',
+    'flags-all': '/flags?q=checkout',
     playground: '/playground',
     audit: '/audit',
     applications: '/applications',

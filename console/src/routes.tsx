@@ -72,8 +72,18 @@ const unleashFlag = createRoute({
   },
 })
 
+// The search of Unleash, and of Guidon before.
+const search = createRoute({
+  getParentRoute: () => root,
+  path: '/search',
+  beforeLoad: ({ search }) => {
+    throw redirect({ to: '/flags', search, replace: true })
+  },
+})
+
 const tree = root.addChildren([
   home,
+  search,
   unleashFlag,
   signIn,
   projects,
@@ -98,7 +108,7 @@ const tree = root.addChildren([
     page(flagRoute, '/settings', 'Settings', () => import('./pages/flag/settings')),
   ]),
   page(root, '/change-requests', 'Change requests', () => import('./pages/requests/inbox')),
-  page(root, '/search', 'Search', () => import('./pages/flags/search')),
+  page(root, '/flags', 'Flags', () => import('./pages/flags/all')),
   page(root, '/playground', 'Playground', () => import('./pages/insight/playground')),
   page(root, '/audit', 'Audit log', () => import('./pages/insight/audit')),
   page(root, '/applications', 'Applications', () => import('./pages/insight/applications')),

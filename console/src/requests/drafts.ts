@@ -87,9 +87,16 @@ export function draftFor(list: readonly Protected[], project: string, environmen
 const none = { environments: [], frozen: [] }
 
 /** What is protected in a project, and whether a change is added to a draft. */
-export function useProtection(project: string) {
+export const useProtection = (project: string) => useProtections([project])(project)
+
+/** The same for several projects, by their ids. */
+export function useProtections(projects: readonly string[]) {
   useSyncExternalStore(subscribe, () => version)
-  const { environments, frozen } = useQuery(protection(project)).data ?? none
+  const found = useQueries({ queries: projects.map(protection) })
+  return (project: string) => protectionOf(project, found[projects.indexOf(project)]?.data ?? none)
+}
+
+function protectionOf(project: string, { environments, frozen }: { environments: Protected[]; frozen: Frozen[] }) {
   return {
     environments,
     frozen,

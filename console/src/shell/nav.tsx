@@ -19,10 +19,10 @@ interface Item {
 /** The pages of every day, in groups. */
 const daily: { label: string; items: Item[] }[] = [
   {
-    label: 'Flags',
+    label: 'Releases',
     items: [
       { label: 'Projects', to: '/projects', icon: Icons.Folder },
-      { label: 'Search', to: '/search', icon: Icons.Search },
+      { label: 'Flags', to: '/flags', icon: Icons.Flag },
       { label: 'Segments', to: '/segments', icon: Icons.Target },
       { label: 'Change requests', to: '/change-requests', icon: Icons.Shield, count: Inbox },
       { label: 'Playground', to: '/playground', icon: Icons.Play },

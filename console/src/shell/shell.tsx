@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
-import { Suspense, lazy, useEffect, useState } from 'react'
+import { Suspense, lazy, useCallback, useEffect, useState } from 'react'
 import { send, useMe } from '../api'
 import { useReachable } from '../api/reachable'
 import { Button, IconButton } from '../ui/button'
@@ -10,6 +10,7 @@ import { Dialog } from '../ui/dialog'
 import { Icons } from '../ui/icons'
 import { Menu, type MenuEntry } from '../ui/menu'
 import { closeOldToasts, Toasts, toast } from '../ui/toasts'
+import { KeysDialog, useKeys } from './keys'
 import { LeaveGuard } from './leave'
 import { Logo } from './logo'
 import { Nav } from './nav'
@@ -100,32 +101,28 @@ function useFocusOnNavigation() {
 const Palette = lazy(() => import('./palette'))
 
 function SearchBox() {
-  const [open, setOpen] = useState(false)
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
-      event.preventDefault()
-      setOpen(true)
-    }
-    document.addEventListener('keydown', onKey)
-    return () => document.removeEventListener('keydown', onKey)
-  }, [])
+  const [open, setOpen] = useState<'search' | 'keys'>()
+  const search = useCallback(() => setOpen('search'), [])
+  const help = useCallback(() => setOpen('keys'), [])
+  const close = () => setOpen(undefined)
+  useKeys({ onSearch: search, onHelp: help })
   return (
     <>
-      <button type="button" className="bar-search" aria-haspopup="dialog" aria-keyshortcuts="Control+K Meta+K" onClick={() => setOpen(true)}>
+      <button type="button" className="bar-search" aria-haspopup="dialog" aria-keyshortcuts="Control+K Meta+K" onClick={search}>
         <Icons.Search />
         <span className="grow">Search or go to…</span>
         <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
-      {open && <SearchDialog onClose={() => setOpen(false)} />}
+      {open === 'search' && <SearchDialog onClose={close} />}
+      {open === 'keys' && <KeysDialog onClose={close} />}
     </>
   )
 }
 
 const searchField = {
   className: 'input',
-  'aria-label': 'Name of a flag, project, segment or page',
-  placeholder: 'Flag, project, segment or page',
+  'aria-label': 'Name of a flag, project, segment, page or action',
+  placeholder: 'Flag, project, segment, page or action',
   maxLength: 100,
   autoFocus: true,
 }
@@ -134,7 +131,7 @@ const searchField = {
 function SearchDialog({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   return (
-    <Dialog open onClose={onClose} title="Search or go to">
+    <Dialog open bare onClose={onClose} title="Search or go to">
       <Suspense fallback={<input {...searchField} value={text} onChange={(event) => setText(event.target.value)} />}>
         <Palette field={searchField} text={text} onText={setText} onClose={onClose} />
       </Suspense>

@@ -18,6 +18,8 @@ interface DialogProps {
   wide?: boolean
   /** Comes from the right and is as high as the window: for a form that needs room, such as that of a strategy. */
   sheet?: boolean
+  /** Shows neither the title nor a cross: for a search. */
+  bare?: boolean
 }
 
 /** The forms of a dialog with input that is not saved, and whether each is being sent. */
@@ -33,7 +35,7 @@ export const losesInput = (forms: UnsavedForms) => [...forms].some((form) => !fo
  * A modal dialog. The focus goes to its first field. Escape and the cross call onClose, and ask first if a form in it has input that is not
  * saved. A click outside does nothing.
  */
-export function Dialog({ open, onClose, title, description, children, actions, wide, sheet }: DialogProps) {
+export function Dialog({ open, onClose, title, description, children, actions, wide, sheet, bare }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null)
   const [leaving, setLeaving] = useState<() => void>()
   const context = useMemo(() => {
@@ -47,9 +49,9 @@ export function Dialog({ open, onClose, title, description, children, actions, w
       <Base.Portal>
         <Base.Backdrop className="dialog-backdrop" />
         <Base.Popup ref={popup} initialFocus={firstField} className={sheet ? 'dialog dialog-sheet' : wide ? 'dialog dialog-wide' : 'dialog'}>
-          <div className="dialog-head">
+          <div className={bare ? 'visually-hidden' : 'dialog-head'}>
             <Base.Title className="dialog-title">{title}</Base.Title>
-            <Base.Close render={<IconButton label="Close" icon={<Icons.Close />} />} />
+            {!bare && <Base.Close render={<IconButton label="Close" icon={<Icons.Close />} />} />}
           </div>
           {description && <Base.Description className="soft">{description}</Base.Description>}
           <DialogContext value={context}>

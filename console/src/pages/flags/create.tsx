@@ -61,7 +61,7 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
   return (
     <Dialog open onClose={onClose} title="Create flag">
       <form {...form.props}>
-        <Field label="Name" required error={name.error ?? check.error} hint={<NameHint naming={naming} name={form.values.name.trim()} free={check.free} />}>
+        <Field label="Name" required error={name.error ?? check.error} hint={<NameHint naming={naming} free={check.free} />}>
           {(control) => (
             <input
               {...control}
@@ -100,21 +100,7 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
 
 const typeChoices = flagTypes.map(({ value, label }) => ({ value, label }))
 
-function NameHint({ naming, name, free }: { naming?: Schema<'Naming'>; name: string; free: boolean }) {
-  const pattern = naming?.pattern
-  if (pattern && name && !matches(pattern, name)) {
-    return (
-      <>
-        This project names its flags by the pattern <code>{pattern}</code>
-        {naming.example && (
-          <>
-            , for example <code>{naming.example}</code>
-          </>
-        )}
-        .
-      </>
-    )
-  }
+function NameHint({ naming, free }: { naming?: Schema<'Naming'>; free: boolean }) {
   if (free) {
     return (
       <span className="row">
@@ -122,15 +108,15 @@ function NameHint({ naming, name, free }: { naming?: Schema<'Naming'>; name: str
       </span>
     )
   }
-  return naming?.description || 'Letters, digits, dots, hyphens, underscores and tildes. The name cannot be changed or used again later.'
-}
-
-function matches(pattern: string, name: string) {
-  try {
-    return new RegExp(pattern).test(name)
-  } catch {
-    return true // The server's expressions are not all those of browsers.
-  }
+  if (naming?.description) return naming.description
+  return naming?.pattern ? (
+    <>
+      Pattern: <code>{naming.pattern}</code>
+      {naming.example && `, such as ${naming.example}`}
+    </>
+  ) : (
+    'Letters, digits, dots, hyphens, underscores and tildes. The name cannot be changed or used again later.'
+  )
 }
 
 const checkDelay = 300
