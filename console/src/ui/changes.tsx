@@ -27,10 +27,11 @@ interface ChangesProps {
   before?: unknown
   after?: unknown
   label?: string
+  open?: boolean
 }
 
 /** A change in words, with both states as JSON folded below it. */
-export function Changes({ changes = [], sentences = [], limit = Infinity, before, after, label = 'Both states as JSON' }: ChangesProps) {
+export function Changes({ changes = [], sentences = [], limit = Infinity, before, after, label = 'Both states as JSON', open }: ChangesProps) {
   const [all, setAll] = useState(false)
   const lines = [...sentences, ...changes.map((change, index) => <ChangeText key={index} change={change} />)]
   const more = all ? 0 : lines.length - limit
@@ -53,7 +54,7 @@ export function Changes({ changes = [], sentences = [], limit = Infinity, before
         </ul>
       )}
       {(before !== undefined || after !== undefined) && (
-        <details className="fold" open={lines.length === 0}>
+        <details className="fold" open={open ?? lines.length === 0}>
           <summary>JSON</summary>
           <Diff before={before} after={after} label={label} />
         </details>
