@@ -139,7 +139,11 @@ export async function propose(client: QueryClient, requests: readonly ApiRequest
 export async function addToDraft(client: QueryClient, proposal: Proposal) {
   const { project, environment, changes } = proposal
   await api.post(draftPath, { path: { projectId: project, environment }, body: changes })
-  toast.info(`${changes.length === 1 ? 'Added' : `${plural(changes.length, 'change')} added`} to your draft for ${environment}. Nothing has changed there yet.`)
+  // The pages of a project show its drafts.
+  if (!location.pathname.startsWith(`/projects/`))
+    toast.info(
+      `${changes.length === 1 ? 'Added' : `${plural(changes.length, 'change')} added`} to your draft for ${environment}. Nothing has changed there yet.`,
+    )
   await invalidate(client, touchedRequests)
 }
 

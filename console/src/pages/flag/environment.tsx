@@ -4,6 +4,7 @@ import { useProtection } from '../../requests/drafts'
 import { useFreeze } from '../../requests/freeze'
 import { ProtectionLine } from '../../requests/line'
 import { Badge, Button, Icons, Switch, UnnamedProduction, isProduction, useAskedSwitch, words } from '../../ui'
+import { useDrafted } from '../requests/drafted'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from './data'
 import { FirstStrategyDialog } from './firststrategy'
 import { Affected } from './strategy/affected'
@@ -30,6 +31,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const reason = useReasons(flag)
   const protection = useProtection(flag.project)
   const freezeOf = useFreeze(flag.project)
+  const drafted = useDrafted(flag, environment.name)
   const standard = project?.environments.find((one) => one.environment === environment.name)?.defaultStrategy
   const names = useSegmentNames()
   const empty = environment.strategies.length === 0
@@ -73,7 +75,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
           </Button>
         </div>
       </div>
-      <ProtectionLine project={flag.project} environment={environment.name} feature={flag.name} />
+      <ProtectionLine project={flag.project} environment={environment.name} feature={flag.name} drafted={drafted.rest} />
       <UnknownOperators flag={flag} environment={environment} />
       {empty && (
         <p className="soft">
@@ -84,7 +86,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
       )}
       {environment.enabled && !empty && !environment.hasEnabledStrategies && <p className="soft">Every strategy is disabled, so no one gets the flag.</p>}
       {flag.dependencies.length > 0 && environment.enabled && <p className="soft">{onlyWhere(flag.dependencies)}</p>}
-      {!empty && <StrategyList flag={flag} environment={environment} onEdit={onEdit} />}
+      {!empty && <StrategyList flag={flag} environment={environment} onEdit={onEdit} draftedFor={drafted.of} />}
       {environment.variants.length > 0 && (
         <p className="soft small">
           Variants:{' '}

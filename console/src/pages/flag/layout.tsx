@@ -49,7 +49,7 @@ export default function FlagLayout() {
       description={data?.description}
       rail={data && overview && <FlagRail flag={data} />}
     >
-      <DraftBar project={projectId} />
+      <DraftBar project={projectId} flag={flag} inPlace={Boolean(overview)} />
       {data ? <Outlet /> : query.error ? <ErrorState error={query.error} onRetry={() => void query.refetch()} /> : <Loading />}
     </Page>
   )

@@ -90,17 +90,13 @@ export function Actions({ request, mine, open, setOpen }: ActionsProps) {
     return (
       <Section>
         <Progress request={request} />
-        <p>
-          <StateText request={request} />
-        </p>
+        <StateText request={request} />
       </Section>
     )
   return (
     <Section>
       <Progress request={request} />
-      <p>
-        <StateText request={request} />
-      </p>
+      <StateText request={request} />
       <Votes request={request} />
       {state === 'In review' && <Reviewers request={request} editable={mine || isAdmin} />}
       <div className="row">
@@ -179,22 +175,21 @@ function Progress({ request }: { request: ChangeRequest }) {
   )
 }
 
-function StateText({ request }: { request: ChangeRequest }) {
+const StateText = ({ request }: { request: ChangeRequest }) => {
+  const text = useStateText(request)
+  return text && <p>{text}</p>
+}
+
+function useStateText(request: ChangeRequest): ReactNode {
   const { user } = useMe()
-  const { state, stateTimestamps, minApprovals, schedule, environment, freeze } = request
+  const { state, stateTimestamps, schedule, environment, freeze } = request
   const skips = useSkipsFreeze(request)
   const since = stateTimestamps[state]
-  const count = request.approvals.length
   switch (state) {
     case 'Draft':
       return <>Only you see this draft. Nothing has changed in {environment} yet.</>
     case 'In review':
-      return (
-        <>
-          {count} of {plural(minApprovals, 'approval')} given.
-          {conflictsOf(request).length > 0 && ' They do not count, because what it changes has changed since.'}
-        </>
-      )
+      return conflictsOf(request).length > 0 && <>Approvals do not count until it is updated.</>
     case 'Approved':
       if (freeze)
         return (

@@ -189,13 +189,13 @@ export const beyond = ({ features, segments }: Pick<ChangeRequest, 'features' | 
 
 const ofWholeFlag = ['addDependency', 'deleteDependency', 'archiveFeature']
 
-/** Whom a segment selects. Its name is free, and comes last. */
+/** Whom a segment selects. Its name is free, and so in quotation marks. */
 export function describeSegment(id: number, segment: Pick<Schema<'Segment'>, 'name' | 'constraints'> | undefined): string {
   if (!segment) return `Segment ${id}: whom it selects is not known.`
   const selects = segment.constraints.length
     ? `those for whom ${describeConstraints(segment.constraints, segmentValues)}`
     : 'everyone, because it has no constraints'
-  return `Segment ${id}: ${selects}. Its name: “${segment.name}”`
+  return `Segment “${segment.name}” (${id}): ${selects}.`
 }
 
 // How many values of a constraint of a segment are shown.

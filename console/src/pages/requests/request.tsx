@@ -141,7 +141,7 @@ function EvidenceButton({ request }: { request: ChangeRequest }) {
   })
   return (
     <Button icon={<Icons.Down />} pending={save.isPending} onClick={() => save.mutate()}>
-      Evidence
+      Download record
     </Button>
   )
 }

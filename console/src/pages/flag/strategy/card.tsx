@@ -17,11 +17,12 @@ interface StrategyCardProps {
   types: readonly StrategyType[] | undefined
   segmentNames: ReadonlyMap<number, string>
   onEdit: () => void
+  drafted: ReactNode
   onMove: (by: number) => void
 }
 
 /** A strategy: whom it selects, and what can be done with it. */
-export function StrategyCard({ flag, environment, strategy, index, types, segmentNames, onEdit, onMove }: StrategyCardProps) {
+export function StrategyCard({ flag, environment, strategy, index, types, segmentNames, onEdit, drafted, onMove }: StrategyCardProps) {
   const reason = useReasons(flag)('UPDATE_FEATURE_STRATEGY', environment.name)
   const sentence = describeStrategy(strategy, segmentNames, types)
   const [entries, question] = useEntries(flag, environment, strategy, sentence)
@@ -48,6 +49,7 @@ export function StrategyCard({ flag, environment, strategy, index, types, segmen
             {sentence.replace(/\.$/, '')}
           </>
         }
+        note={drafted}
         percent={percentage ? Number(strategy.parameters[percentage] ?? 0) : undefined}
         marks={strategy.disabled && <Badge>Disabled</Badge>}
         soft={strategy.disabled}

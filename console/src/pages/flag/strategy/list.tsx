@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { apiQuery } from '../../../api'
 import { useAskedChange } from '../atonce'
 import type { Flag, FlagEnvironment } from '../data'
@@ -10,10 +10,12 @@ interface StrategyListProps {
   flag: Flag
   environment: FlagEnvironment
   onEdit: (strategy: string) => void
+  /** What the caller's draft changes of a strategy. */
+  draftedFor: (strategyId: string) => ReactNode
 }
 
 /** The strategies of a flag in an environment, in their order. */
-export function StrategyList({ flag, environment, onEdit }: StrategyListProps) {
+export function StrategyList({ flag, environment, onEdit, draftedFor }: StrategyListProps) {
   const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
   const names = useSegmentNames()
   const reorder = useReorder(flag, environment)
@@ -59,6 +61,7 @@ export function StrategyList({ flag, environment, onEdit }: StrategyListProps) {
               types={types}
               segmentNames={names}
               onEdit={() => onEdit(strategy.id)}
+              drafted={draftedFor(strategy.id)}
               onMove={(by) => move(index, by)}
             />
           </li>
