@@ -170,8 +170,8 @@ func TestNotFound(t *testing.T) {
 			}
 		})
 	}
-	if got := len(s.Events(t, good.flag)); got != 3 {
-		t.Errorf("%d events, want only the 3 from its creation", got)
+	if got := len(s.Events(t, good.flag)); got != 4 {
+		t.Errorf("%d events, want only the 4 from its creation", got)
 	}
 }
 

@@ -186,8 +186,8 @@ func TestGrowingPatches(t *testing.T) {
 			t.Logf("%d bytes took %d KB, a refused patch %d KB", len(c.Body), grown>>10, least>>10)
 		})
 	}
-	if got := s.Events(t, on.flag); len(got) != 3 {
-		t.Errorf("events %q, want only the 3 from its creation", got)
+	if got := s.Events(t, on.flag); len(got) != 4 {
+		t.Errorf("events %q, want only the 4 from its creation", got)
 	}
 }
 

@@ -41,7 +41,7 @@ func (f *Feature) AddLink(l Link) error {
 func (f *Feature) FindLink(id string) (Link, error) {
 	i := slices.IndexFunc(f.Links, func(l Link) bool { return l.ID == id })
 	if i < 0 {
-		return Link{}, Errorf(NotFound, "flag %q has no link with this id", f.Name)
+		return Link{}, Errorf(NotFound, "flag %q has no link %q", f.Name, id)
 	}
 	return f.Links[i], nil
 }

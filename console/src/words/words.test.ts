@@ -16,5 +16,14 @@ test.each([
   ['parameters › rollout', '25', '50', 'Rollout 25% → 50%'],
   ['stale', 'false', 'true', 'Stale no → yes'],
   ['tag', 'nothing', 'simple:web', 'Tag added: simple:web'],
-  ['strategies › Half', '50% of users', 'nothing', 'Strategies › Half removed: 50% of users'],
+  ['strategies › Half', '50% of users', 'nothing', 'Removed strategy Half: 50% of users'],
+  ['constraints › plan', 'nothing', 'plan is one of gold', 'Added constraint: plan is one of gold'],
+  ['constraints › plan › operator', 'IN', 'NOT_IN', 'plan: operator “is one of” → “is not one of”'],
+  ['strategies › Half › parameters › rollout', '25', '50', 'Half: rollout 25% → 50%'],
+  ['production › variants › blue › weight', '40%', '25%', 'production › blue: weight 40% → 25%'],
 ])('%s from %s to %s', (path, before, after, sentence) => expect(changeSentence({ path, before, after })).toBe(sentence))
+
+test('a list names what it gained and lost', () => {
+  const list = { path: 'parameters › userIds', before: '3 values', after: '4 values', added: ['d', 'e'], removed: ['a'] }
+  expect(changeSentence(list)).toBe('User IDs: added d, e; removed a')
+})
