@@ -454,7 +454,7 @@ test('the form for a flag shows at its field what the naming pattern of the proj
   await page.goto(`/projects/${id}?create=true`)
   const field = page.getByRole('dialog', { name: 'Create flag' }).getByRole('textbox', { name: 'Name' })
   await field.fill(unique('cart'))
-  await expect(field).toHaveAccessibleDescription(/must match the naming pattern "shop-\.\*".*such as "shop-cart": Begin with shop-\./)
+  await expect(field).toHaveAccessibleDescription(/^Must match the naming pattern "shop-\.\*".*such as "shop-cart": Begin with shop-\.$/)
   await expect(field).toHaveAttribute('aria-invalid', 'true')
 })
 

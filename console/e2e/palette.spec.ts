@@ -54,7 +54,7 @@ test('the palette acts, and begins with what was opened last', async ({ page, ap
   await page.goto('/projects')
   await page.keyboard.press('Control+k')
   await field.fill(flag)
-  await page.getByRole('option', { name: flag }).first().click()
+  await page.getByRole('option', { name: `${flag} Flag in default` }).click()
   await expect(page).toHaveURL(`/projects/default/flags/${flag}`)
   await page.keyboard.press('Control+k')
   await expect(page.getByRole('option').first()).toContainText(flag)

@@ -221,7 +221,7 @@ test('settings of a project, and its deletion', async ({ page, api }) => {
   await page.getByLabel('Example name').fill('checkout')
   await page.getByRole('button', { name: 'Add link' }).click()
   await page.getByRole('button', { name: 'Save settings' }).click()
-  await expect(page.getByText(/must match the pattern/)).toBeVisible()
+  await expect(page.getByText(/must match the pattern/i)).toBeVisible()
   await page.getByLabel('Example name').fill('shop-checkout')
   await page.getByRole('button', { name: 'Save settings' }).click()
   await expect(page.getByLabel('URL')).toHaveAttribute('aria-invalid', 'true')
