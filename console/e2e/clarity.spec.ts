@@ -101,7 +101,7 @@ test('members see whom to ask, who they are, and permissions in words', async ({
   const owner = await newPerson(api, 'Olga')
   const member = await newPerson(api, 'Max')
   await page.goto(`/projects/${project}`)
-  await expect(page.getByText('No owner: ask an administrator')).toBeVisible()
+  await expect(page.getByText('No owner · Add one')).toBeVisible()
   await api('POST', `/api/admin/projects/${project}/users/${owner.id}/roles/4`)
   await api('POST', `/api/admin/projects/${project}/users/${member.id}/roles/5`)
 

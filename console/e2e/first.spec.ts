@@ -12,7 +12,7 @@ test('the first page takes few requests and bytes, with the font', async ({ page
   const requests: string[] = []
   page.on('request', (request) => requests.push(new URL(request.url()).pathname))
   await page.goto('/projects')
-  await expect(page.getByRole('list', { name: 'Projects' }).getByRole('link').first()).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Projects' }).getByRole('link').first()).toBeVisible()
   await page.waitForLoadState('networkidle')
   expect(await page.evaluate(() => document.fonts.check('14px Inter'))).toBe(true)
   expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(mostRequests)

@@ -142,7 +142,7 @@ test('filters, sorts, switches and marks flags, and the address keeps the view',
   await table.getByRole('button', { name: 'Name' }).click()
   await expect.poll(order).toEqual([search, checkout, banner])
   await table.getByRole('button', { name: 'development' }).click()
-  await expect.poll(order).toEqual([banner, search, checkout])
+  await expect.poll(order).toEqual([search, banner, checkout])
   check()
 })
 
@@ -391,12 +391,12 @@ test('finds flags of all projects', async ({ page, api }) => {
   const second = await project(api, [`${word}-c`])
   await page.goto('/projects')
   await page.getByRole('button', { name: 'Search or go to…' }).click()
-  await page.getByRole('combobox', { name: 'Name of a flag, project, segment or page' }).fill(word)
+  await page.getByRole('combobox', { name: 'Name of a flag, project, segment, page or action' }).fill(word)
   await page.getByRole('option', { name: `Search all flags for “${word}”` }).click()
-  await expect(page).toHaveURL(new RegExp(`/search\\?q=${word}`))
-  const table = page.getByRole('table', { name: 'Found flags' })
+  await expect(page).toHaveURL(new RegExp(`/flags\\?q=${word}`))
+  const table = page.getByRole('table', { name: 'Flags of all projects' })
   await expect(table.getByRole('link', { name: word })).toHaveText([`${word}-a`, `${word}-b`, `${word}-c`])
-  await checkPage(page, 'search')
+  await checkPage(page, 'flags-all')
   await addFilter(page, second)
   await expect(table.getByRole('link', { name: word })).toHaveText([`${word}-c`])
   await addFilter(page, first)
@@ -405,6 +405,57 @@ test('finds flags of all projects', async ({ page, api }) => {
   await page.getByRole('searchbox', { name: 'Search name or tag' }).fill(`${word}-x`)
   await expect(page.getByRole('heading', { name: 'No flag matches' })).toBeVisible()
   check()
+})
+
+test('flags of several projects are found by a tag, are favorites, say how many users get them, and are switched off at once', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const tag = unique('team')
+  const names = ['a', 'b', 'c'].map((end) => unique(`across-${end}`))
+  const [a, b, c] = names as [string, string, string]
+  const ids = [await project(api, [a, b]), await project(api, [c])]
+  const projectOf = (name: string) => (name === c ? ids[1]! : ids[0]!)
+  for (const [name, rollout] of [
+    [a, '10'],
+    [b, '100'],
+    [c, '25'],
+  ] as const) {
+    const production = `/api/admin/projects/${projectOf(name)}/features/${name}/environments/production`
+    await api('POST', `${production}/strategies`, { name: 'flexibleRollout', parameters: { rollout, stickiness: 'default', groupId: 'g' } })
+    await api('POST', `${production}/on`)
+    await api('POST', `/api/admin/features/${name}/tags`, { type: 'simple', value: tag })
+  }
+  await page.goto('/flags')
+  await addFilter(page, `simple:${tag}`)
+  const table = page.getByRole('table', { name: 'Flags of all projects' })
+  const order = () => table.getByRole('link', { name: 'across-' }).allTextContents()
+  await expect.poll(order).toEqual([a, b, c])
+  await expect(table.getByRole('row', { name: a })).toContainText('10%')
+  await expect(table.getByRole('row', { name: b })).not.toContainText('%')
+  await table.getByRole('button', { name: `Add ${c} to your favorites` }).click()
+  await expect.poll(order).toEqual([c, a, b])
+  await table.getByRole('checkbox', { name: 'Select all shown flags' }).check()
+  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'Switch off' }).click()
+  await page.getByRole('menuitem', { name: 'production Prod' }).click()
+  const ask = page.getByRole('dialog', { name: 'Switch 3 flags off in production?' })
+  await ask.getByRole('button', { name: 'Switch off' }).click()
+  await expect(page.getByText('3 flags switched off in production')).toBeVisible()
+  const on = () =>
+    Promise.all(names.map(async (name) => (await api('GET', `/api/admin/projects/${projectOf(name)}/features/${name}/environments/production`)).enabled))
+  expect(await on()).toEqual([false, false, false])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByText(/^Undone: /)).toBeVisible()
+  expect(await on()).toEqual([true, true, true])
+  check()
+})
+
+test('the form for a flag shows at its field what the naming pattern of the project wants', async ({ page, api }) => {
+  const id = await project(api)
+  await api('PUT', `/api/admin/projects/${id}`, { name: id, featureNaming: { pattern: 'shop-.*', example: 'shop-cart', description: 'Begin with shop-.' } })
+  await page.goto(`/projects/${id}?create=true`)
+  const field = page.getByRole('dialog', { name: 'Create flag' }).getByRole('textbox', { name: 'Name' })
+  await field.fill(unique('cart'))
+  await expect(field).toHaveAccessibleDescription(/^Must match the naming pattern "shop-\.\*".*such as "shop-cart": Begin with shop-\.$/)
+  await expect(field).toHaveAttribute('aria-invalid', 'true')
 })
 
 test('in a wide window the list uses the width, and begins where the title does', async ({ page, api }) => {

@@ -108,7 +108,6 @@ async function fill(api: Api, url: string): Promise<Record<string, string>> {
   const request = await api('POST', '/api/admin/projects/default/environments/production/change-requests', change).catch(() => undefined)
   if (request) await api('PUT', `/api/admin/projects/default/change-requests/${request.id}/state`, { state: 'In review' }).catch(() => undefined)
 
-  for (const name of ['new-checkout', 'fast-checkout']) await api('POST', `/api/admin/projects/default/features/${name}/favorites`)
   const project = '/projects/default'
   const flag = `${project}/flags/new-checkout`
   return {

@@ -57,7 +57,7 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
   const goes = Object.entries(places).map(([letter, { label }]) => [`g  ${letter}`, label] as const)
   return (
     <Dialog open onClose={onClose} title="Keys">
-      <dl className="keys">
+      <dl className="keys" tabIndex={-1} data-focus="">
         {[...others, ...goes].map(([keys, label]) => (
           <div key={keys}>
             <dt>

@@ -61,7 +61,7 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
   return (
     <Dialog open onClose={onClose} title="Create flag">
       <form {...form.props}>
-        <Field label="Name" required error={name.error ?? check.error} hint={<NameHint naming={naming} free={check.free} />}>
+        <Field label="Name" required error={name.error ?? check.error} hint={!check.error && <NameHint naming={naming} free={check.free} />}>
           {(control) => (
             <input
               {...control}

@@ -24,12 +24,14 @@ interface FlagTableProps extends Pick<ColumnsInput, 'projectName'> {
 }
 
 // Columns that are left out until a person wants them.
-const hiddenAtFirst = new Set(['created'])
+const ofProject = new Set(['created'])
+const ofAll = new Set(['created', 'lifecycle'])
 
 /** A table of flags of one project or of several, with switches, favorites, and actions for the selected flags. */
 export function FlagTable({ label, projects, environments, rows, all, projectName, sort, onSort, loading, empty, bar }: FlagTableProps) {
   const [selected, setSelected] = useState<ReadonlyMap<string, FlagRow>>(new Map())
-  const [toggled, setToggled] = useStoredNames('guidon-hidden-columns')
+  const [hiddenAtFirst, key] = projectName ? [ofAll, 'guidon-columns-of-all'] : [ofProject, 'guidon-hidden-columns']
+  const [toggled, setToggled] = useStoredNames(key)
   const hidden = (id: string) => toggled.has(id) !== hiddenAtFirst.has(id)
   const favorite = useFavoriteFlag()
   const { allowed, reviewed, onSwitch, questions } = useRowSwitch(projects)

@@ -64,7 +64,10 @@ function Figures({ insights }: { insights: Schema<'ProjectInsights'> }) {
 }
 
 function LeadTimes({ projectId, features }: { projectId: string; features: Schema<'FeatureLeadTime'>[] }) {
-  const slowest = [...features].sort((a, b) => b.timeToProduction - a.timeToProduction).slice(0, shownLeadTimes)
+  const slowest = features
+    .filter(({ timeToProduction }) => timeToProduction > 0)
+    .sort((a, b) => b.timeToProduction - a.timeToProduction)
+    .slice(0, shownLeadTimes)
   const columns: Column<Schema<'FeatureLeadTime'>>[] = [
     nameColumn(projectId),
     { id: 'days', header: 'Days', align: 'right', cell: ({ timeToProduction }) => number(timeToProduction) },

@@ -10,6 +10,10 @@ const shown = 5
 /** A search reads the flags of all projects: with more of them it is not worth its price on a page of every visit. */
 const searchedFlags = 1000
 
+// What changes who gets a flag.
+const changes =
+  'IS_ANY_OF:feature-environment-enabled,feature-environment-disabled,feature-strategy-add,feature-strategy-update,feature-strategy-remove,feature-environment-variants-updated'
+
 const today = () => new Date(new Date().setHours(0, 0, 0, 0)).toISOString()
 
 /** What waits for the person, its drafts and favorites, and what changed in production today. flags is how many there are. */
@@ -66,7 +70,7 @@ function Changes() {
   const production = useQuery({ ...apiQuery('/api/admin/environments'), staleTime: 60_000 }).data?.environments.filter(isProduction)
   const names = production?.map(({ name }) => name).join(',') ?? ''
   const events = useQuery({
-    ...apiQuery('/api/admin/search/events', { query: { environment: `IS_ANY_OF:${names}`, from, limit: String(shown) } }),
+    ...apiQuery('/api/admin/search/events', { query: { environment: `IS_ANY_OF:${names}`, type: changes, from, limit: String(shown) } }),
     enabled: names !== '',
     staleTime: 60_000,
   }).data?.events
