@@ -91,6 +91,13 @@ export async function addFilter(page: Page, value: string) {
   await page.getByRole('option', { name: value }).first().click()
 }
 
+/** Adds a filter whose text is typed: typeFilter(page, 'Flag', 'checkout'). */
+export async function typeFilter(page: Page, filter: string, text: string) {
+  await addFilter(page, filter)
+  await page.getByRole('combobox', { name: `${filter}: search` }).fill(text)
+  await page.getByRole('option', { name: text }).first().click()
+}
+
 /** Makes the window one that is not seen: it reads nothing by itself, until it is loaded again. */
 export const hide = (page: Page) =>
   page.evaluate(() => {

@@ -203,7 +203,7 @@ test('Escape keeps the segments of a strategy, and Back asks before a changed st
   await expect(page).toHaveURL(`/projects/${id}/flags/${flag}`)
 })
 
-test('Escape keeps the environments of the playground and the filter of the log', async ({ page }) => {
+test('Escape keeps the environments of the playground', async ({ page }) => {
   await page.goto('/playground')
   const environments = page.getByRole('combobox', { name: 'Environments' })
   // All environments are chosen at first.
@@ -211,14 +211,6 @@ test('Escape keeps the environments of the playground and the filter of the log'
   await environments.press('Escape')
   await environments.press('Escape')
   await expect(page.getByRole('button', { name: 'Remove production' })).toBeVisible()
-  await page.goto('/audit')
-  const type = page.getByRole('combobox', { name: 'Type' })
-  await type.fill('flag created')
-  await page.getByRole('option').first().click()
-  const chosen = await type.inputValue()
-  await type.press('Escape')
-  await type.press('Escape')
-  await expect(type).toHaveValue(chosen)
 })
 
 test('the first click on Create segment counts while a value is being typed', async ({ page, api }) => {

@@ -16,6 +16,8 @@ export interface Filter<Name extends string = string> {
   label: string
   /** The values; absent for a text of any kind, which is typed. A filter with one choice is added by its label alone: 'Favorites'. */
   choices?: readonly Choice[]
+  /** Other values than the choices can be typed, too. */
+  free?: boolean
 }
 
 interface FilterBarProps<Name extends string> {
@@ -135,7 +137,8 @@ function Picker({
   const entries = (of ? valuesOf(of) : [...filters.map(asEntry), ...(text ? filters.flatMap(valuesOf) : [])])
     .filter(({ label, note }) => `${note ?? ''} ${label}`.toLowerCase().includes(text.trim().toLowerCase()))
     .slice(0, shownEntries)
-  if (of && !of.choices && text.trim()) entries.unshift({ key: 'typed', label: text.trim(), note: of.label, filter: of, value: text.trim() })
+  if (of && (!of.choices || of.free) && text.trim() && entries.every(({ label }) => label !== text.trim()))
+    entries.push({ key: 'typed', label: text.trim(), note: of.label, filter: of, value: text.trim() })
   const choose = (entry: Entry) => {
     setText('')
     if (entry.value === undefined) return setFilter(entry.filter)

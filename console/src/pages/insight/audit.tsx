@@ -73,7 +73,7 @@ export function EventSearch({ project: only }: { project?: string }) {
             : [{ name: 'project' as const, label: 'Project', choices: (projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, label: name })) }]),
           { name: 'type', label: 'Type', choices: types },
           { name: 'flag', label: 'Flag' },
-          { name: 'by', label: 'Person or token', choices: withTyped(people, view.by) },
+          { name: 'by', label: 'Person or token', choices: withTyped(people, view.by), free: true },
         ]}
       >
         <span className="audit-presets">
@@ -117,7 +117,7 @@ export function EventSearch({ project: only }: { project?: string }) {
         {(data) =>
           data.events.length === 0 && !data.next ? (
             <EmptyState icon={<Icons.Clock />} title={filtered ? 'No event matches' : 'No events'}>
-              {filtered ? 'Change or clear the filters. Names must be complete.' : 'Each change appears here, with the state before and after it.'}
+              {filtered ? 'Change or clear the filters.' : 'Each change appears here, with the state before and after it.'}
             </EmptyState>
           ) : (
             <Section>
