@@ -122,7 +122,7 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
 }
 
 // The name stays in view, and leaves room for a column beside it in a narrow window.
-const nameWidth = 'clamp(140px, 17vw, 320px)'
+const nameWidth = 'clamp(170px, 17vw, 320px)'
 
 function environmentWidth({ name, type }: { name: string; type: string }) {
   return Math.min(160, Math.max(106, 28 + name.length * 7)) + (isProduction({ type }) ? 44 : 0)
