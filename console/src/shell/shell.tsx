@@ -1,16 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
-import { Suspense, lazy, useCallback, useEffect, useState } from 'react'
+import { Suspense, lazy, useEffect, useState } from 'react'
 import { send, useMe } from '../api'
 import { useReachable } from '../api/reachable'
 import { Button, IconButton } from '../ui/button'
 import { dayText, localZone, setDates, useDates, type DateSettings } from '../ui/dates'
-import { setComfortable, useDensity } from '../ui/density'
 import { Dialog } from '../ui/dialog'
 import { Icons } from '../ui/icons'
 import { Menu, type MenuEntry } from '../ui/menu'
-import { closeOldToasts, Toasts, toast } from '../ui/toasts'
-import { KeysDialog, useKeys } from './keys'
+import { Toasts, toast } from '../ui/toasts'
 import { LeaveGuard } from './leave'
 import { Logo } from './logo'
 import { Nav } from './nav'
@@ -88,7 +86,6 @@ function useFocusOnNavigation() {
   useEffect(
     () =>
       router.subscribe('onRendered', (event) => {
-        if (event.pathChanged) closeOldToasts()
         if (!event.fromLocation || event.fromLocation.pathname === event.toLocation.pathname) return
         const heading = document.querySelector<HTMLElement>('#content h1') ?? document.getElementById('content')
         heading?.focus({ preventScroll: true })
@@ -101,28 +98,32 @@ function useFocusOnNavigation() {
 const Palette = lazy(() => import('./palette'))
 
 function SearchBox() {
-  const [open, setOpen] = useState<'search' | 'keys'>()
-  const search = useCallback(() => setOpen('search'), [])
-  const help = useCallback(() => setOpen('keys'), [])
-  const close = () => setOpen(undefined)
-  useKeys({ onSearch: search, onHelp: help })
+  const [open, setOpen] = useState(false)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      setOpen(true)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
   return (
     <>
-      <button type="button" className="bar-search" aria-haspopup="dialog" aria-keyshortcuts="Control+K Meta+K" onClick={search}>
+      <button type="button" className="bar-search" aria-haspopup="dialog" aria-keyshortcuts="Control+K Meta+K" onClick={() => setOpen(true)}>
         <Icons.Search />
         <span className="grow">Search or go to…</span>
         <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
-      {open === 'search' && <SearchDialog onClose={close} />}
-      {open === 'keys' && <KeysDialog onClose={close} />}
+      {open && <SearchDialog onClose={() => setOpen(false)} />}
     </>
   )
 }
 
 const searchField = {
   className: 'input',
-  'aria-label': 'Name of a flag, project, segment, page or action',
-  placeholder: 'Flag, project, segment, page or action',
+  'aria-label': 'Name of a flag, project, segment or page',
+  placeholder: 'Flag, project, segment or page',
   maxLength: 100,
   autoFocus: true,
 }
@@ -131,7 +132,7 @@ const searchField = {
 function SearchDialog({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   return (
-    <Dialog open bare onClose={onClose} title="Search or go to">
+    <Dialog open onClose={onClose} title="Search or go to">
       <Suspense fallback={<input {...searchField} value={text} onChange={(event) => setText(event.target.value)} />}>
         <Palette field={searchField} text={text} onText={setText} onClose={onClose} />
       </Suspense>
@@ -162,7 +163,6 @@ function UserMenu() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const dates = useDates()
-  const { comfortable } = useDensity()
   const signOut = async () => {
     try {
       await send('post', '/auth/sign-out', { quiet: true })
@@ -192,8 +192,6 @@ function UserMenu() {
       entries={[
         { label: 'Profile', icon: <Icons.User />, link: { to: '/profile' } },
         ...dateEntries(dates),
-        'separator',
-        { label: 'Comfortable rows', checked: comfortable, onSelect: () => setComfortable(!comfortable) },
         ...(open ? [] : (['separator', { label: 'Sign out', icon: <Icons.Out />, onSelect: () => void signOut() }] as const)),
       ]}
     />

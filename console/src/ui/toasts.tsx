@@ -13,35 +13,22 @@ interface Action {
 
 const manager = Toast.createToastManager<{ action?: Action }>()
 
-// The messages that are shown, and since when.
-const shown = new Map<string, number>()
-
 function add(type: Kind, description: string, action?: Action) {
   // An older error is about an earlier attempt.
   manager.close('error')
-  const id: string = manager.add({
+  const id = manager.add({
     id: type === 'error' ? 'error' : undefined,
     type,
     description,
     timeout: type === 'error' ? 0 : action ? 12_000 : 5_000,
     data: { action: action && { ...action, run: () => (manager.close(id), action.run()) } },
-    onRemove: () => shown.delete(id),
   })
-  shown.set(id, performance.now())
 }
 
-// The page that a change leads to has the message about it.
-const sameStep = 1000
-
-/** Closes the messages about another page than the one that is opened now. */
-export function closeOldToasts() {
-  for (const [id, since] of shown) if (performance.now() - since > sameStep) manager.close(id)
-}
-
-async function takeBack(text: string, undo: () => Promise<unknown>) {
+async function takeBack(undo: () => Promise<unknown>) {
   try {
     await undo()
-    toast.info(`Undone: ${text}`)
+    toast.info('Undone.')
   } catch (error) {
     toast.error(`Not undone. ${errorText(error)}`)
   }
@@ -49,8 +36,7 @@ async function takeBack(text: string, undo: () => Promise<unknown>) {
 
 /** Short messages at the top of the page: toast.success('Flag archived', { undo: () => … }). Errors stay until closed. */
 export const toast = {
-  success: (text: string, { undo }: { undo?: () => Promise<unknown> } = {}) =>
-    add('success', text, undo && { label: 'Undo', run: () => void takeBack(text, undo) }),
+  success: (text: string, { undo }: { undo?: () => Promise<unknown> } = {}) => add('success', text, undo && { label: 'Undo', run: () => void takeBack(undo) }),
   info: (text: string) => add('info', text),
   error: (text: string, { action }: { action?: Action } = {}) => add('error', text, action),
 }

@@ -6,7 +6,6 @@ import { SkipsFreezes } from '../../requests/freeze'
 import { Button, Checkbox, Dialog, DialogActions, Loaded, plural } from '../../ui'
 import { Combobox } from '../../ui/combobox'
 import { OnInProduction } from './archivedialog'
-import { projectsOf } from './data'
 import { countTags, parseTag, tagText, type FlagRow } from './rows'
 import { TagPicker } from './tagpicker'
 
@@ -64,14 +63,14 @@ export function TagsDialog({ flags, onClose, onSubmit }: TagsDialogProps) {
 }
 
 interface MoveDialogProps {
+  projectId: string
   flags: readonly FlagRow[]
   onClose: () => void
   onSubmit: (target: string) => void
 }
 
 /** Asks for the project to move flags to. */
-export function MoveDialog({ flags, onClose, onSubmit }: MoveDialogProps) {
-  const from = projectsOf(flags)
+export function MoveDialog({ projectId, flags, onClose, onSubmit }: MoveDialogProps) {
   const projects = useQuery(apiQuery('/api/admin/projects'))
   const { can } = useMe()
   const [target, setTarget] = useState('')
@@ -97,11 +96,11 @@ export function MoveDialog({ flags, onClose, onSubmit }: MoveDialogProps) {
               value={target}
               onChange={setTarget}
               choices={all
-                .filter(({ id }) => from.length > 1 || id !== from[0])
+                .filter(({ id }) => id !== projectId)
                 .map(({ id, name }) => ({ value: id, label: name === id ? name : `${name} (${id})`, disabled: !can('CREATE_FEATURE', id).allowed }))}
             />
             <OnInProduction flags={flags} />
-            {[...new Set([...from, target])].filter(Boolean).map((project) => (
+            {[projectId, target].filter(Boolean).map((project) => (
               <SkipsFreezes key={project} named project={project} flags={flags} />
             ))}
             <DialogActions>

@@ -31,29 +31,27 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
     (fields.data?.find((field) => field.name === name)?.legalValues ?? []).map((legal) => ({ value: legal.value, note: legal.description }))
   return (
     <form
-      className="playground-form"
+      className="stack"
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
         if (chosen.environments.length > 0 && !pending) onAsk({ ...chosen, context })
       }}
     >
-      <div className="stack">
-        <MultiCombobox
-          label="Environments"
-          required
-          choices={environments.map(environmentChoice)}
-          value={chosen.environments}
-          onChange={(value) => setChosen({ ...chosen, environments: value })}
-        />
-        <MultiCombobox
-          label="Projects"
-          placeholder="All projects"
-          choices={(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-          value={chosen.projects}
-          onChange={(value) => setChosen({ ...chosen, projects: value })}
-        />
-      </div>
+      <MultiCombobox
+        label="Environments"
+        required
+        choices={environments.map(environmentChoice)}
+        value={chosen.environments}
+        onChange={(value) => setChosen({ ...chosen, environments: value })}
+      />
+      <MultiCombobox
+        label="Projects"
+        placeholder="All projects"
+        choices={(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        value={chosen.projects}
+        onChange={(value) => setChosen({ ...chosen, projects: value })}
+      />
       <fieldset className="stack-s">
         <legend className="field-label">Context</legend>
         {context.map((entry, index) => (
@@ -70,7 +68,7 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
             <SuggestField
               label={entry.name ? `Value of ${entry.name}` : `Value ${index + 1}`}
               hideLabel
-              placeholder={entry.name === 'userId' ? 'One or more: 7, 8, 9' : 'Value'}
+              placeholder="Value"
               suggestions={valuesOf(entry.name.trim())}
               value={entry.value}
               onChange={(value) => change(index, { value })}
@@ -83,7 +81,8 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
             />
           </div>
         ))}
-        <div className="row-apart">
+        <p className="field-hint">Several values, separated by commas, are evaluated one by one.</p>
+        <div>
           <Button
             size="small"
             icon={<Icons.Plus />}
@@ -92,17 +91,19 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
           >
             Add field
           </Button>
-          <Button
-            type="submit"
-            variant="primary"
-            icon={<Icons.Play />}
-            pending={pending}
-            disabledReason={chosen.environments.length === 0 ? 'Choose an environment first.' : undefined}
-          >
-            Evaluate
-          </Button>
         </div>
       </fieldset>
+      <div>
+        <Button
+          type="submit"
+          variant="primary"
+          icon={<Icons.Play />}
+          pending={pending}
+          disabledReason={chosen.environments.length === 0 ? 'Choose an environment first.' : undefined}
+        >
+          Evaluate
+        </Button>
+      </div>
     </form>
   )
 }

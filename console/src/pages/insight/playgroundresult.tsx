@@ -4,7 +4,7 @@ import type { Schema } from '../../api'
 import { describeConstraint } from '../../constraints'
 import { Badge, Dialog, Icons, number } from '../../ui'
 import { EnvironmentName } from '../../ui/environmentname'
-import { comparedText, nameOf, placeText, reasonOf, reasonOfStrategy, whoOf } from './playgrounddata'
+import { comparedText, nameOf, reasonOf, reasonOfStrategy } from './playgrounddata'
 
 type Result = Schema<'PlaygroundEnvironmentFeature'>
 
@@ -14,16 +14,14 @@ interface ResultDialogProps {
   feature: Schema<'AdvancedPlaygroundFeature'>
   /** In the order in which they are shown. */
   environments: readonly string[]
-  /** The fields that tell users apart. */
-  several: readonly string[]
   onClose: () => void
 }
 
 /** Why a flag is on or off, for each environment and context. */
-export function ResultDialog({ feature, environments, several, onClose }: ResultDialogProps) {
+export function ResultDialog({ feature, environments, onClose }: ResultDialogProps) {
   const results = environments.flatMap((environment) => feature.environments[environment] ?? [])
   return (
-    <Dialog open onClose={onClose} title={feature.name} sheet>
+    <Dialog open onClose={onClose} title={feature.name} wide>
       <div className="stack">
         <p>
           <Link to="/projects/$projectId/flags/$flag" params={{ projectId: feature.projectId, flag: feature.name }}>
@@ -31,7 +29,7 @@ export function ResultDialog({ feature, environments, several, onClose }: Result
           </Link>
         </p>
         {results.slice(0, shown).map((result, index) => (
-          <ResultDetails key={index} result={result} who={whoOf(result.context, several)} />
+          <ResultDetails key={index} result={result} single={results.length === 1} />
         ))}
         {results.length > shown && <p className="soft">{number(results.length - shown)} more results are not shown. Choose fewer environments or values.</p>}
       </div>
@@ -39,9 +37,8 @@ export function ResultDialog({ feature, environments, several, onClose }: Result
   )
 }
 
-function ResultDetails({ result, who }: { result: Result; who: string }) {
-  // What decided comes first: the strategy that matches.
-  const strategies = [...result.strategies.data].sort((a, b) => Number(b.result.enabled === true) - Number(a.result.enabled === true))
+function ResultDetails({ result, single }: { result: Result; single: boolean }) {
+  const context = Object.entries(result.context).filter(([name]) => name !== 'environment' && name !== 'appName')
   return (
     <section className="playground-result" aria-label={`Result in ${result.environment}`}>
       <div className="row">
@@ -49,7 +46,7 @@ function ResultDetails({ result, who }: { result: Result; who: string }) {
         <h3>
           <EnvironmentName name={result.environment} />
         </h3>
-        {who && <span className="soft break">{who}</span>}
+        {!single && context.length > 0 && <span className="soft break">{context.map(([name, value]) => `${name} ${flat(value)}`).join(', ')}</span>}
       </div>
       <p className="strong break">{reasonOf(result)}</p>
       {result.isEnabled && result.variant.enabled && (
@@ -63,70 +60,53 @@ function ResultDetails({ result, who }: { result: Result; who: string }) {
           )}
         </p>
       )}
-      {strategies.length > 0 && (
-        <div className="lines">
-          {strategies.map((strategy) => (
-            <StrategyDetails key={strategy.id} strategy={strategy} context={result.context} told={reasonOf(result)} />
-          ))}
-        </div>
-      )}
+      {result.strategies.data.map((strategy) => (
+        <StrategyDetails key={strategy.id} strategy={strategy} context={result.context} />
+      ))}
     </section>
   )
 }
 
-interface StrategyDetailsProps {
-  strategy: Schema<'PlaygroundStrategy'>
-  context: Result['context']
-  /** What the result says already. */
-  told: string
-}
+const flat = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
-function StrategyDetails({ strategy, context, told }: StrategyDetailsProps) {
+function StrategyDetails({ strategy, context }: { strategy: Schema<'PlaygroundStrategy'>; context: Result['context'] }) {
   const { enabled } = strategy.result
-  const reason = reasonOfStrategy(strategy, context)
-  const place = placeText(strategy, context)
-  const failed = [...strategy.constraints, ...strategy.segments].some((one) => !one.result)
   return (
     <div className="playground-strategy">
       <div className="row">
-        <span className="strong break">{nameOf(strategy)}</span>
-        <span className={enabled === true ? 'playground-yes' : 'soft'}>
+        <Badge kind={enabled === true ? 'ok' : enabled === 'unknown' ? 'warn' : 'neutral'}>
           {strategy.disabled ? 'Disabled' : enabled === true ? 'Matches' : enabled === 'unknown' ? 'Unknown' : 'Does not match'}
-        </span>
+        </Badge>
+        <span className="strong break">{nameOf(strategy)}</span>
       </div>
-      {!failed && reason !== told && !(place && told.includes(place)) && <p className="soft break">{reason}</p>}
-      <Checks constraints={strategy.constraints} segments={strategy.segments} context={context} />
+      <p className="soft break">{reasonOfStrategy(strategy, context)}</p>
+      {(strategy.constraints.length > 0 || strategy.segments.length > 0) && (
+        <ul className="stack-s">
+          {strategy.constraints.map((constraint, index) => (
+            <Check key={index} holds={constraint.result}>
+              {describeConstraint(constraint)} <span className="soft">({comparedText(constraint.contextName, context)})</span>
+            </Check>
+          ))}
+          {strategy.segments.map((segment) => (
+            <Check key={segment.id} holds={segment.result}>
+              in the segment{' '}
+              <Link to="/segments/$id" params={{ id: String(segment.id) }}>
+                {segment.name}
+              </Link>
+              {segment.constraints.length > 0 && (
+                <ul className="stack-s playground-nested">
+                  {segment.constraints.map((constraint, index) => (
+                    <Check key={index} holds={constraint.result}>
+                      {describeConstraint(constraint)} <span className="soft">({comparedText(constraint.contextName, context)})</span>
+                    </Check>
+                  ))}
+                </ul>
+              )}
+            </Check>
+          ))}
+        </ul>
+      )}
     </div>
-  )
-}
-
-type Strategy = Schema<'PlaygroundStrategy'>
-
-interface ChecksProps extends Partial<Pick<Strategy, 'constraints' | 'segments'>> {
-  context: Result['context']
-}
-
-// The conditions, those that do not hold first.
-function Checks({ constraints = [], segments = [], context }: ChecksProps) {
-  if (constraints.length + segments.length === 0) return null
-  const failedFirst = <T extends { result: boolean }>(list: readonly T[]) => [...list].sort((a, b) => Number(a.result) - Number(b.result))
-  return (
-    <ul className="stack-s">
-      {failedFirst(constraints).map((constraint, index) => (
-        <Check key={index} holds={constraint.result}>
-          {describeConstraint(constraint)} <span className="soft">({comparedText(constraint.contextName, context)})</span>
-        </Check>
-      ))}
-      {failedFirst(segments).map((segment) => (
-        <Check key={segment.id} holds={segment.result}>
-          in the segment{' '}
-          <Link to="/segments/$id" params={{ id: String(segment.id) }}>
-            {segment.name}
-          </Link>
-          <Checks constraints={segment.constraints} context={context} />
-        </Check>
-      ))}
-    </ul>
   )
 }
 

@@ -43,6 +43,7 @@ function CreateForm({ environments, onClose }: { environments: Schema<'CountedEn
   const form = useForm({
     initial: { name: '', id: '', description: '', environments: enabled },
     submit: (values) => create.mutateAsync(values),
+    requests: (values) => [requestOf(values)],
     nameField: 'id',
   })
   const chosen = form.values.environments

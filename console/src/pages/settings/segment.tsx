@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { apiQuery, versionedQuery } from '../../api'
-import { ConstraintSummary } from '../../constraints'
-import { Page, useUrlState, type Crumb } from '../../shell'
-import { Badge, ErrorState, Loaded, Loading, Section } from '../../ui'
-import { SegmentActions, SegmentForm } from './segmentform'
+import { Page, type Crumb } from '../../shell'
+import { ErrorState, Loaded, Loading, Section } from '../../ui'
+import { SegmentForm } from './segmentform'
 import { StrategyUsage, usageLimit } from './usage'
 
 const crumbs: Crumb[] = [{ label: 'Segments', link: { to: '/segments' } }]
 
-/** A segment with the strategies that use it and its constraints, to read and then to edit; with the id 'new' a form for a new one. */
+/** A segment with its constraints and the strategies that use it; with the id 'new' a form for a new one. */
 export default function SegmentPage() {
   const { id } = useParams({ from: '/segments/$id' })
   if (id === 'new') {
@@ -24,34 +23,19 @@ export default function SegmentPage() {
 
 function ExistingSegment({ id }: { id: string }) {
   const path = { id: Number(id) }
-  const [{ edit }, setView] = useUrlState({ edit: false })
   const segment = useQuery(versionedQuery('/api/admin/segments/{id}', { path }))
   const usage = useQuery(apiQuery('/api/admin/segments/{id}/strategies', { path, query: { limit: String(usageLimit) } }))
-  const body = segment.data?.body
+  const name = segment.data?.body.name
   return (
-    <Page
-      title={body?.name ?? 'Segment'}
-      aside={body?.project && <Badge>Project {body.project}</Badge>}
-      description={edit ? undefined : body?.description}
-      crumbs={crumbs}
-      actions={segment.data && <SegmentActions loaded={segment.data} onEdit={edit ? undefined : () => setView({ edit: true }, { push: true })} />}
-    >
+    <Page title={name ?? 'Segment'} crumbs={crumbs}>
       {segment.data ? (
-        <div className="stack narrow">
-          {edit ? (
-            <SegmentForm loaded={segment.data} onClose={() => setView({ edit: false })} />
-          ) : (
-            <>
-              <Section title="Used by">
-                <Loaded query={usage} lines={2}>
-                  {(using) => <StrategyUsage label={`Strategies that use ${body?.name}`} strategies={using.strategies} defaults={using.defaultStrategies} />}
-                </Loaded>
-              </Section>
-              <Section title="Who is in it">
-                {segment.data.body.constraints.length === 0 ? <p>Everyone</p> : <ConstraintSummary constraints={segment.data.body.constraints} />}
-              </Section>
-            </>
-          )}
+        <div className="stack">
+          <SegmentForm loaded={segment.data} />
+          <Section title="Used by" description="Strategies of active flags, and default strategies of projects.">
+            <Loaded query={usage} lines={2}>
+              {(using) => <StrategyUsage label={`Strategies that use ${name}`} strategies={using.strategies} defaults={using.defaultStrategies} />}
+            </Loaded>
+          </Section>
         </div>
       ) : segment.error ? (
         <ErrorState error={segment.error} onRetry={() => void segment.refetch()} />

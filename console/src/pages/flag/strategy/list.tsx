@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { apiQuery } from '../../../api'
 import { useAskedChange } from '../atonce'
 import type { Flag, FlagEnvironment } from '../data'
@@ -10,12 +10,10 @@ interface StrategyListProps {
   flag: Flag
   environment: FlagEnvironment
   onEdit: (strategy: string) => void
-  /** What the caller's draft changes of a strategy. */
-  draftedFor: (strategyId: string) => ReactNode
 }
 
 /** The strategies of a flag in an environment, in their order. */
-export function StrategyList({ flag, environment, onEdit, draftedFor }: StrategyListProps) {
+export function StrategyList({ flag, environment, onEdit }: StrategyListProps) {
   const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
   const names = useSegmentNames()
   const reorder = useReorder(flag, environment)
@@ -50,9 +48,10 @@ export function StrategyList({ flag, environment, onEdit, draftedFor }: Strategy
   }
   return (
     <>
-      <ol className="lines" ref={box} aria-label={`Strategies in ${environment.name}`}>
+      <ol className="strategies" ref={box} aria-label={`Strategies in ${environment.name}`}>
         {strategies.map((strategy, index) => (
           <li key={strategy.id} data-strategy={strategy.id}>
+            {index > 0 && <p className="strategy-or">or</p>}
             <StrategyCard
               flag={flag}
               environment={environment}
@@ -61,7 +60,6 @@ export function StrategyList({ flag, environment, onEdit, draftedFor }: Strategy
               types={types}
               segmentNames={names}
               onEdit={() => onEdit(strategy.id)}
-              drafted={draftedFor(strategy.id)}
               onMove={(by) => move(index, by)}
             />
           </li>
