@@ -49,6 +49,8 @@ type rowStanding struct {
 	Segments          []int64   `json:"sg,omitempty"`
 	Variants          int       `json:"v,omitzero"`
 	LastSeenAt        time.Time `json:"l,omitzero"`
+
+	Plan *flags.PlanSummary `json:"p,omitzero"`
 }
 
 func storeRow(s flags.FeatureSummary) rowDocument {
@@ -61,7 +63,7 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 	for name, e := range s.Environments {
 		doc.Environments[name] = rowStanding{
 			Environment: e.EnvironmentUID, EnabledIn: e.EnabledIn, Strategies: e.Strategies,
-			EnabledStrategies: e.EnabledStrategies, Segments: e.Segments, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
+			EnabledStrategies: e.EnabledStrategies, Segments: e.Segments, Variants: e.Variants, LastSeenAt: e.LastSeenAt, Plan: e.Plan,
 		}
 	}
 	return doc
@@ -89,6 +91,7 @@ func (e rowStanding) summary() flags.EnvironmentSummary {
 	return flags.EnvironmentSummary{
 		EnvironmentState: flags.EnvironmentState{EnvironmentUID: e.Environment, EnabledIn: e.EnabledIn},
 		Strategies:       e.Strategies, EnabledStrategies: e.EnabledStrategies, Segments: e.Segments, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
+		Plan: e.Plan,
 	}
 }
 
