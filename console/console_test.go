@@ -118,31 +118,39 @@ func TestAssets(t *testing.T) {
 	h := handler(t, built(t))
 	for _, tt := range []struct {
 		path, media, content string
-		immutable, gzipped   bool
+		immutable            bool
+		stored, gzipped      bool // compressed: always, and for callers that take it
 	}{
-		{"/assets/index-1a2b.js", "text/javascript; charset=utf-8", script, true, true},
-		{"/assets/both-1a2b.css", "text/css; charset=utf-8", script, true, true},
-		{"/assets/inter-latin.woff2", "font/woff2", strings.Repeat("w", 3000), true, false},
-		{"/favicon.svg", "image/svg+xml", "<svg/>", false, false},
-		{"/licences.txt", "text/plain; charset=utf-8", "MIT", false, false},
+		{"/assets/index-1a2b.js", "text/javascript; charset=utf-8", script, true, true, true},
+		{"/assets/both-1a2b.css", "text/css; charset=utf-8", script, true, true, true},
+		{"/assets/inter-latin.woff2", "font/woff2", strings.Repeat("w", 3000), true, false, true},
+		{"/favicon.svg", "image/svg+xml", "<svg/>", false, false, false},
+		{"/licences.txt", "text/plain; charset=utf-8", "MIT", false, false, false},
 	} {
 		t.Run(tt.path, func(t *testing.T) {
 			caching := "no-cache"
 			if tt.immutable {
 				caching = "public, max-age=31536000, immutable"
 			}
-			file := send(t, h, "GET", tt.path, "Accept: */*")
-			if got := file.Header(); file.Code != 200 || got.Get("Content-Type") != tt.media || got.Get("Cache-Control") != caching || (got.Get("Content-Encoding") == "gzip") != tt.gzipped {
-				t.Errorf("%d %v, want %s, %s, compressed: %t", file.Code, got, tt.media, caching, tt.gzipped)
+			tag := ""
+			for header, compressed := range map[string]bool{"Accept: */*": tt.stored, "Accept-Encoding: gzip, br": tt.gzipped} {
+				file := send(t, h, "GET", tt.path, header)
+				got := file.Header()
+				if file.Code != 200 || got.Get("Content-Type") != tt.media || got.Get("Cache-Control") != caching || got.Get("Vary") != "Accept-Encoding" {
+					t.Errorf("%s: %d %v, want %s, %s, with Vary: Accept-Encoding", header, file.Code, got, tt.media, caching)
+				}
+				if (got.Get("Content-Encoding") == "gzip") != compressed {
+					t.Errorf("%s: content encoding %q, want gzip: %t", header, got.Get("Content-Encoding"), compressed)
+				}
+				content := file.Body.String()
+				if compressed {
+					content = uncompressed(t, file.Body)
+				}
+				if content != tt.content {
+					t.Errorf("%s: %.100q, want %.100q", header, content, tt.content)
+				}
+				tag = got.Get("ETag")
 			}
-			content := file.Body.String()
-			if tt.gzipped {
-				content = uncompressed(t, file.Body)
-			}
-			if content != tt.content {
-				t.Errorf("%.100q, want %.100q", content, tt.content)
-			}
-			tag := file.Header().Get("ETag")
 			for _, condition := range []string{tag, `"other", ` + tag, "*"} {
 				again := send(t, h, "GET", tt.path, "If-None-Match: "+condition)
 				if again.Code != http.StatusNotModified || again.Body.Len() > 0 || again.Header().Get("Cache-Control") != caching {

@@ -63,6 +63,12 @@ func TestFiles(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			plain := get(t, "GET", tt.path)
+			if stored := tt.path == "/docs/rapidoc-min.js"; stored != (plain.Header().Get("Content-Encoding") == "gzip") {
+				t.Errorf("without Accept-Encoding: %v, want it compressed: %t", plain.Header(), stored)
+			} else if !stored && !bytes.Equal(plain.Body.Bytes(), content) {
+				t.Error("the decompressed content differs from that without compression")
+			}
 			if !bytes.Contains(content, []byte(tt.part)) {
 				t.Errorf("%.200s… does not contain %q", content, tt.part)
 			}
