@@ -13,8 +13,8 @@ const fakeSAM = `#!/bin/sh
 echo "ARCH=${ARCH:-} $*" >>"$CALLS"
 `
 
-// fakeCloud is an AWS CLI in an account that has the stacks of STACKS, with the status STATUS, and a monitor of services if MONITOR is set. It
-// records what changes, and fails where the words of FAILS are.
+// fakeCloud answers as the AWS CLI does in an account that has the stacks of STACKS, with the status STATUS, and a monitor of services if
+// MONITOR is set. It records what changes, and fails where the words of FAILS are.
 const fakeCloud = `#!/bin/sh
 case "$* " in
 *"describe-stacks "*) for stack in $STACKS; do case "$* " in *"--stack-name $stack "*) echo "${STATUS:-REVIEW_IN_PROGRESS}"; exit ;; esac; done; exit 254 ;;
@@ -93,7 +93,7 @@ func TestDeployWithoutBuild(t *testing.T) {
 	}
 }
 
-// TestDeployBudget checks when the script creates a budget. Nobody can answer it here, as in a pipeline.
+// TestDeployBudget checks when the script creates a budget. It cannot ask here, as in a pipeline.
 func TestDeployBudget(t *testing.T) {
 	const create = "aws cloudformation deploy --region us-east-1 --stack-name guidon-spending --template-file docs/operations/spending.yaml " +
 		"--no-fail-on-empty-changeset --parameter-overrides MonthlyBudget=50 Email=you@example.com"

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// fakeStack is an AWS CLI whose account is the folder CLOUD: one stack, and one object. Run as sam, it deploys to it.
+// fakeStack answers as the AWS CLI does in an account that has one stack and one object, in the folder CLOUD. Run as sam, it deploys there.
 const fakeStack = `#!/bin/sh
 cd "$CLOUD"
 case "$* " in

@@ -256,7 +256,7 @@ func TestNumberOfFunctions(t *testing.T) {
 	}
 }
 
-// routesWithSettings are the routes that have settings in the template, or had them in an earlier release, with the release that added the
+// routesWithSettings lists the routes that have settings in the template, or had them in an earlier release, with the release that added the
 // route. API Gateway refuses an update that removes such a route, and its rollback: UPDATE_ROLLBACK_FAILED. So no line may leave this list, and
 // from 0.1.0 on, a route gets settings one release after it exists: going back from the release that adds both would remove it.
 var routesWithSettings = map[string]string{
@@ -310,7 +310,7 @@ func routeSettingsProblems(source string, since map[string]string) (problems []s
 	}
 	for route, release := range since {
 		if release != "0.1.0" && !strings.Contains(string(changes), "\n## ["+release+"]") {
-			problems = append(problems, fmt.Sprintf("the route %s is new in %s: it gets settings in a later release, or nobody can go back from this one", route, release))
+			problems = append(problems, fmt.Sprintf("the route %s is new in %s: it gets settings in a later release, because going back from this one would remove it", route, release))
 		}
 		if !strings.Contains(source, "\n          "+strings.TrimPrefix(route, "ANY ")+": {x-amazon-apigateway-any-method:") {
 			problems = append(problems, "the route "+route+" is gone, which makes an update of a stage fail, and its rollback, too")

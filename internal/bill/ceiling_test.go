@@ -77,6 +77,7 @@ func readStack(t testing.TB, parameters map[string]string) stack {
 	if len(limits) != 1 {
 		t.Errorf("the settings of %v are for no route", slices.Sorted(maps.Keys(limits)))
 	}
+	s.operations = operations()
 	s.writeUnits, err = strconv.ParseFloat(template.Defaults["MaxWriteUnits"], 64)
 	if err != nil {
 		t.Fatal(err)
@@ -95,17 +96,17 @@ func (c cost) times(n float64) cost { return cost{c.requests * n, c.units * n, c
 
 func (c cost) dollars() float64 { return c.requests + c.units + c.out }
 
-// application is a request of an application that writes a line of a log.
+// application returns what a request of an application costs that writes a line of a log.
 func application(seconds, line float64, units Units, kb float64) cost {
 	return cost{priceHTTP + lambda(seconds, functionGB) + logs(line), units.dollars(), out(kb)}
 }
 
-// administration is a request to the administration.
+// administration returns what a request to the administration costs.
 func administration(seconds, memory float64, units Units, kb float64) cost {
 	return cost{priceHTTP + lambda(seconds, memory) + logs(logKB) + traced*priceTrace, units.dollars(), out(kb)}
 }
 
-// stranger is a request without a valid token.
+// stranger returns what a request without a valid token costs.
 func (m Measured) stranger(at throttle) (cost, bool) {
 	switch {
 	case at.route == "ANY /docs/{proxy+}":
@@ -124,7 +125,7 @@ func (m Measured) stranger(at throttle) (cost, bool) {
 	return administration(refusedSeconds, memory, m.Unknown, unchangedKB), true
 }
 
-// clientToken is a request with a client token. Reports have 50 flags.
+// clientToken returns what a request with a client token costs, or false if the route takes none. Reports have 50 flags.
 func (m Measured) clientToken(at throttle) (cost, bool) {
 	switch at.route {
 	case "ANY /api/client/features", "ANY /api/client/delta":
@@ -145,7 +146,7 @@ func longReport(at throttle) (cost, bool) {
 	return cost{requests: priceHTTP + (longestSeconds-reportSeconds)*functionGB*priceGBSecond}, reports
 }
 
-// frontendToken is the same with a frontend token, which is public.
+// frontendToken returns the same for a frontend token, which is public.
 func (m Measured) frontendToken(at throttle) (cost, bool) {
 	switch at.route {
 	case "ANY /api/frontend", "ANY /ofrep/v1/evaluate/flags":
@@ -160,7 +161,7 @@ func (m Measured) frontendToken(at throttle) (cost, bool) {
 	return cost{}, false
 }
 
-// adminToken is a request with an admin token: a list of 1,000 flags that is not compressed.
+// adminToken returns the same for an admin token: a list of 1,000 flags that is not compressed.
 func (m Measured) adminToken(at throttle) (cost, bool) {
 	if !strings.HasPrefix(at.route, "ANY /api/admin/") {
 		return cost{}, false
@@ -286,8 +287,8 @@ func (s stack) asked(of func(throttle) bool) float64 {
 // TestCeiling checks what callers who mean harm can cost in a day with the defaults, and that 1,500 SDKs are served with a margin of two.
 func TestCeiling(t *testing.T) {
 	m, s := measure(t), readStack(t, nil)
-	s.operations = operations()
-	for _, c := range m.callers(s) {
+	callers := m.callers(s)
+	for _, c := range callers {
 		t.Logf("%s: %.0f requests a second, %.2f dollars a day: %+v", c.name, c.rate, c.cost.dollars(), c.cost)
 		if c.limit > 0 && c.cost.dollars() > c.limit {
 			t.Errorf("%s can cost %.2f dollars a day; expected at most %.0f", c.name, c.cost.dollars(), c.limit)
@@ -299,7 +300,8 @@ func TestCeiling(t *testing.T) {
 	}
 	all := s.asked(func(throttle) bool { return true })
 	others := s.asked(func(at throttle) bool { return at.function != "applications" && at.function != "frontend" })
-	quota := m.callers(s)[0].cost.dollars() + (10_000-m.callers(s)[0].rate)*secondsADay*logs(accessKB)
+	stranger := callers[0]
+	quota := stranger.cost.dollars() + (10_000-stranger.rate)*secondsADay*logs(accessKB)
 	for _, want := range []string{fmt.Sprintf("%.0f a day for a stranger, or %.0f", all, others), fmt.Sprintf("it is about %.0f, of which", math.Round(quota/10)*10)} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("cost.md does not say %q", want)

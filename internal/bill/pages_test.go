@@ -10,7 +10,6 @@ import (
 // TestPages checks that the tables of the pages have the figures that were measured.
 func TestPages(t *testing.T) {
 	m, s := measure(t), readStack(t, nil)
-	s.operations = operations()
 	t.Logf("%+v", m)
 	for page, tables := range m.tables(s) {
 		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))

@@ -23,7 +23,7 @@ func (m Measured) tables(s stack) map[string][]string {
 	}
 }
 
-// operations is how many operations the administration has.
+// operations counts the operations of the administration.
 func operations() (n int) {
 	for _, group := range admin.Groups() {
 		n += len(group.Operations)

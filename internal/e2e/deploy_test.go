@@ -124,8 +124,8 @@ func (s *deployed) testParameter(t *testing.T) {
 	s.fails(t, 400, "ValidationError", "POST", strategies, map[string]any{"name": "default"})
 }
 
-// testClientURL deploys with URLs for applications beside a firewall: they can poll, evaluate, report and send preflights there, and nobody
-// can without the firewall's secret at the API. Without the parameter, the URLs are gone. It is refused without what it needs.
+// testClientURL deploys with URLs for applications beside a firewall: they can poll, evaluate, report and send preflights there, and get
+// 403 at the API, where they lack the firewall's secret. Without the parameter, the URLs are gone. It is refused without what it needs.
 func (s *deployed) testClientURL(t *testing.T) {
 	client, frontend := s.newToken(t, "client"), s.newToken(t, "frontend")
 	concurrency, firewall := []string{"ApplicationsConcurrency=20", "FrontendConcurrency=10"}, "FrontSecretHash="+strings.Repeat("0", 64)

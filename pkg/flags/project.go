@@ -110,8 +110,11 @@ func (n Naming) Check(p *Problems) {
 // matches reports whether the pattern matches a whole name. One that was stored before patterns were checked, and is no regular
 // expression, matches every name.
 func (n Naming) matches(name string) bool {
+	if n.Pattern == "" {
+		return true
+	}
 	regex, _, err := evaluate.CompileRegex(n.Pattern, false)
-	if n.Pattern == "" || err != nil {
+	if err != nil {
 		return true
 	}
 	regex.Longest()

@@ -46,7 +46,7 @@ func CheckParameter(name, value string) error {
 	return nil
 }
 
-// CheckURL returns the reason why messages cannot be sent to a URL, whatever networks are allowed: see Networks.CheckURL.
+// CheckURL returns the reason why messages cannot be sent to a URL in any network. Networks.CheckURL also knows which ones are allowed.
 func CheckURL(text string) error {
 	if len(text) > maxURL {
 		return invalid("the URL has more than %d characters", maxURL)

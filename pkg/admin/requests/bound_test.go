@@ -26,10 +26,17 @@ func interruptedBy(t *testing.T, by http.RoundTripper) *reviewing {
 	return r
 }
 
-// A roundTrip is a transport.
-type roundTrip func(*http.Request) (*http.Response, error)
+// A roundTrip is a transport. It gets each call with its body, which the call still has.
+type roundTrip func(call *http.Request, body string) (*http.Response, error)
 
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+func (f roundTrip) RoundTrip(call *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(call.Body)
+	if err != nil {
+		return nil, err
+	}
+	call.Body = io.NopCloser(bytes.NewReader(body))
+	return f(call, string(body))
+}
 
 // ownSegment is a segment of the project for user 7, which the author can change.
 func (r *reviewing) ownSegment(t *testing.T, name string) (id string) {
@@ -261,14 +268,9 @@ func TestStrategiesInDisguise(t *testing.T) {
 func TestDraftClosedMeanwhile(t *testing.T) {
 	t.Parallel()
 	var discard func()
-	r := interruptedBy(t, roundTrip(func(call *http.Request) (*http.Response, error) {
-		body, err := io.ReadAll(call.Body)
-		if err != nil {
-			return nil, err
-		}
-		call.Body = io.NopCloser(bytes.NewReader(body))
+	r := interruptedBy(t, roundTrip(func(call *http.Request, body string) (*http.Response, error) {
 		response, err := http.DefaultTransport.RoundTrip(call)
-		if do := discard; do != nil && bytes.Contains(body, []byte("REQUEST#OPEN")) {
+		if do := discard; do != nil && strings.Contains(body, "REQUEST#OPEN") {
 			discard = nil
 			do()
 		}

@@ -1,9 +1,7 @@
 package requests_test
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -70,15 +68,10 @@ func TestSlowRequestFails(t *testing.T) {
 	r := serveReviews(t, 1)
 	q := r.approved(t, switchOff("f"))
 	r.schedule(t, r.releaser, q, time.Minute, 200)
-	slow := roundTrip(func(call *http.Request) (*http.Response, error) {
-		body, err := io.ReadAll(call.Body)
-		if err != nil {
-			return nil, err
-		}
-		if strings.Contains(string(body), "feature-environment-disabled") { // the transaction that applies the request
+	slow := roundTrip(func(call *http.Request, body string) (*http.Response, error) {
+		if strings.Contains(body, "feature-environment-disabled") { // the transaction that applies the request
 			<-call.Context().Done()
 		}
-		call.Body = io.NopCloser(bytes.NewReader(body))
 		return http.DefaultTransport.RoundTrip(call)
 	})
 	r.clock.Advance(time.Minute)

@@ -48,33 +48,40 @@ type inLegalValue struct {
 }
 
 func listContextFields(tx *httpapi.Tx, _ httpapi.InService) ([]contextFieldRow, error) {
-	inSegments := fieldsInSegments(tx)
+	fields := fieldsOfSegments(tx)
 	counts := countUses(tx, func(s flags.StrategyUse) []string {
 		names := slices.Clip(s.ContextFields)
 		for _, id := range s.Segments {
-			names = append(names, inSegments[id]...)
+			names = append(names, fields[id]...)
 		}
 		return names
 	})
 	projects, environments := tx.Projects(), tx.Environments()
 	return httpapi.Each(tx.ContextFields().List, func(f flags.ContextField) contextFieldRow {
 		defaults := flags.FindDefaultStrategyUses(projects, environments, func(d flags.Strategy) bool {
-			return d.UsesContextField(f.Name) || slices.ContainsFunc(d.Segments, func(id int64) bool { return slices.Contains(inSegments[id], f.Name) })
+			return d.UsesContextField(f.Name) || fields.use(d.Segments, f.Name)
 		})
 		features, projects := counts[f.Name].with(defaults)
 		return contextFieldRow{shape.ContextFieldViewOf(f), features, projects}
 	}), nil
 }
 
-// fieldsInSegments returns the names of the context fields on which segments have constraints, by the ID of the segment.
-func fieldsInSegments(tx *httpapi.Tx) map[int64][]string {
-	names := map[int64][]string{}
+// A segmentFields has the names of the context fields on which segments have constraints, by the ID of the segment.
+type segmentFields map[int64][]string
+
+func fieldsOfSegments(tx *httpapi.Tx) segmentFields {
+	fields := segmentFields{}
 	for _, s := range tx.Segments() {
 		for _, c := range s.Constraints {
-			names[s.ID] = append(names[s.ID], c.ContextName)
+			fields[s.ID] = append(fields[s.ID], c.ContextName)
 		}
 	}
-	return names
+	return fields
+}
+
+// use reports whether one of the segments has a constraint on a context field.
+func (fields segmentFields) use(segments []int64, field string) bool {
+	return slices.ContainsFunc(segments, func(id int64) bool { return slices.Contains(fields[id], field) })
 }
 
 func readContextField(tx *httpapi.Tx, at inContextField) (shape.ContextFieldView, error) {
@@ -96,14 +103,11 @@ func listFieldStrategies(tx *httpapi.Tx, at inFieldStrategies) (usingStrategyLis
 	if _, err := tx.ContextFields().Get(at.Name); err != nil {
 		return usingStrategyList{}, err
 	}
-	inSegments := fieldsInSegments(tx)
-	bySegment := func(ids []int64) bool {
-		return slices.ContainsFunc(ids, func(id int64) bool { return slices.Contains(inSegments[id], at.Name) })
-	}
-	using := strategiesOn(tx, at.Name, at.FlagPage, func(s flags.StrategyUse) bool { return s.UsesContextField(at.Name) || bySegment(s.Segments) })
+	fields := fieldsOfSegments(tx)
+	using := strategiesOn(tx, at.Name, at.FlagPage, func(s flags.StrategyUse) bool { return s.UsesContextField(at.Name) || fields.use(s.Segments, at.Name) })
 	return usingStrategyList{
 		Strategies:        httpapi.Each(using.list, usingStrategyOf),
-		DefaultStrategies: defaultsOn(tx, at.FlagPage, func(d flags.Strategy) bool { return d.UsesContextField(at.Name) || bySegment(d.Segments) }),
+		DefaultStrategies: defaultsOn(tx, at.FlagPage, func(d flags.Strategy) bool { return d.UsesContextField(at.Name) || fields.use(d.Segments, at.Name) }),
 		Next:              using.next,
 	}, nil
 }
