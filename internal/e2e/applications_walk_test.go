@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"path"
 	"strings"
 	"testing"
 )
@@ -93,11 +94,11 @@ func takeApplicationsWalk(t *testing.T, g *gateway) {
 	g.do(t, 202, "DELETE", flag, nil, nil)
 }
 
-// newToken creates a token for the environment development of the default project, and returns its secret.
+// newToken creates a token for the environment development of the default project, named after the test, and returns its secret.
 func (g *gateway) newToken(t *testing.T, kind string) string {
 	t.Helper()
 	status, answer, err := g.send(t.Context(), "POST", "/api/admin/api-tokens",
-		`{"tokenName":"walk-`+kind+`","type":"`+kind+`","projects":["default"],"environment":"development"}`)
+		`{"tokenName":"`+path.Base(t.Name())+`-`+kind+`","type":"`+kind+`","projects":["default"],"environment":"development"}`)
 	var created struct {
 		Secret string `json:"secret"`
 	}
