@@ -33,7 +33,7 @@ type Stage struct {
 	Options             []string  // of `sam deploy`, for infra/deploy and infra/rollback
 
 	template string
-	first    string // the value of the first admin token in the emulator
+	first    string // the first admin tokens in the emulator begin with it
 }
 
 // Emulate starts the emulator with the program of MiniStack, which has the AWS CLI beside it. Commands then reach the emulator.

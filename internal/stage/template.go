@@ -15,8 +15,8 @@ import (
 type object = map[string]any
 
 // adaptTemplate changes a template of `sam build` (YAML) so that MiniStack can deploy it (JSON). The emulator does not test what
-// it changes; docs/operations/emulator.md says so. address is that of the emulator, and adminToken the value
-// of the first admin token.
+// it changes; docs/operations/emulator.md says so. address is that of the emulator, and adminToken the beginning
+// of the first admin token of each stack.
 func adaptTemplate(built []byte, address, adminToken string) ([]byte, error) {
 	var template object
 	if err := yaml.Unmarshal(built, &template); err != nil {
@@ -36,7 +36,7 @@ func adaptTemplate(built []byte, address, adminToken string) ([]byte, error) {
 		case "AWS::SecretsManager::Secret":
 			secrets = append(secrets, id)
 			if properties["GenerateSecretString"] == nil { // its first version would be empty; on AWS there is none
-				properties["SecretString"] = adminToken
+				properties["SecretString"] = object{"Fn::Sub": adminToken + "${AWS::StackName}"}
 			}
 		}
 	}
