@@ -158,7 +158,7 @@ test('Undo of switching on several flags removes the default strategies that thi
   // While the question is open, another person adds a first strategy. It is not one that the switch adds.
   await add(late)
   await question.getByRole('button', { name: 'Switch on' }).click()
-  await expect(question).toContainText('Someone changed these flags in production just now, so nothing was done. Nothing was changed: close this, and look at them again.')
+  await expect(question).toContainText('Someone changed these flags in production just now, so nothing was done. Close this and look at them again.')
   expect(await state()).toEqual([[false], [false, 'default'], [false, 'default']])
   await question.getByRole('button', { name: 'Cancel' }).click()
   await ask()
