@@ -68,7 +68,7 @@ test('the audit log finds people by their names, and says whom and what events a
   await expect(events.getByRole('article', { name: 'Project user added' })).toContainText('Owner')
   await page.getByRole('button', { name: 'Production only' }).click()
   await expect(events.getByRole('article')).toHaveCount(1)
-  await expect(events.getByRole('article').first()).toContainText('blue added: 25%')
+  await expect(events.getByRole('article').first()).toContainText('Added variant blue: 25%')
   await checkPage(page, 'audit-filtered')
 
   // The project has a log of its own.

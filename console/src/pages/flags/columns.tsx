@@ -102,7 +102,7 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
             sortable: true,
             width: '116px',
             cell: ({ project }: FlagRow) => (
-              <Link to="/projects/$projectId" params={{ projectId: project }} className="plain-link" preload={false}>
+              <Link to="/projects/$projectId" params={{ projectId: project }} className="plain-link flags-project" title={projectName(project)} preload={false}>
                 {projectName(project)}
               </Link>
             ),

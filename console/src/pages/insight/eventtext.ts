@@ -162,7 +162,7 @@ export function changesOf(
   } else if (isObject(preData) && isObject(data)) {
     // Events with a part of the state have only the fields that changed, so a missing field is no change.
     for (const key of Object.keys(data))
-      if (key in preData && key !== said[event.type ?? '']) compare(key === event.environment ? [] : [key], preData[key], data[key], found, names)
+      if (key in preData && key !== said[event.type ?? '']) compare([key === event.environment ? 'variants' : key], preData[key], data[key], found, names)
   } else if (event.type === 'feature-tagged' || event.type === 'feature-untagged') {
     found.push({ path: '', before: tagOf(preData), after: tagOf(data) })
   } else if (event.type === 'feature-dependency-added' || event.type === 'feature-dependency-removed') {
