@@ -14,7 +14,7 @@ export interface Filter<Name extends string = string> {
   name: Name
   /** What the chip says before the value: 'Type'. */
   label: string
-  /** The values; absent for a text of any kind, which is typed. A filter with one choice is added by its label alone: 'Favorites'. */
+  /** The values; absent for a text of any kind, which is typed. A filter whose only choice has its label is added by it alone: 'Favorites'. */
   choices?: readonly Choice[]
   /** Other values than the choices can be typed, too. */
   free?: boolean
@@ -76,10 +76,12 @@ export function FilterBar<Name extends string>({ noun, nouns, filters, values, o
   )
 }
 
+const isSingle = ({ label, choices }: Filter) => choices?.length === 1 && choices[0]!.label === label
+
 const labelOf = (filter: Filter, value: string) => filter.choices?.find((choice) => choice.value === value)?.label ?? value
 
 function FilterChip({ filter, value, onChange }: { filter: Filter; value: string; onChange: (value: string) => void }) {
-  const single = filter.choices?.length === 1
+  const single = isSingle(filter)
   const text = (
     <>
       {filter.label}
@@ -193,7 +195,7 @@ const asEntry = (filter: Filter): Entry => ({
   key: filter.name,
   label: filter.label,
   filter,
-  value: filter.choices?.length === 1 ? filter.choices[0]!.value : undefined,
+  value: isSingle(filter) ? filter.choices![0]!.value : undefined,
 })
 
 const valuesOf = (filter: Filter): Entry[] =>
