@@ -3,7 +3,7 @@ import { defineConfig } from '@playwright/test'
 export default defineConfig({
   testDir: 'e2e',
   // The project with 10,000 flags takes minutes to create: make trust runs it.
-  testIgnore: [...(process.env.SCALE ? [] : ['scale.spec.ts']), ...(process.env.DOCS ? [] : ['docs.spec.ts'])],
+  testIgnore: [...(process.env.SCALE ? [] : ['scale.spec.ts']), ...(process.env.DOCS ? [] : ['docs.spec.ts']), ...(process.env.SHEET ? [] : ['sheet.spec.ts'])],
   workers: 2,
   fullyParallel: false,
   // A busy machine can stand still for many seconds. What fails once is repeated and listed as flaky; what fails twice fails the run.

@@ -37,8 +37,20 @@ export default defineConfig({
     target: ['chrome123', 'edge123', 'firefox121', 'safari17.5'],
     // The Content-Security-Policy forbids data: URLs.
     assetsInlineLimit: 0,
-    manifest: '.vite/manifest.json',
     modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 1000, // scripts/budget.mjs checks the size
+    // Each file is a call of the function site: one has all styles, one what the first page needs, one what other pages share.
+    cssCodeSplit: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'first', tags: ['$initial'], priority: 1 },
+            { name: 'shared', minShareCount: 2 },
+          ],
+        },
+      },
+    },
   },
   test: {
     // A file that needs a document begins with // @vitest-environment jsdom.

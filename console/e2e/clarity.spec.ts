@@ -1,7 +1,7 @@
 // What tells people who did what, whom to ask, and why a flag is on or off.
 import type { Browser, Page } from '@playwright/test'
 import { checkPage } from './checkpage'
-import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+import { addFilter, expect, noConsoleErrors, test, unique, type Api } from './fixtures'
 
 test.describe.configure({ timeout: 120_000 })
 
@@ -55,36 +55,25 @@ test('the audit log finds people by their names, and says whom and what events a
   await api('POST', '/api/admin/api-tokens', { tokenName: token, type: 'client', projects: [project], environment: 'development' })
 
   await page.goto('/audit')
-  await page.getByLabel('Person or token').fill(anna.name)
+  await addFilter(page, anna.name)
   const events = page.getByRole('list', { name: 'Events' })
   await expect(events.getByRole('article', { name: 'Flag created' })).toContainText(anna.name)
   await expect(events.getByRole('article', { name: 'Switched on' })).toHaveCount(0)
 
-  // Several types, and an environment.
-  await page.goto('/audit')
-  await page.getByRole('combobox', { name: 'Types' }).fill('Variants changed')
-  await page.getByRole('option', { name: 'Variants changed', exact: true }).click()
-  await page.getByRole('combobox', { name: 'Types' }).fill('API token created')
-  await page.getByRole('option', { name: 'API token created' }).click()
-  await page.getByRole('combobox', { name: 'Types' }).fill('Project user added')
-  await page.getByRole('option', { name: 'Project user added' }).click()
-  await page.keyboard.press('Tab')
-  await page.getByRole('combobox', { name: 'Project', exact: true }).fill(project)
-  await page.getByRole('option', { name: project }).click()
+  // A type, several of them from a link, and production.
+  await page.goto(`/audit?project=${project}&type=feature-environment-variants-updated,api-token-created,project-user-added`)
   await expect(events.getByRole('article')).toHaveCount(4)
   await expect(events.getByRole('article', { name: 'API token created' })).toContainText(`API token created: ${token}`)
   await expect(events.getByRole('article', { name: 'Project user added' })).toContainText(anna.name)
   await expect(events.getByRole('article', { name: 'Project user added' })).toContainText('Owner')
-  await page.getByRole('combobox', { name: 'Environment' }).fill('production')
-  await page.getByRole('option', { name: 'production' }).click()
+  await page.getByRole('button', { name: 'Production only' }).click()
   await expect(events.getByRole('article')).toHaveCount(1)
-  await expect(events.getByRole('article').first()).toContainText('production › blue: nothing became → 25 %')
+  await expect(events.getByRole('article').first()).toContainText('Added variant blue: 25%')
   await checkPage(page, 'audit-filtered')
 
   // The project has a log of its own.
   await page.goto(`/projects/${project}/log`)
   await expect(page.getByRole('list', { name: 'Events' }).getByRole('article', { name: 'Project created' })).toBeVisible()
-  await expect(page.getByRole('combobox', { name: 'Project', exact: true })).toHaveCount(0)
   await checkPage(page, 'project-log')
 
   // Anna has signed in.
@@ -101,7 +90,7 @@ test('members see whom to ask, who they are, and permissions in words', async ({
   const owner = await newPerson(api, 'Olga')
   const member = await newPerson(api, 'Max')
   await page.goto(`/projects/${project}`)
-  await expect(page.getByText('No owner: ask an administrator')).toBeVisible()
+  await expect(page.getByText('No owner · Add one')).toBeVisible()
   await api('POST', `/api/admin/projects/${project}/users/${owner.id}/roles/4`)
   await api('POST', `/api/admin/projects/${project}/users/${member.id}/roles/5`)
 
@@ -113,7 +102,7 @@ test('members see whom to ask, who they are, and permissions in words', async ({
   await expect(other.getByRole('radio', { name: /Protected/ })).toBeAttached()
   await expect(other.getByRole('radio', { name: /Private/ })).toHaveCount(0)
   await other.goto(`/projects/${project}/flags/${flag}`)
-  await expect(other.getByText(/Created by/)).toContainText(owner.name)
+  await expect(other.getByRole('complementary', { name: `About ${flag}` })).toContainText(`${owner.name}, by the project`)
   await other.goto('/roles')
   await expect(other.getByText('needs the permission “Read roles”')).toBeVisible()
   await other.goto('/profile')
@@ -145,10 +134,10 @@ test('a flag leads to the playground, which says what decided', async ({ page, a
   await page.getByRole('link', { name: 'Try it for a user' }).click()
   const rows = page.getByRole('table', { name: 'Results' }).getByRole('row')
   const row = rows.filter({ hasText: flag })
-  await expect(rows.filter({ hasText: /^production/ })).toContainText('The flag is switched off in production.')
+  await expect(row).toContainText('Switched off.')
   await page.getByLabel('Value of userId').fill('7')
   await page.getByRole('button', { name: 'Evaluate' }).click()
-  await expect(row).toContainText('userId 7 has place 81 of 100, outside the rollout of 80 %.')
+  await expect(row).toContainText('userId 7 has place 81 of 100, outside the rollout of 80%.')
   await api('PUT', `${environment}/strategies/${id}`, { ...rollout(81), constraints: [{ contextName: 'plan', operator: 'IN', values: ['gold'] }] })
   await page.getByLabel('Field 2').fill('plan')
   await page.getByLabel('Value of plan').fill('silver')
@@ -156,21 +145,19 @@ test('a flag leads to the playground, which says what decided', async ({ page, a
   await expect(row).toContainText('It applies only if plan is one of gold, but plan is silver.')
   await page.getByLabel('Value of plan').fill('gold')
   await page.getByRole('button', { name: 'Evaluate' }).click()
-  await expect(row).toContainText('userId 7 has place 81 of 100, inside the rollout of 81 %.')
+  await expect(row).toContainText('userId 7 has place 81 of 100, inside the rollout of 81%.')
   await row.getByRole('button', { name: flag }).click()
   await expect(page.getByRole('dialog', { name: flag })).toContainText('plan is one of gold (plan is gold)')
   await checkPage(page, 'playground-decided')
   check()
 })
 
-test('the same error of many flags is told once, and lifecycle and times fit their columns', async ({ page, api }) => {
+test('the same error of many flags is told once', async ({ page, api }) => {
   const check = noConsoleErrors(page, /409/)
   const project = await newProject(api)
   for (let n = 0; n < 25; n++) await api('POST', `/api/admin/projects/${project}/features`, { name: `${project}-${n}` })
   await page.goto(`/projects/${project}`)
   await expect(page.getByRole('row', { name: new RegExp(`${project}-0`) })).toContainText('Initial')
-  const time = page.getByRole('row', { name: new RegExp(`${project}-0`) }).getByRole('time')
-  expect(await time.evaluate((element) => element.closest('td')!.scrollWidth <= element.closest('td')!.clientWidth)).toBe(true)
   await page.getByRole('checkbox', { name: 'Select all shown flags' }).check()
   await page.getByRole('button', { name: 'Switch on' }).click()
   await page.getByRole('menuitem', { name: 'development' }).click()
@@ -219,7 +206,7 @@ test('an empty project says what to do first, and Connect has programs for more 
   await page.goto(`/projects/${project}`)
   await expect(page.getByRole('listitem').filter({ hasText: 'Create a flag. Your code asks for its name.' })).toBeVisible()
   await page.getByRole('link', { name: 'Connect your application' }).click()
-  await expect(page.getByLabel('Project', { exact: true })).toHaveValue(project)
+  await expect(page.getByLabel('Project', { exact: true })).toContainText(project, { ignoreCase: true })
   for (const [client, text] of [
     ['Java', 'new DefaultUnleash(config)'],
     ['.NET', 'UnleashClientFactory'],
@@ -267,12 +254,16 @@ test('the flag shows its use per environment, and the health of the project what
     })
     .toBeGreaterThan(0)
   await page.goto(`/projects/${project}/flags/${flag}`)
-  await expect(page.getByRole('region', { name: 'development' })).toContainText('12 on, 3 off in 24 h')
-  await expect(page.getByRole('region', { name: 'production' })).toContainText('Not used yet')
+  const rail = page.getByRole('complementary', { name: `About ${flag}` })
+  await expect(rail).toContainText('development: 12 on, 3 off')
+  await expect(rail.getByRole('link', { name: 'till' })).toBeVisible()
   await checkPage(page, 'flag-about')
+  await page.getByRole('region', { name: 'production' }).getByRole('link', { name: 'Not used yet' }).click()
+  await expect(page.getByRole('combobox', { name: 'Environment' })).toContainText('production')
+  await expect(page.getByRole('combobox', { name: 'Flag' })).toHaveValue(flag)
 
   await page.goto(`/projects/${project}/health`)
-  await expect(page.getByText('Nothing to clean up.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Nothing to clean up' })).toBeVisible()
   await api('POST', `${features}/${flag}/lifecycle/complete`, { status: 'kept' })
   await page.reload()
   await expect(page.getByRole('table', { name: 'Flags to clean up' }).getByRole('row', { name: new RegExp(flag) })).toContainText('Completed')

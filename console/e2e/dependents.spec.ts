@@ -56,6 +56,6 @@ test('the form of the variants of a parent names the flags that need one that go
   await api('POST', `${features}/${child}/environments/production/on`)
   await page.goto(`/playground?projects=${project}&environments=production`)
   const row = page.getByRole('row', { name: new RegExp(child) })
-  await expect(row).toContainText(`The flag is on only where ${parent} is on with red, and that is not so here.`)
+  await expect(row).toContainText(`On only where ${parent} is on with red, which is not the case here.`)
   check()
 })

@@ -2,7 +2,7 @@
 //
 //   import { expect, test, unique } from './fixtures'
 //   test('creates a segment', async ({ page, api }) => { await page.goto('/segments'); … })
-import { test as base, expect, type Page } from '@playwright/test'
+import { test as base, expect, type Locator, type Page } from '@playwright/test'
 import { startServer, type Server } from './server'
 
 /** Sends a request with the admin token and returns the body; an error response fails the test. */
@@ -72,6 +72,30 @@ export function noConsoleErrors(page: Page, allow: RegExp = /$^/): () => void {
   })
   page.on('pageerror', (error) => errors.push(String(error)))
   return () => expect(errors).toEqual([])
+}
+
+/** Chooses in a Select the first choice whose name begins with a text. */
+export async function pick(select: Locator, choice: string) {
+  await select.click()
+  await select
+    .page()
+    .getByRole('option', { name: new RegExp(`^${choice.replace(/[^\w ]/g, '\\$&')}`, 'i') })
+    .first()
+    .click()
+}
+
+/** Adds a filter of a FilterBar by its value. */
+export async function addFilter(page: Page, value: string) {
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByRole('combobox', { name: 'Search the filters' }).fill(value)
+  await page.getByRole('option', { name: value }).first().click()
+}
+
+/** Adds a filter whose text is typed: typeFilter(page, 'Flag', 'checkout'). */
+export async function typeFilter(page: Page, filter: string, text: string) {
+  await addFilter(page, filter)
+  await page.getByRole('combobox', { name: `${filter}: search` }).fill(text)
+  await page.getByRole('option', { name: text }).first().click()
 }
 
 /** Makes the window one that is not seen: it reads nothing by itself, until it is loaded again. */

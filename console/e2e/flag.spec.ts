@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { checkPage } from './checkpage'
-import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+import { expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
 
 const features = '/api/admin/projects/default/features'
 
@@ -53,7 +53,8 @@ test('the overview of a flag', async ({ page, api }) => {
   await page.goto(pageOf(flag))
   await expect(page.getByRole('heading', { level: 1, name: flag })).toBeVisible()
   await expect(page.getByRole('article', { name: 'Strategy 1: Beta users in the north' })).toContainText('25% of users')
-  await expect(page.getByRole('region', { name: 'production' })).toContainText('On for everyone who matches at least one strategy.')
+  await page.getByRole('button', { name: 'Show the details of Strategy 1: Beta users in the north' }).click()
+  await expect(page.getByRole('list', { name: 'Variants of strategy 1 in production' })).toContainText('green30%')
   await expect(page).toHaveTitle(`Overview · ${flag} · Guidon`)
   await checkPage(page, 'flag-overview')
   check()
@@ -136,11 +137,12 @@ test('a strategy with a constraint and a segment selects whom it says', async ({
   await constraint.getByRole('combobox', { name: 'Values' }).fill('NO')
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
-  await expect(dialog).toContainText(`Everyone (100%) in segment ${segment}, if country is one of NO.`)
+  await expect(dialog).toContainText(`Everyone in segment ${segment}, if country is one of NO`)
   await dialog.getByRole('button', { name: 'Add strategy' }).click()
   await expect(dialog).toBeHidden()
   const strategy = page.getByRole('article', { name: 'Strategy 1: Gradual rollout' })
-  await expect(strategy).toContainText('Everyone (100%)')
+  await expect(strategy).toContainText(`Everyone in segment ${segment}`)
+  await strategy.getByRole('button', { name: /^Show the details/ }).click()
   await expect(strategy.getByRole('link', { name: segment })).toBeVisible()
   await page.getByRole('switch', { name: `${flag} in development` }).click()
   await expect(page.getByText('On in development')).toBeVisible()
@@ -195,7 +197,7 @@ test('variants of an environment are added, weighted and evaluated', async ({ pa
   await second.getByRole('spinbutton', { name: 'Weight' }).fill('100')
   await expect(page.getByRole('dialog')).toContainText('The fixed weights total 100%')
   await second.getByRole('spinbutton', { name: 'Weight' }).fill('25.5')
-  await first.getByRole('combobox', { name: 'Payload' }).selectOption('JSON')
+  await pick(first.getByRole('combobox', { name: 'Payload' }), 'JSON')
   await first.getByRole('textbox', { name: 'Value' }).fill('{"color":"#00f"}')
   await second.getByRole('button', { name: 'Always give it to certain users' }).click()
   await second.getByRole('combobox', { name: 'Values of userId' }).fill('7')
@@ -372,7 +374,7 @@ test('a parent, a tag, a clone, and archiving with undo', async ({ page, api }) 
   const messages = page.getByRole('region', { name: 'Messages' })
   await expect(messages.getByText(`Flag ${flag} archived`)).toBeVisible() // until then, Undo is about the parent
   await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()
+  await expect(messages.getByText(/^Undone: /)).toBeVisible()
   expect((await api('GET', `${features}/${flag}`)).dependencies).toMatchObject([{ feature: parent, enabled: false }])
 
   await page.goto(pageOf(flag))
@@ -388,6 +390,53 @@ test('a parent, a tag, a clone, and archiving with undo', async ({ page, api }) 
   check()
 })
 
+test('a flag has an owner, links and comments', async ({ page, api }) => {
+  const check = noConsoleErrors(page, /status of 400/)
+  const flag = await newFlag(api)
+  await page.goto(pageOf(flag))
+  const rail = page.getByRole('complementary', { name: `About ${flag}` })
+  const dialog = page.getByRole('dialog')
+  const messages = page.getByRole('region', { name: 'Messages' })
+  await rail.getByRole('button', { name: 'Add an owner' }).click()
+  await dialog.getByRole('combobox', { name: 'Owner' }).fill('Team Checkout')
+  await dialog.getByRole('button', { name: 'Save owner' }).click()
+  await expect(messages.getByText(`${flag}: the owner is Team Checkout`)).toBeVisible()
+  await expect(rail).toContainText('Team Checkout')
+  expect((await api('GET', `${features}/${flag}`)).owner).toBe('Team Checkout')
+  await messages.getByRole('button', { name: 'Undo' }).click()
+  await expect(messages.getByText(/^Undone: /)).toBeVisible()
+  await expect(rail.getByRole('button', { name: 'Add an owner' })).toBeVisible()
+
+  await rail.getByRole('button', { name: 'Add link' }).click()
+  await dialog.getByRole('textbox', { name: 'URL' }).fill('SHOP-1')
+  await dialog.getByRole('button', { name: 'Add link' }).click()
+  await expect(dialog).toContainText('Must be a URL that begins with https:// or http://')
+  await dialog.getByRole('textbox', { name: 'URL' }).fill('https://tickets.example.com/SHOP-1')
+  await dialog.getByRole('button', { name: 'Add link' }).click()
+  await expect(dialog).toBeHidden()
+  await rail.getByRole('button', { name: 'Actions for the link' }).click()
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  await dialog.getByRole('textbox', { name: 'Title' }).fill('The ticket')
+  await dialog.getByRole('button', { name: 'Save link' }).click()
+  const link = rail.getByRole('link', { name: 'The ticket' })
+  await expect(link).toHaveAttribute('href', 'https://tickets.example.com/SHOP-1')
+  await rail.getByRole('button', { name: 'Actions for the link' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await expect(link).toHaveCount(0)
+  await messages.filter({ hasText: 'Link removed' }).getByRole('button', { name: 'Undo' }).click()
+  await expect(link).toBeVisible()
+
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByRole('textbox', { name: 'Comment' }).fill('Half of them on Tuesday.')
+  await page.getByRole('button', { name: 'Comment', exact: true }).click()
+  await expect(page.getByRole('list', { name: `Comments on ${flag}` })).toContainText('Half of them on Tuesday.')
+  await expect(page.getByRole('textbox', { name: 'Comment' })).toHaveValue('')
+  // It is not in the list of changes as well.
+  await expect(page.getByText('Half of them on Tuesday.')).toHaveCount(1)
+  await checkPage(page, 'flag-comments')
+  check()
+})
+
 test('the dependencies of a flag that is on in production say so and ask, and all changes are undone', async ({ page, api }) => {
   const check = noConsoleErrors(page)
   const flag = await newFlag(api)
@@ -399,7 +448,7 @@ test('the dependencies of a flag that is on in production say so and ask, and al
   const undo = async (text: string) => {
     await expect(messages.getByText(text)).toBeVisible()
     await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()
+    await expect(messages.getByText(/^Undone: /)).toBeVisible()
     for (const button of await messages.getByRole('button', { name: 'Close message' }).all()) await button.click()
   }
   await page.goto(pageOf(flag))
@@ -408,7 +457,7 @@ test('the dependencies of a flag that is on in production say so and ask, and al
   await dialog.getByRole('combobox', { name: 'Parent' }).fill(parent)
   await page.getByRole('option', { name: parent }).click()
   await expect(dialog).toContainText(`${flag} is on in production, and then only where ${parent} is on.`)
-  await expect(dialog).toContainText('production is a production environment')
+  await expect(dialog).toContainText('Applications follow with their next request.')
   await dialog.getByRole('button', { name: 'Add parent' }).click()
   await undo(`${flag}: depends on ${parent}`)
   expect(await stored()).toEqual([])

@@ -1,7 +1,7 @@
 import { checkPage } from './checkpage'
 import { expect, noConsoleErrors, test, unique } from './fixtures'
 
-const name = 'Name of a flag, project, segment or page'
+const name = 'Name of a flag, project, segment, page or action'
 
 test('the command palette goes to flags, projects, segments and pages, and is loaded when it is opened', async ({ page, api }) => {
   const check = noConsoleErrors(page)
@@ -42,6 +42,62 @@ test('the command palette goes to flags, projects, segments and pages, and is lo
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await expect(page).toHaveURL('/audit')
   check()
+})
+
+test('the palette acts, and begins with what was opened last', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const flag = unique('acted')
+  const path = `/api/admin/projects/default/features/${flag}`
+  await api('POST', '/api/admin/projects/default/features', { name: flag })
+  await api('POST', `${path}/environments/development/strategies`, { name: 'default' })
+  const field = page.getByRole('combobox', { name })
+  await page.goto('/projects')
+  await page.keyboard.press('Control+k')
+  await field.fill(flag)
+  await page.getByRole('option', { name: `${flag} Flag in default` }).click()
+  await expect(page).toHaveURL(`/projects/default/flags/${flag}`)
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('option').first()).toContainText(flag)
+  await page.getByRole('option', { name: 'Switch on in development' }).click()
+  await expect(page.getByText(`${flag} is on in development`)).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  expect((await api('GET', `${path}/environments/development`)).enabled).toBe(true)
+  await page.keyboard.press('Control+k')
+  await field.fill('theme: dark')
+  await page.keyboard.press('Enter')
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+  await page.keyboard.press('Control+k')
+  await field.fill('create flag')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog', { name: 'Create flag' })).toBeVisible()
+  check()
+})
+
+test('keys go to pages, search and select, and ? lists them', async ({ page, api }) => {
+  const project = unique('keys')
+  const flag = unique('by-key')
+  await api('POST', '/api/admin/projects', { id: project, name: project })
+  await api('POST', `/api/admin/projects/${project}/features`, { name: flag })
+  await page.goto(`/projects/${project}`)
+  await expect(page.getByRole('switch').first()).toBeVisible()
+  await page.keyboard.press('j')
+  await expect(page.getByRole('table').getByRole('link', { name: flag })).toBeFocused()
+  await page.keyboard.press('x')
+  await expect(page.getByRole('checkbox', { name: `Select ${flag}` })).toBeChecked()
+  await page.keyboard.press('/')
+  await expect(page.getByRole('searchbox')).toBeFocused()
+  await page.keyboard.type('g')
+  await expect(page.getByRole('searchbox')).toHaveValue('g')
+  await page.getByRole('heading', { level: 1 }).focus()
+  await page.keyboard.press('?')
+  const keys = page.getByRole('dialog', { name: 'Keys' })
+  await expect(keys.getByText('Audit log')).toBeVisible()
+  await checkPage(page, 'keys')
+  await page.keyboard.press('Escape')
+  await expect(keys).toHaveCount(0)
+  await page.keyboard.press('g')
+  await page.keyboard.press('f')
+  await expect(page).toHaveURL('/flags')
 })
 
 test('what is typed while the palette is loaded is kept', async ({ page, api }) => {

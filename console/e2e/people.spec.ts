@@ -1,5 +1,5 @@
 import { checkPage } from './checkpage'
-import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+import { expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
 
 /** The id of a role. */
 async function roleOf(api: Api, name: string) {
@@ -31,8 +31,9 @@ test.describe('how the pages look', () => {
     await expect(page.getByRole('link', { name: 'Owner' })).toBeVisible()
     await checkPage(page, 'roles')
     await page.getByRole('link', { name: 'Owner' }).click()
-    await expect(page.getByText('This role is built in.')).toBeVisible()
-    await expect(page.getByRole('textbox', { name: 'Name' })).toBeDisabled()
+    await expect(page.getByText('Built in', { exact: true })).toBeVisible()
+    await expect(page.getByText('Create and clone flags')).toBeVisible()
+    await expect(page.getByRole('textbox')).toHaveCount(0)
     await checkPage(page, 'role')
     await page.goto('/roles/new')
     await expect(page.getByRole('table', { name: 'Permissions in environments' })).toBeVisible()
@@ -79,7 +80,7 @@ test('a token for an SDK is created, works, and stops working when it is deleted
   await page.getByRole('button', { name: 'Create token' }).click()
   const dialog = page.getByRole('dialog', { name: 'Create API token' })
   await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
-  await dialog.getByRole('combobox', { name: 'Environment' }).selectOption('production')
+  await pick(dialog.getByRole('combobox', { name: 'Environment' }), 'production')
   await dialog.getByRole('button', { name: 'Create token' }).click()
   const created = page.getByRole('dialog', { name: `Token ${name}` })
   const secret = (await created.locator('code').first().innerText()).trim()
@@ -102,13 +103,13 @@ test('a token for an SDK is created, works, and stops working when it is deleted
 test('a user is created with a sign-in link, changed and deleted', async ({ page, browser, server }) => {
   const name = unique('bob')
   await page.goto('/users')
-  await page.getByRole('button', { name: 'Create user' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Create user' })
+  await page.getByRole('button', { name: 'Invite' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Invite a person' })
   await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
-  await dialog.getByRole('button', { name: 'Create user' }).click()
+  await dialog.getByRole('button', { name: 'Invite' }).click()
   await expect(dialog.getByText('A user needs an email address or a user name.')).toBeVisible()
   await dialog.getByRole('textbox', { name: 'Email address' }).fill(`${name}@example.com`)
-  await dialog.getByRole('button', { name: 'Create user' }).click()
+  await dialog.getByRole('button', { name: 'Invite' }).click()
   const shown = page.getByRole('dialog', { name: `Sign-in link for ${name}` })
   const link = (await shown.locator('code').first().innerText()).trim()
   await shown.getByRole('button', { name: 'Done' }).click()
@@ -122,7 +123,7 @@ test('a user is created with a sign-in link, changed and deleted', async ({ page
 
     await page.getByRole('button', { name: `Actions for ${name}` }).click()
     await page.getByRole('menuitem', { name: 'Edit' }).click()
-    await page.getByRole('dialog', { name: 'Edit user' }).getByRole('combobox', { name: 'Role in the whole service' }).selectOption({ label: 'Editor' })
+    await pick(page.getByRole('dialog', { name: 'Edit user' }).getByRole('combobox', { name: 'Role in the whole service' }), 'Editor')
     await page.getByRole('dialog', { name: 'Edit user' }).getByRole('button', { name: 'Save' }).click()
     await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Editor')
 
@@ -147,12 +148,12 @@ test('a role of its own allows what it lists, and the rest is disabled with the 
   await page.getByRole('link', { name: 'Create role' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill(name)
   await page.getByRole('radio', { name: 'In the whole service' }).check()
-  await page.getByRole('checkbox', { name: /CREATE_FEATURE$/ }).check()
+  await page.getByRole('checkbox', { name: 'Create and clone flags' }).check()
   await page.getByRole('checkbox', { name: /^Read roles/ }).check()
   await page.getByRole('button', { name: 'Create role' }).click()
   await page.getByRole('link', { name }).click()
-  await expect(page.getByRole('checkbox', { name: /CREATE_FEATURE$/ })).toBeChecked()
-  await expect(page.getByRole('checkbox', { name: /UPDATE_FEATURE$/ })).not.toBeChecked()
+  await expect(page.getByRole('checkbox', { name: 'Create and clone flags' })).toBeChecked()
+  await expect(page.getByRole('checkbox', { name: 'Change flags and their tags, revive flags' })).not.toBeChecked()
 
   const { url } = await userWithLink(api, unique('carla'), await roleOf(api, name))
   const other = await browser.newContext({ baseURL: server.url, storageState: undefined })

@@ -1,6 +1,6 @@
 import type { Browser, Page } from '@playwright/test'
 import { checkPage, expectAccessible } from './checkpage'
-import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+import { expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
 
 /** Creates a project by the API and returns its id. */
 async function newProject(api: Api, name: string): Promise<string> {
@@ -63,9 +63,9 @@ test('a team project: create it, add members, change a role, and what each may d
     const add = page.getByRole('dialog', { name: 'Add member' })
     await add.getByLabel('Person or service account').fill(person.name)
     await page.getByRole('option', { name: person.name }).click()
-    await add.getByLabel('Role').selectOption({ label: role })
+    await pick(add.getByLabel('Role'), role)
     await add.getByRole('button', { name: 'Add member' }).click()
-    await expect(page.getByLabel(`Role of ${person.name}`).locator('option:checked')).toHaveText(role)
+    await expect(page.getByLabel(`Role of ${person.name}`)).toHaveText(role)
   }
   await checkPage(page, 'project-access')
 
@@ -79,7 +79,7 @@ test('a team project: create it, add members, change a role, and what each may d
   await expect(heading(other, 'No permission')).toBeVisible()
   await expectAccessible(other, 'access without the permission')
 
-  await page.getByLabel(`Role of ${max.name}`).selectOption({ label: 'Owner' })
+  await pick(page.getByLabel(`Role of ${max.name}`), 'Owner')
   await expect(message(page, `${max.name} is now Owner.`)).toBeVisible()
   await other.reload()
   await other.getByRole('button', { name: 'Add member' }).click()
@@ -87,14 +87,14 @@ test('a team project: create it, add members, change a role, and what each may d
   const third = await newPerson(api, 'tom')
   await other.getByLabel('Id of the user').fill(String(third.id))
   await other.getByRole('dialog').getByRole('button', { name: 'Add member' }).click()
-  await expect(other.getByLabel(`Role of ${third.name}`).locator('option:checked')).toHaveText('Member')
+  await expect(other.getByLabel(`Role of ${third.name}`)).toHaveText('Member')
   await other.context().close()
 
   await page.getByRole('button', { name: `Actions for ${olga.name}` }).click()
   await page.getByRole('menuitem', { name: 'Remove from the project' }).click()
   await expect(page.getByLabel(`Role of ${olga.name}`)).toBeHidden()
   await undo(page, `${olga.name} is no longer a member.`)
-  await expect(page.getByLabel(`Role of ${olga.name}`).locator('option:checked')).toHaveText('Owner')
+  await expect(page.getByLabel(`Role of ${olga.name}`)).toHaveText('Owner')
 
   await page.getByRole('button', { name: `Actions for ${olga.name}` }).click()
   await page.getByRole('menuitem', { name: 'Choose several roles' }).click()
@@ -116,24 +116,26 @@ test('archive a stale flag, undo it, and revive it from the archive', async ({ p
   const isOn = async () => (await api('GET', `${features}/${flag}`)).environments.find((one: { name: string }) => one.name === 'development').enabled
 
   await page.goto(`/projects/${id}/health`)
-  const stale = page.getByRole('table', { name: 'Stale flags' })
+  const stale = page.getByRole('table', { name: 'Flags to clean up' })
   await expect(page.getByRole('meter', { name: 'Health of the project' })).toHaveAttribute('aria-valuenow', '0')
   await expect(stale.getByRole('row', { name: flag }).getByRole('cell', { name: 'development' })).toBeVisible()
   await checkPage(page, 'project-health')
-  await stale.getByRole('button', { name: `Archive ${flag}` }).click()
+  await stale.getByRole('checkbox', { name: `Select ${flag}` }).check()
+  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'Archive' }).click()
   await page
     .getByRole('dialog', { name: `Archive ${flag}?` })
     .getByRole('button', { name: 'Archive' })
     .click()
   await expect(stale.getByRole('row', { name: flag })).toBeHidden()
-  await undo(page, `${flag} is archived.`)
+  await undo(page, '1 flag archived')
   await expect(stale.getByRole('row', { name: flag })).toBeVisible()
   await expect.poll(isOn).toBe(true)
   const parent = unique('shop')
   await api('POST', features, { name: parent })
   await api('POST', `${features}/${flag}/dependencies`, { feature: parent })
   const parents = async () => (await api('GET', `${features}/${flag}`)).dependencies.map((one: { feature: string }) => one.feature)
-  await stale.getByRole('button', { name: `Archive ${flag}` }).click()
+  await stale.getByRole('checkbox', { name: `Select ${flag}` }).check()
+  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'Archive' }).click()
   await page
     .getByRole('dialog', { name: `Archive ${flag}?` })
     .getByRole('button', { name: 'Archive' })
@@ -144,7 +146,7 @@ test('archive a stale flag, undo it, and revive it from the archive', async ({ p
   await expect(page.getByRole('row', { name: flag })).toBeVisible()
   await checkPage(page, 'project-archive')
   // Two messages, one below the other, would cover the dialog at 360 px for some seconds.
-  await expect(page.getByText('Undone.')).toBeHidden({ timeout: 20_000 })
+  await expect(page.getByText(/^Undone: /)).toBeHidden({ timeout: 20_000 })
   await page.getByRole('button', { name: `Revive ${flag}` }).click()
   const revive = page.getByRole('dialog', { name: `Revive ${flag}?` })
   await expect(revive.getByRole('listitem')).toContainText(`was on in development and depended on ${parent}`)
@@ -204,7 +206,6 @@ test('environments of a project, and the default strategy', async ({ page, api }
   await page.getByRole('button', { name: 'Actions for production' }).click()
   await page.getByRole('menuitem', { name: 'Remove from the project' }).click()
   await expect(page.getByRole('dialog')).toContainText('1 flag of this project is on in it.')
-  await expect(page.getByRole('dialog')).toContainText('production is a production environment.')
   await page.getByRole('button', { name: 'Cancel' }).click()
   expect((await environments()).map(({ name }) => name)).toContain('production')
   check()
@@ -220,7 +221,7 @@ test('settings of a project, and its deletion', async ({ page, api }) => {
   await page.getByLabel('Example name').fill('checkout')
   await page.getByRole('button', { name: 'Add link' }).click()
   await page.getByRole('button', { name: 'Save settings' }).click()
-  await expect(page.getByText('The example does not match the pattern.')).toBeVisible()
+  await expect(page.getByText(/must match the pattern/i)).toBeVisible()
   await page.getByLabel('Example name').fill('shop-checkout')
   await page.getByRole('button', { name: 'Save settings' }).click()
   await expect(page.getByLabel('URL')).toHaveAttribute('aria-invalid', 'true')
@@ -264,12 +265,12 @@ test('the list of projects: search, order and favorites', async ({ page, api }) 
   const flag = unique('stale')
   await api('POST', `/api/admin/projects/${stale}/features`, { name: flag })
   await api('POST', `/api/admin/projects/${stale}/stale`, { features: [flag], stale: true })
-  const names = page.getByRole('list', { name: 'Projects' }).getByRole('heading', { level: 2 })
+  const names = page.getByRole('table', { name: 'Projects' }).getByRole('link', { name: /^Name of/ })
 
   await page.goto('/projects')
   await page.getByRole('searchbox', { name: 'Search projects' }).fill(series)
   await expect(names).toHaveText([`Name of ${plain}`, `Name of ${stale}`])
-  await page.getByLabel('Sort projects by').selectOption({ label: 'Lowest health first' })
+  await page.getByRole('table', { name: 'Projects' }).getByRole('button', { name: 'Health' }).click()
   await expect(names).toHaveText([`Name of ${stale}`, `Name of ${plain}`])
   await page.getByRole('button', { name: `Add Name of ${plain} to your favorites` }).click()
   await expect(page.getByRole('button', { name: `Remove Name of ${plain} from your favorites` })).toBeVisible()

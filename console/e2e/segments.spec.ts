@@ -1,6 +1,6 @@
 // Segments and context fields, with the editor of constraints.
 import { checkPage } from './checkpage'
-import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+import { expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
 
 // The checks of pages take most of the time, and much more of it on a busy machine.
 test.describe.configure({ timeout: 120_000 })
@@ -111,8 +111,8 @@ test('a context field with legal values is used in a constraint', async ({ page 
   await values.press('Enter')
   await expect(page.getByText('XX is not a legal value of the field.')).toBeVisible()
   await page.getByRole('button', { name: 'Remove XX' }).click()
-  await page.getByRole('button', { name: 'Create segment' }).click()
   await expect(page.getByText(`A user is in the segment if ${name} is one of NO.`)).toBeVisible()
+  await page.getByRole('button', { name: 'Create segment' }).click()
   await expect(page).toHaveURL(/\/segments\/\d+$/)
 
   await page.goto('/context')
@@ -143,13 +143,13 @@ test('the messages of the server are shown at the values of a constraint', async
   await page.getByRole('textbox', { name: /^Name/ }).fill(unique('invalid'))
   await page.getByRole('button', { name: 'Add constraint' }).click()
   await page.getByRole('combobox', { name: 'Context field' }).fill('remoteAddress')
-  await page.getByRole('combobox', { name: 'Operator' }).selectOption('IN_CIDR')
+  await pick(page.getByRole('combobox', { name: 'Operator' }), 'is in the network')
   const values = page.getByRole('combobox', { name: 'Values' })
   await values.fill('10.0.0.0/8, 10.0.0.300')
   await values.press('Enter')
   await page.getByRole('button', { name: 'Add constraint' }).click()
   await page.getByRole('combobox', { name: 'Context field' }).nth(1).fill('age')
-  await page.getByRole('combobox', { name: 'Operator' }).nth(1).selectOption('NUM_GT')
+  await pick(page.getByRole('combobox', { name: 'Operator' }).nth(1), '> greater than')
   await page.getByRole('textbox', { name: 'Number' }).fill('old')
   await page.getByRole('button', { name: 'Create segment' }).click()
   await expect(page.getByText(/^10\.0\.0\.300: Must be an IP address/)).toBeVisible()
@@ -184,7 +184,7 @@ test('two people edit a segment: the second sees what changed', async ({ page, a
   const { name, id } = await createSegment(api)
   const change = (description: string) => api('PUT', `/api/admin/segments/${id}`, { name, description, constraints: [] })
   const stored = () => api('GET', `/api/admin/segments/${id}`)
-  await page.goto(`/segments/${id}`)
+  await page.goto(`/segments/${id}?edit=true`)
   const description = page.getByRole('textbox', { name: 'Description' })
   await description.fill('mine')
   await change('theirs')
@@ -224,7 +224,7 @@ test('saving a segment asks where flags that are on in production use it, and Un
     const removeAll = async () => {
       for (let last = 4; last > 0; last--) await page.getByRole('button', { name: `Remove constraint ${last}` }).click()
     }
-    await page.goto(`/segments/${id}`)
+    await page.goto(`/segments/${id}?edit=true`)
     await page.getByRole('textbox', { name: 'Description' }).fill('Asks nothing')
     await save.click()
     await expect(messages.getByText('Segment saved')).toBeVisible()
@@ -233,7 +233,7 @@ test('saving a segment asks where flags that are on in production use it, and Un
     await removeAll()
     await save.click()
     const dialog = page.getByRole('dialog', { name: `Save ${name}?` })
-    await expect(dialog).toContainText('production is a production environment')
+    await expect(dialog).toContainText('Applications follow with their next request.')
     await expect(dialog).toContainText('userId is one of 1 or 2, and ')
     await expect(dialog).toContainText('→ Everyone')
     await expect(dialog.getByRole('listitem')).toHaveText([`${on} in production Prod (project default)`])
@@ -256,7 +256,7 @@ test('saving a segment asks where flags that are on in production use it, and Un
     await expect(messages.getByText('Segment saved')).toBeVisible()
     expect(await operators()).toEqual([])
     await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText('Undone.', { exact: true })).toBeVisible()
+    await expect(messages.getByText(/^Undone: /)).toBeVisible()
     expect(await operators()).toEqual(['IN', 'SEMVER_GTE', 'DATE_AFTER', 'STR_ENDS_WITH'])
     await expect(page.getByText('@example.com', { exact: true })).toBeVisible()
 
@@ -281,10 +281,10 @@ test('a person without the permission sees a segment, and why it cannot be chang
   await page.goto('/segments')
   await expect(page.getByRole('button', { name: 'Create segment' })).toHaveAccessibleDescription(/You need the permission “Change segments”/)
   await page.getByRole('link', { name }).click()
-  await expect(page.getByRole('textbox', { name: /^Name/ })).toBeDisabled()
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
+  await expect(page.getByRole('textbox')).toHaveCount(0)
   await expect(page.getByText('@example.com', { exact: true })).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Save segment' })).toHaveAccessibleDescription(/You need the permission “Change segments”/)
-  await expect(page.getByRole('button', { name: 'Add constraint' })).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Edit', exact: true })).toHaveAccessibleDescription(/You need the permission “Change segments”/)
   await checkPage(page, 'segment-read-only')
   await page.goto(`/segments/${id + 1_000_000}`)
   await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible()

@@ -40,7 +40,7 @@ test('a link for another user asks before it replaces the session', async ({ pag
   const { id } = await api('POST', '/api/admin/user-admin', { name, username: name, rootRole: 2 })
   const { url } = await api('POST', `/api/admin/user-admin/${id}/sign-in-link`)
   await page.goto(url)
-  await expect(page.getByText('Somebody else is signed in in this browser.')).toBeVisible()
+  await expect(page.getByText('Another person is signed in to this browser.')).toBeVisible()
   await page.getByRole('button', { name: 'Stay signed in' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
   await page.goto('/sign-in')

@@ -20,9 +20,10 @@ for (const [path, locked] of Object.entries(lock.packages).sort(([a], [b]) => (a
   const text = file ? readFileSync(join(folder, file), 'utf8').trim() : '(The package has no licence file.)'
   parts.push(`${name} ${version}\nLicence: ${license}\n\n${text}`)
 }
+parts.push(`Inter 4.001, a subset (the font)\nLicence: OFL-1.1\n\n${readFileSync(join(web, 'src/ui/font/LICENSE.txt'), 'utf8').trim()}`)
 if (refused.length > 0) {
   console.error(`These packages have a licence that is not allowed (scripts/licences.mjs):\n${refused.join('\n')}`)
   process.exit(1)
 }
 writeFileSync(join(dist, 'licences.txt'), `${parts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)
-console.log(`licences of ${parts.length - 1} packages`)
+console.log(`licences of ${parts.length - 2} packages and the font`)

@@ -1,6 +1,16 @@
 // The route tree. Each page is loaded when it is opened. A page file has its component as default export.
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, type AnyRoute } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  parseSearchWith,
+  redirect,
+  stringifySearchWith,
+  type AnyRoute,
+} from '@tanstack/react-router'
 import type { ComponentType } from 'react'
+import ProjectsPage from './pages/projects/list'
 import { NotFoundPage, PageError, PagePending } from './shell/fallback'
 import { Shell } from './shell/shell'
 
@@ -38,7 +48,8 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('./pages/signin/signin')),
 })
 
-const projects = page(root, '/projects', 'Projects', () => import('./pages/projects/list'))
+// The first page of most visits is part of the first file.
+const projects = createRoute({ getParentRoute: () => root, path: '/projects', staticData: { title: 'Projects' }, component: ProjectsPage })
 
 const projectRoute = createRoute({
   getParentRoute: () => root,
@@ -61,8 +72,18 @@ const unleashFlag = createRoute({
   },
 })
 
+// The search of Unleash, and of Guidon before.
+const search = createRoute({
+  getParentRoute: () => root,
+  path: '/search',
+  beforeLoad: ({ search }) => {
+    throw redirect({ to: '/flags', search, replace: true })
+  },
+})
+
 const tree = root.addChildren([
   home,
+  search,
   unleashFlag,
   signIn,
   projects,
@@ -87,7 +108,7 @@ const tree = root.addChildren([
     page(flagRoute, '/settings', 'Settings', () => import('./pages/flag/settings')),
   ]),
   page(root, '/change-requests', 'Change requests', () => import('./pages/requests/inbox')),
-  page(root, '/search', 'Search', () => import('./pages/flags/search')),
+  page(root, '/flags', 'Flags', () => import('./pages/flags/all')),
   page(root, '/playground', 'Playground', () => import('./pages/insight/playground')),
   page(root, '/audit', 'Audit log', () => import('./pages/insight/audit')),
   page(root, '/applications', 'Applications', () => import('./pages/insight/applications')),
@@ -108,12 +129,17 @@ const tree = root.addChildren([
   page(root, '/import', 'Import and export', () => import('./pages/flags/import')),
   page(root, '/webhooks', 'Webhooks', () => import('./pages/settings/webhooks')),
   page(root, '/webhooks/$id', 'Webhook', () => import('./pages/settings/webhook')),
+  // With npm run dev only: the build leaves it out.
+  ...(import.meta.env.DEV ? [page(root, '/dev/components', 'Components', () => import('./pages/dev/components'))] : []),
 ])
 
 /** Creates the router. */
 export function newRouter() {
   return createRouter({
     routeTree: tree,
+    // As plain text, ?hours=1: useUrlState knows the types.
+    parseSearch: parseSearchWith(String),
+    stringifySearch: stringifySearchWith(String),
     defaultPreload: 'intent',
     defaultErrorComponent: PageError,
     defaultNotFoundComponent: NotFoundPage,

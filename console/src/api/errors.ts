@@ -1,4 +1,5 @@
 import { fullDate } from '../ui/dates'
+import { inWords } from '../words/names'
 import { permissionText } from './permissions'
 
 /** One entry of the details of an error of the server. path is a JSON pointer into the body of the request. */
@@ -36,10 +37,10 @@ export const isForbidden = (error: unknown) => error instanceof ApiError && erro
 /** Whether the requested item does not exist. */
 export const isNotFound = (error: unknown) => error instanceof ApiError && error.status === 404
 
-/** The text of any error, with a capital letter and a period, as people read it: permissions are in words, and times in the chosen form. */
+/** The text of any error, with a capital letter and a period, as people read it: permissions and other constants are in words, and times in the chosen form. */
 export function errorText(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  const text = message
+  const text = inWords(message)
     .replace(/\b(permission )([A-Z]+(?:_[A-Z]+)*)\b/g, (_, before: string, permission: string) => before + permissionText(permission))
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b/g, (time) => fullDate(new Date(time)))
   const sentence = text.charAt(0).toUpperCase() + text.slice(1)

@@ -34,7 +34,8 @@ export function useMe() {
   return {
     query,
     user,
-    name: user ? accountName(user) : 'Unknown user',
+    /** Empty while it is being read. */
+    name: user ? accountName(user) : '',
     /** can('UPDATE_FEATURE', project).allowed; pass .reason to disabledReason. Until the permissions are known nothing is allowed. */
     can: (permission: string, project?: string, environment?: string): Allowed =>
       query.data ? checkPermission(permissions, permission, project, environment) : { allowed: false, reason: 'Your permissions are loading.' },

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { apiQuery, type Schema } from '../api'
-import { Button, Checkbox, Field, IconButton, Icons, TextField } from '../ui'
+import { Button, Checkbox, Field, IconButton, Icons, Select, TextField } from '../ui'
 import { SuggestField, type Suggestion } from '../ui/suggest'
 import './constraints.css'
 import { describeConstraint, describeDate } from './describe'
 import { fromLocalInput, maxConstraints, maxValueLength, newConstraint, standardFields, toLocalInput, withField, withOperator } from './edit'
 import { constraintError, errorAt, invalidValues, listError, type Errors } from './errors'
-import { canIgnoreCase, kindOf, operatorGroups, sdkNote, takesList, type Constraint, type Operator } from './operators'
+import { canIgnoreCase, kindOf, operatorChoices, sdkNote, takesList, type Constraint } from './operators'
 import { ConstraintSummary } from './summary'
 import { ValuesField } from './values'
 
@@ -94,7 +94,9 @@ function ConstraintEditor({ index, value, fields, errors, path, onChange, onRemo
             maxLength={100}
             placeholder="userId"
           />
-          <OperatorField
+          <Select
+            label="Operator"
+            choices={operatorChoices}
             value={value.operator}
             error={errorAt(errors, `${path}/operator`)}
             hint={sdkNote(value)}
@@ -125,26 +127,6 @@ function suggestionsOf(fields: Fields): Suggestion[] {
 
 const isUnknown = (name: string, fields: Fields) =>
   name !== '' && fields.length > 0 && !standardFields.includes(name) && !fields.some((field) => field.name === name)
-
-function OperatorField({ value, onChange, ...field }: { value: Operator; error?: string; hint?: string; onChange: (value: Operator) => void }) {
-  return (
-    <Field label="Operator" {...field}>
-      {(control) => (
-        <select {...control} className="input select" value={value} onChange={(event) => onChange(event.target.value as Operator)}>
-          {operatorGroups.map((group) => (
-            <optgroup key={group.kind} label={group.label}>
-              {group.operators.map((operator) => (
-                <option key={operator.value} value={operator.value}>
-                  {operator.label}
-                </option>
-              ))}
-            </optgroup>
-          ))}
-        </select>
-      )}
-    </Field>
-  )
-}
 
 function ValueEditor({ value, fields, errors, path, onChange }: Omit<ConstraintEditorProps, 'index' | 'onRemove'>) {
   const kind = kindOf(value.operator)

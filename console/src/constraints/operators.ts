@@ -51,12 +51,12 @@ const kindLabels: Record<Kind, string> = {
   network: 'IP address',
 }
 
-/** All operators by kind, in the order of the list of operators. */
-export const operatorGroups = (Object.keys(kindLabels) as Kind[]).map((kind) => ({
-  kind,
-  label: kindLabels[kind],
-  operators: (Object.keys(info) as Operator[]).filter((operator) => info[operator].kind === kind).map((value) => ({ value, label: info[value].label })),
-}))
+/** All operators by kind, as choices. */
+export const operatorChoices = (Object.keys(kindLabels) as Kind[]).flatMap((kind) =>
+  (Object.keys(info) as Operator[])
+    .filter((operator) => info[operator].kind === kind)
+    .map((value) => ({ value, label: info[value].label, note: kindLabels[kind] })),
+)
 
 /** How SDKs evaluate a constraint differently, or undefined (docs/reference/sdk-behavior.md). */
 export function sdkNote({ contextName, operator }: Constraint): string | undefined {
@@ -71,6 +71,9 @@ export const isRecent = (operator: Operator) => info[operator]?.recent ?? false
 
 /** What the operator compares. */
 export const kindOf = (operator: Operator): Kind => info[operator]?.kind ?? 'set'
+
+/** An operator in a message, in quotes: '“is at least version”'. A text that is none stays as it is. */
+export const operatorName = (operator: string) => (info[operator as Operator] ? `“${info[operator as Operator].phrase}”` : operator)
 
 /** Whether the operator compares with a list of values. The others compare with one value. */
 export const takesList = (operator: Operator) => ['set', 'text', 'network'].includes(kindOf(operator))

@@ -1,9 +1,10 @@
+import { More } from '../ui/popover'
 import './constraints.css'
 import { describeDate } from './describe'
 import { canIgnoreCase, kindOf, phraseOf, takesList, type Constraint } from './operators'
 
 /** How many values a constraint shows. */
-const shownValues = 20
+const shownValues = 10
 
 /** Constraints to read: field, comparison, values. */
 export function ConstraintSummary({ constraints }: { constraints: readonly Constraint[] }) {
@@ -21,7 +22,7 @@ export function ConstraintSummary({ constraints }: { constraints: readonly Const
                 <span className="break">{value === '' ? <em>empty</em> : value}</span>
               </span>
             ))}
-          {valuesOf(constraint).length > shownValues && <span className="soft">and {valuesOf(constraint).length - shownValues} more</span>}
+          <More values={valuesOf(constraint).slice(shownValues)} label={`More values of ${constraint.contextName}`} />
           {constraint.caseInsensitive && canIgnoreCase(constraint.operator) && <span className="soft">ignoring case</span>}
         </li>
       ))}

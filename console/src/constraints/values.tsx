@@ -50,7 +50,7 @@ export function ValuesField({ label, values, onChange, legal = [], error, invali
     <div className="stack-s">
       <Field label={label} error={error} hint={hintOf(values.length, unknown)}>
         {(control) => (
-          <div className="constraint-values">
+          <div className="chips-field">
             {shown.map((value, index) => (
               <ValueChip
                 key={`${index} ${value}`}

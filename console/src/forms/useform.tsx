@@ -1,5 +1,4 @@
-import { lazy, Suspense, useContext, useLayoutEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
-import type { ApiRequest } from '../api/client'
+import { useContext, useLayoutEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { Button } from '../ui/button'
 import { DialogActions, DialogContext } from '../ui/dialog'
 import { collectErrors, type FormErrors } from './errors'
@@ -9,8 +8,6 @@ interface FormOptions<Values extends object> {
   initial: Values
   /** Sends the values. It throws ApiError if the server refuses. */
   submit: (values: Values) => Promise<unknown>
-  /** The requests that submit sends for the values, if the form can show them as commands: submit must send what this returns. */
-  requests?: (values: Values) => ApiRequest[]
   /** Checks before sending; returns messages by field. The server checks too, so keep it to what it cannot know. */
   check?: (values: Values) => Partial<Record<keyof Values & string, string>>
   /** Fields whose JSON pointer differs from '/<field>': { rollout: '/parameters/rollout' }. */
@@ -90,8 +87,6 @@ export function useForm<Values extends object>(options: FormOptions<Values>) {
     errorAt,
     claimed,
     submit: () => onSubmit(),
-    /** The requests that the form would send now; absent if it cannot show them. */
-    requests: options.requests && (() => options.requests!(values)),
     /** Replaces all values, for example with the version of the server after a conflict. */
     reset: (from: Values = options.initial) => {
       const next = { ...from }
@@ -136,13 +131,15 @@ export function FormError({ form }: { form: AnyForm }) {
 }
 
 interface FormActionsProps {
-  form: AnyForm & { dirty: boolean; requests?: () => ApiRequest[] }
+  form: AnyForm & { dirty: boolean }
   /** The verb of the button: 'Create flag'. */
   submit: string
   danger?: boolean
   onCancel?: () => void
   /** Why the form cannot be sent. */
   disabledReason?: string
+  /** Before the buttons, in their line: what will be. */
+  sentence?: ReactNode
   children?: ReactNode
 }
 
@@ -160,35 +157,22 @@ export function Cancel({ onCancel, dirty = false, children = 'Cancel' }: CancelP
   return <Button onClick={() => (dialog ? dialog.leave(onCancel) : onCancel())}>{children}</Button>
 }
 
-const CommandDialog = lazy(() => import('./command'))
-
 /**
  * The end of a form: errors of no field, Cancel and the button that sends it. Put it after all fields. Leaving the page or the dialog asks if
  * the form is dirty.
  */
-export function FormActions({ form, submit, danger, onCancel, disabledReason, children }: FormActionsProps) {
+export function FormActions({ form, submit, danger, onCancel, disabledReason, sentence, children }: FormActionsProps) {
   useUnsaved(form.dirty, form.pending)
-  const [showing, setShowing] = useState(false)
   return (
     <>
       <FormError form={form} />
-      <DialogActions>
-        {form.requests && (
-          <Button variant="quiet" className="form-command" onClick={() => setShowing(true)}>
-            Show as command
-          </Button>
-        )}
+      <DialogActions sentence={sentence}>
         {children}
         {onCancel && <Cancel onCancel={onCancel} />}
         <Button type="submit" variant={danger ? 'danger' : 'primary'} pending={form.pending} disabledReason={disabledReason}>
           {submit}
         </Button>
       </DialogActions>
-      {showing && form.requests && (
-        <Suspense fallback={null}>
-          <CommandDialog requests={form.requests} onClose={() => setShowing(false)} />
-        </Suspense>
-      )}
     </>
   )
 }

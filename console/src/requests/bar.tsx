@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMe, type Schema } from '../api'
-import { Button, DateTime, Icons, LinkButton, ProductionMark, plural } from '../ui'
-import { countChanges, isDraftOf, pendingQuery, quotedTitle } from './data'
+import { Button, DateTime, Icons, LinkButton, plural } from '../ui'
+import { countChanges, isDraftOf, pendingQuery, quotedTitle, type ChangeRequest } from './data'
 import { setDirect, useProtection } from './drafts'
 import type { ReactNode } from 'react'
 import './requests.css'
@@ -24,14 +24,23 @@ export function FreezeBar({ environment, until, reason, children }: FreezeBarPro
   )
 }
 
+interface DraftBarProps {
+  project: string
+  /** Only the drafts that change this flag. */
+  flag?: string
+  /** The page shows drafts and direct changes in their places. */
+  inPlace?: boolean
+}
+
 /** Freezes, the caller's drafts of a project, and where it changes directly. */
-export function DraftBar({ project }: { project: string }) {
+export function DraftBar({ project, flag, inPlace }: DraftBarProps) {
   const protection = useProtection(project)
   const me = useMe().user?.id
   const on = protection.environments.length > 0
   const pending = useQuery({ ...pendingQuery(project), enabled: on }).data ?? []
-  const drafts = on ? pending.filter((one) => isDraftOf(one, me) && countChanges(one) > 0) : []
-  const direct = protection.environments.filter((one) => protection.isDirect(one.environment))
+  const concerns = (one: ChangeRequest) => flag === undefined || one.features.some(({ name }) => name === flag)
+  const drafts = on && !inPlace ? pending.filter((one) => isDraftOf(one, me) && countChanges(one) > 0 && concerns(one)) : []
+  const direct = inPlace ? [] : protection.environments.filter((one) => protection.isDirect(one.environment))
   return (
     <>
       {protection.frozen.map(({ environment, until, reason, offAllowed }) => (
@@ -46,8 +55,7 @@ export function DraftBar({ project }: { project: string }) {
             <Link to="/projects/$projectId/change-requests/$requestId" params={{ projectId: project, requestId: String(draft.id) }} className="strong">
               {draft.title ? quotedTitle(draft) : 'Your draft'}
             </Link>{' '}
-            has <span className="strong number">{plural(countChanges(draft), 'change')}</span> for {draft.environment}{' '}
-            <ProductionMark type={protection.of(draft.environment)?.type ?? ''} /> <span className="soft">Nothing has changed there yet.</span>
+            has <span className="strong number">{plural(countChanges(draft), 'change')}</span> for {draft.environment}
           </span>
           <LinkButton
             size="small"
@@ -59,13 +67,12 @@ export function DraftBar({ project }: { project: string }) {
           </LinkButton>
         </div>
       ))}
-      {direct.map(({ environment, type }) => (
+      {direct.map(({ environment }) => (
         <div key={environment} className="draft-bar draft-bar-direct" role="status">
           <Icons.Warning />
           <span className="grow break">
             {protection.emergency(environment) && <span className="strong">Emergency: </span>}
-            You change {environment} <ProductionMark type={type} /> directly, without a change request.
-            {protection.emergency(environment) && ` The log has the reason: ${protection.emergency(environment)}`}
+            Change requests are bypassed in {environment}.{protection.emergency(environment) && ` The log has the reason: ${protection.emergency(environment)}`}
           </span>
           <Button size="small" onClick={() => setDirect(project, environment, false)} aria-label={`Stop changing ${environment} directly`}>
             Use change requests again

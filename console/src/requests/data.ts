@@ -45,10 +45,9 @@ export const isDraftOf = ({ state, createdBy }: Pick<ChangeRequest, 'state' | 'c
 export const countChanges = ({ features, segments }: Pick<ChangeRequest, 'features' | 'segments'>) =>
   features.reduce((sum, { changes }) => sum + changes.length, 0) + segments.length
 
-/** What has changed below a change request since its changes were made, with the name of what it is about. */
+/** The flags and segments that have changed below a change request since its changes were made. */
 export const conflictsOf = ({ features, segments }: Pick<ChangeRequest, 'features' | 'segments'>) => [
-  ...features.flatMap(({ name, conflict }) => (conflict ? [`${name}: ${conflict}`] : [])),
-  ...new Set(segments.flatMap(({ name, conflict }) => (conflict ? [`${name}: ${conflict}`] : []))),
+  ...new Set([...features, ...segments].filter(({ conflict }) => conflict).map(({ name }) => name)),
 ]
 
 /** A change request of a project's list, as the search has it. */
@@ -65,8 +64,8 @@ export const titleOf = ({ id, title }: Pick<ChangeRequest, 'id' | 'title'>) => t
 /** A change request in a sentence, where its title cannot be mistaken for a part of it. */
 export const quotedTitle = ({ id, title }: Pick<ChangeRequest, 'id' | 'title'>) => (title ? `“${title}”` : titleOf({ id, title }))
 
-const kinds: Record<string, 'info' | 'ok' | 'danger' | 'accent'> = {
-  'In review': 'info',
+const kinds: Record<string, 'ok' | 'danger' | 'accent'> = {
+  'In review': 'accent',
   Approved: 'accent',
   Scheduled: 'accent',
   Applied: 'ok',

@@ -87,9 +87,16 @@ export function draftFor(list: readonly Protected[], project: string, environmen
 const none = { environments: [], frozen: [] }
 
 /** What is protected in a project, and whether a change is added to a draft. */
-export function useProtection(project: string) {
+export const useProtection = (project: string) => useProtections([project])(project)
+
+/** The same for several projects, by their ids. */
+export function useProtections(projects: readonly string[]) {
   useSyncExternalStore(subscribe, () => version)
-  const { environments, frozen } = useQuery(protection(project)).data ?? none
+  const found = useQueries({ queries: projects.map(protection) })
+  return (project: string) => protectionOf(project, found[projects.indexOf(project)]?.data ?? none)
+}
+
+function protectionOf(project: string, { environments, frozen }: { environments: Protected[]; frozen: Frozen[] }) {
   return {
     environments,
     frozen,
@@ -132,7 +139,11 @@ export async function propose(client: QueryClient, requests: readonly ApiRequest
 export async function addToDraft(client: QueryClient, proposal: Proposal) {
   const { project, environment, changes } = proposal
   await api.post(draftPath, { path: { projectId: project, environment }, body: changes })
-  toast.info(`${changes.length === 1 ? 'Added' : `${plural(changes.length, 'change')} added`} to your draft for ${environment}. Nothing has changed there yet.`)
+  // The pages of a project show its drafts.
+  if (!location.pathname.startsWith(`/projects/`))
+    toast.info(
+      `${changes.length === 1 ? 'Added' : `${plural(changes.length, 'change')} added`} to your draft for ${environment}. Nothing has changed there yet.`,
+    )
   await invalidate(client, touchedRequests)
 }
 

@@ -1,13 +1,20 @@
 import { useMe } from '../api'
 import { permissionText } from '../api/permissions'
 import { fullDate } from '../ui/dates'
-import { useProtection } from './drafts'
+import { useProtection, useProtections } from './drafts'
 
 /** What a freeze means for a switch: a sentence, and whether the caller may switch nevertheless. */
 export function useFreeze(project: string) {
-  const { frozen, drafts } = useProtection(project)
+  const freezeOf = useFreezes([project])
+  return (environment: string, on: boolean) => freezeOf(project, environment, on)
+}
+
+/** The same for several projects. */
+export function useFreezes(projects: readonly string[]) {
+  const protectionOf = useProtections(projects)
   const { can } = useMe()
-  return (environment: string, on: boolean): { text: string; skips: boolean } | undefined => {
+  return (project: string, environment: string, on: boolean): { text: string; skips: boolean } | undefined => {
+    const { frozen, drafts } = protectionOf(project)
     const found = frozen.find((one) => one.environment === environment && (on || !one.offAllowed) && new Date(one.until) > new Date())
     if (!found || drafts(environment, { off: !on })) return undefined
     const skips = can('SKIP_CHANGE_FREEZE', project, environment).allowed

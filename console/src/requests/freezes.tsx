@@ -164,7 +164,6 @@ function FreezeDialog({ projectId, environment, onClose }: Place & { onClose: ()
   const form = useForm({
     initial,
     submit: (values) => add.mutateAsync(requestOf(values)),
-    requests: (values) => [requestOf(values)],
     check: ({ kind, to }) => ({ to: kind === 'once' && to === '' ? 'Choose when it ends.' : '' }),
     pointers: { fromTime: '/weekly/from', toTime: '/weekly/to', zone: '/weekly/zone' },
   })

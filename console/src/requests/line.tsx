@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useState, type ReactNode } from 'react'
 import { useMe } from '../api'
 import { Button, Icons, plural } from '../ui'
 import { isDraftOf, pendingOfFlag, quotedTitle } from './data'
@@ -26,27 +26,35 @@ interface LineProps {
   named?: boolean
   /** The flag whose open change requests are named. */
   feature?: string
+  /** What the caller's draft changes beside strategies. */
+  drafted?: ReactNode
 }
 
 /** Says what happens to a change in a protected environment, and lets those who may choose to change directly. Nothing elsewhere. */
-export function ProtectionLine({ project, environment, named, feature }: LineProps) {
+export function ProtectionLine({ project, environment, named, feature, drafted }: LineProps) {
   const protection = useProtection(project)
   const { can, isAdmin } = useMe()
   const [asking, setAsking] = useState(false)
   const found = protection.of(environment)
   if (!found) return null
   const direct = protection.isDirect(environment)
+  const reason = protection.emergency(environment)
   const skips = !found.nobodySkips && can('SKIP_CHANGE_REQUEST', project, environment).allowed
   return (
     <div className="protection">
       <ProtectedMark />
       <span className="grow">
         {direct
-          ? `You change ${named ? `${environment} of project ${project}` : 'this environment'} directly.`
+          ? `Changes ${named ? `for ${environment} of project ${project}` : 'here'} apply at once, without a change request.${reason ? ` The log has the reason: ${reason}` : ''}`
           : `Changes ${named ? `for ${environment} of project ${project}` : 'here'} are added to a draft, and need ${plural(found.requiredApprovals, 'approval')}.`}
-        {found.offAllowed && !direct && ' Switching off needs none, unless other flags depend on the flag.'}
-        {feature && <OpenRequests project={project} environment={environment} feature={feature} />}
+        {found.offAllowed && !direct && ' Switching off applies at once, unless other flags depend on the flag.'}
+        {feature && <OpenRequests project={project} environment={environment} feature={feature} />} {drafted}
       </span>
+      {direct && !named && (
+        <Button size="small" variant="quiet" onClick={() => setDirect(project, environment, false)} aria-label={`Stop changing ${environment} directly`}>
+          Use change requests again
+        </Button>
+      )}
       {skips && !direct && (
         <Button size="small" variant="quiet" onClick={() => setDirect(project, environment, true)} aria-label={`Change ${environment} directly`}>
           Change directly
@@ -76,13 +84,23 @@ export function ProtectionLine({ project, environment, named, feature }: LinePro
 function OpenRequests({ project, environment, feature }: { project: string; environment: string; feature: string }) {
   const me = useMe().user?.id
   const open = (useQuery(pendingOfFlag(project, feature)).data ?? []).filter((one) => one.environment === environment)
-  return open.map((one) => (
-    <span key={one.id}>
-      {' '}
-      <Link to="/projects/$projectId/change-requests/$requestId" params={{ projectId: project, requestId: String(one.id) }} className="break">
-        {isDraftOf(one, me) ? 'Your draft' : quotedTitle(one)}
-      </Link>{' '}
-      changes this flag.
-    </span>
-  ))
+  return open.map((one) => {
+    const link = { to: '/projects/$projectId/change-requests/$requestId' as const, params: { projectId: project, requestId: String(one.id) } }
+    if (isDraftOf(one, me))
+      return (
+        <Link key={one.id} {...link} className="strong nowrap">
+          {' '}
+          Review and send
+        </Link>
+      )
+    return (
+      <span key={one.id}>
+        {' '}
+        <Link {...link} className="break">
+          {quotedTitle(one)}
+        </Link>{' '}
+        changes this flag.
+      </span>
+    )
+  })
 }

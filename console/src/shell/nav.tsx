@@ -1,7 +1,8 @@
 import { Link, useRouterState, type LinkProps } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, lazy, useEffect, useState, type ComponentType } from 'react'
+import { useEffect, useState, type ComponentType } from 'react'
 import { apiQuery } from '../api'
+import Inbox from '../requests/badge'
 import { Button } from '../ui/button'
 import { Icons } from '../ui/icons'
 import { Menu, type MenuEntry } from '../ui/menu'
@@ -15,16 +16,13 @@ interface Item {
   count?: ComponentType
 }
 
-// Loaded after the first page.
-const Inbox = lazy(() => import('../requests/badge'))
-
 /** The pages of every day, in groups. */
 const daily: { label: string; items: Item[] }[] = [
   {
-    label: 'Flags',
+    label: 'Releases',
     items: [
       { label: 'Projects', to: '/projects', icon: Icons.Folder },
-      { label: 'Search', to: '/search', icon: Icons.Search },
+      { label: 'Flags', to: '/flags', icon: Icons.Flag },
       { label: 'Segments', to: '/segments', icon: Icons.Target },
       { label: 'Change requests', to: '/change-requests', icon: Icons.Shield, count: Inbox },
       { label: 'Playground', to: '/playground', icon: Icons.Play },
@@ -86,11 +84,7 @@ function Items({ items }: { items: readonly Item[] }) {
           <Link to={to} className="nav-link" activeOptions={{ includeSearch: false }} activeProps={{ 'aria-current': 'page' }}>
             <Icon />
             {label}
-            {Count && (
-              <Suspense fallback={null}>
-                <Count />
-              </Suspense>
-            )}
+            {Count && <Count />}
           </Link>
         </li>
       ))}

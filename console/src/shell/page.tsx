@@ -21,11 +21,13 @@ interface PageProps {
   /** Buttons at the right of the heading. */
   actions?: ReactNode
   tabs?: Tab[]
+  /** What is known of the subject, beside the content from 1,280 px on, below it otherwise. */
+  rail?: ReactNode
   children: ReactNode
 }
 
 /** The frame of every page: breadcrumbs, heading, actions, tabs; it also sets the title of the document. */
-export function Page({ title, aside, description, crumbs, actions, tabs, children }: PageProps) {
+export function Page({ title, aside, description, crumbs, actions, tabs, rail, children }: PageProps) {
   useDocumentTitle(title)
   return (
     <div className="page">
@@ -51,7 +53,16 @@ export function Page({ title, aside, description, crumbs, actions, tabs, childre
         {description && <p className="soft page-description">{description}</p>}
         {tabs && <Tabs label={title} tabs={tabs} />}
       </header>
-      <div className="page-body">{children}</div>
+      {rail ? (
+        <div className="page-rail">
+          <div className="page-body">{children}</div>
+          <aside className="rail" aria-label={`About ${title}`}>
+            {rail}
+          </aside>
+        </div>
+      ) : (
+        <div className="page-body">{children}</div>
+      )}
     </div>
   )
 }

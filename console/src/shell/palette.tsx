@@ -1,21 +1,28 @@
 import { Autocomplete as Base } from '@base-ui/react/autocomplete'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate, type LinkProps } from '@tanstack/react-router'
+import { useNavigate, useRouterState, type LinkProps } from '@tanstack/react-router'
 import { useEffect, useState, type ComponentProps, type ComponentType } from 'react'
-import { apiQuery } from '../api'
+import { apiQuery, useMe } from '../api'
 import { Icons } from '../ui/icons'
 import '../ui/menu.css'
+import { readStored, writeStored } from '../ui/stored'
+import { toast } from '../ui/toasts'
+import { useRowSwitch } from '../pages/flags/useswitch'
 import { navigationPages } from './nav'
 import './palette.css'
+import { setTheme, type Theme } from './theme'
 
-/** Something that the palette leads to. */
+/** Something that the palette leads to, or does. */
 interface Target {
   key: string
   label: string
   /** What it is: 'Page', or the project of a flag. */
   note: string
   icon: ComponentType
-  link: LinkProps
+  link?: LinkProps
+  act?: () => void
+  /** Its action asks in a dialog of its own: the palette stays. */
+  stays?: boolean
 }
 
 const pages: Target[] = [...navigationPages, { label: 'Profile', to: '/profile' as const, icon: Icons.User }].map(({ label, to, icon }) => ({
@@ -36,12 +43,16 @@ interface PaletteProps {
   onClose: () => void
 }
 
-/** Finds pages, projects, flags and segments by name, and goes there. */
+/** Finds actions, pages, projects, flags and segments by name, and does them or goes there. What was opened last comes first. */
 export default function Palette({ field, text, onText, onClose }: PaletteProps) {
   const navigate = useNavigate()
-  const targets = useTargets(text)
+  const [actions, questions] = useActions(onClose)
+  const targets = useTargets(text, actions)
   const go = (target: Target) => {
-    onClose()
+    if (!target.stays) onClose()
+    target.act?.()
+    if (!target.link) return
+    remember(target)
     void navigate(target.link as never)
   }
   return (
@@ -67,11 +78,89 @@ export default function Palette({ field, text, onText, onClose }: PaletteProps) 
           </Base.Item>
         )}
       </Base.List>
+      {questions}
     </Base.Root>
   )
 }
 
-function useTargets(text: string): Target[] {
+const themes: Theme[] = ['light', 'dark', 'system']
+
+// What can be done here: on the page of a flag also its switches.
+function useActions(onClose: () => void): [Target[], React.ReactNode] {
+  const { can } = useMe()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const [project, flag] =
+    /^\/projects\/([^/]+)(?:\/flags\/([^/]+))?/
+      .exec(path)
+      ?.slice(1)
+      .map((part) => part && decodeURIComponent(part)) ?? []
+  const row = useQuery({
+    ...apiQuery('/api/admin/projects/{projectId}/features/{featureName}', { path: { projectId: project ?? '', featureName: flag ?? '' } }),
+    enabled: flag !== undefined,
+    staleTime: 60_000,
+  }).data
+  const { allowed, onSwitch, questions } = useRowSwitch(project === undefined ? [] : [project], onClose)
+  const target = project ?? 'default'
+  const copy = () =>
+    navigator.clipboard.writeText(location.href).then(
+      () => toast.success('Link copied'),
+      () => toast.error('The browser does not allow copying here. Copy the address of the page.'),
+    )
+  const actions: (Target | false)[] = [
+    ...(row?.environments ?? []).map(
+      (environment) =>
+        allowed(row!.project, environment.name).allowed && {
+          key: `switch ${environment.name}`,
+          label: `Switch ${environment.enabled ? 'off' : 'on'} in ${environment.name}`,
+          note: row!.name,
+          icon: Icons.Switch,
+          act: () => onSwitch(row!, environment, !environment.enabled),
+          stays: true,
+        },
+    ),
+    can('CREATE_FEATURE', target).allowed && {
+      key: 'create flag',
+      label: 'Create flag',
+      note: `In ${target}`,
+      icon: Icons.Plus,
+      link: { to: '/projects/$projectId', params: { projectId: target }, search: { create: true } as never },
+    },
+    can('CREATE_PROJECT').allowed && {
+      key: 'create project',
+      label: 'Create project',
+      note: 'Action',
+      icon: Icons.Plus,
+      link: { to: '/projects', search: { create: true } as never },
+    },
+    { key: 'copy', label: 'Copy link to this page', note: 'Action', icon: Icons.Copy, act: () => void copy() },
+    ...themes.map((theme) => ({ key: `theme ${theme}`, label: `Theme: ${theme}`, note: 'Action', icon: Icons.Screen, act: () => setTheme(theme) })),
+  ]
+  return [actions.filter((one) => one !== false), questions]
+}
+
+const recentKey = 'guidon-recent'
+
+// The flags, projects and segments that were opened from here, the last first.
+interface Recent extends Pick<Target, 'key' | 'label' | 'note'> {
+  link: { to: string; params?: Record<string, string> }
+}
+
+function recent(): Target[] {
+  try {
+    const found = JSON.parse(readStored(recentKey) ?? '[]') as Recent[]
+    return found.map((one) => ({ ...one, icon: Icons.Clock, link: one.link as LinkProps }))
+  } catch {
+    return []
+  }
+}
+
+function remember({ key, label, note, link }: Target) {
+  if (!/^(flag|project|segment) /.test(key)) return
+  const others = recent().filter((one) => one.key !== key)
+  writeStored(recentKey, JSON.stringify([{ key, label, note, link }, ...others.map(({ key, label, note, link }) => ({ key, label, note, link }))].slice(0, 5)))
+}
+
+function useTargets(text: string, actions: Target[]): Target[] {
   const [query, setQuery] = useState('')
   useEffect(() => {
     const timer = setTimeout(() => setQuery(text.trim()), 150)
@@ -85,9 +174,10 @@ function useTargets(text: string): Target[] {
     placeholderData: keepPreviousData,
   }).data?.features
   const wanted = text.trim().toLowerCase()
+  if (!wanted) return [...recent(), ...actions, ...pages]
   const matches = (...names: string[]) => names.some((name) => name.toLowerCase().includes(wanted))
   const found: Target[] = [
-    ...(wanted && query ? (flags ?? []) : [])
+    ...(query ? (flags ?? []) : [])
       .filter((flag) => matches(flag.name))
       .map((flag) => ({
         key: `flag ${flag.name}`,
@@ -106,8 +196,9 @@ function useTargets(text: string): Target[] {
         icon: Icons.Folder,
         link: { to: '/projects/$projectId', params: { projectId: project.id } } as LinkProps,
       })),
+    ...actions.filter((action) => matches(action.label)),
     ...pages.filter((page) => matches(page.label)),
-    ...(wanted ? segments : [])
+    ...segments
       .filter((segment) => matches(segment.name))
       .slice(0, shown)
       .map((segment) => ({
@@ -119,14 +210,13 @@ function useTargets(text: string): Target[] {
       })),
   ]
   const rank = (target: Target) => (target.label.toLowerCase() === wanted ? 0 : target.label.toLowerCase().startsWith(wanted) ? 1 : 2)
-  if (!wanted) return found
   found.sort((a, b) => rank(a) - rank(b))
   const all: Target = {
     key: 'all',
     label: `Search all flags for “${text.trim()}”`,
     note: '',
     icon: Icons.Search,
-    link: { to: '/search', search: { q: text.trim() } as never },
+    link: { to: '/flags', search: { q: text.trim() } as never },
   }
   return [...found, all]
 }

@@ -1,14 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
-import { Suspense, lazy, useEffect, useState } from 'react'
+import { Suspense, lazy, useCallback, useEffect, useState } from 'react'
 import { send, useMe } from '../api'
 import { useReachable } from '../api/reachable'
 import { Button, IconButton } from '../ui/button'
 import { dayText, localZone, setDates, useDates, type DateSettings } from '../ui/dates'
+import { setComfortable, useDensity } from '../ui/density'
 import { Dialog } from '../ui/dialog'
 import { Icons } from '../ui/icons'
 import { Menu, type MenuEntry } from '../ui/menu'
-import { Toasts, toast } from '../ui/toasts'
+import { closeOldToasts, Toasts, toast } from '../ui/toasts'
+import { KeysDialog, useKeys } from './keys'
 import { LeaveGuard } from './leave'
 import { Logo } from './logo'
 import { Nav } from './nav'
@@ -86,6 +88,7 @@ function useFocusOnNavigation() {
   useEffect(
     () =>
       router.subscribe('onRendered', (event) => {
+        if (event.pathChanged) closeOldToasts()
         if (!event.fromLocation || event.fromLocation.pathname === event.toLocation.pathname) return
         const heading = document.querySelector<HTMLElement>('#content h1') ?? document.getElementById('content')
         heading?.focus({ preventScroll: true })
@@ -98,32 +101,28 @@ function useFocusOnNavigation() {
 const Palette = lazy(() => import('./palette'))
 
 function SearchBox() {
-  const [open, setOpen] = useState(false)
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
-      event.preventDefault()
-      setOpen(true)
-    }
-    document.addEventListener('keydown', onKey)
-    return () => document.removeEventListener('keydown', onKey)
-  }, [])
+  const [open, setOpen] = useState<'search' | 'keys'>()
+  const search = useCallback(() => setOpen('search'), [])
+  const help = useCallback(() => setOpen('keys'), [])
+  const close = () => setOpen(undefined)
+  useKeys({ onSearch: search, onHelp: help })
   return (
     <>
-      <button type="button" className="bar-search" aria-haspopup="dialog" aria-keyshortcuts="Control+K Meta+K" onClick={() => setOpen(true)}>
+      <button type="button" className="bar-search" aria-haspopup="dialog" aria-keyshortcuts="Control+K Meta+K" onClick={search}>
         <Icons.Search />
         <span className="grow">Search or go to…</span>
         <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
-      {open && <SearchDialog onClose={() => setOpen(false)} />}
+      {open === 'search' && <SearchDialog onClose={close} />}
+      {open === 'keys' && <KeysDialog onClose={close} />}
     </>
   )
 }
 
 const searchField = {
   className: 'input',
-  'aria-label': 'Name of a flag, project, segment or page',
-  placeholder: 'Flag, project, segment or page',
+  'aria-label': 'Name of a flag, project, segment, page or action',
+  placeholder: 'Flag, project, segment, page or action',
   maxLength: 100,
   autoFocus: true,
 }
@@ -132,7 +131,7 @@ const searchField = {
 function SearchDialog({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   return (
-    <Dialog open onClose={onClose} title="Search or go to">
+    <Dialog open bare onClose={onClose} title="Search or go to">
       <Suspense fallback={<input {...searchField} value={text} onChange={(event) => setText(event.target.value)} />}>
         <Palette field={searchField} text={text} onText={setText} onClose={onClose} />
       </Suspense>
@@ -163,6 +162,7 @@ function UserMenu() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const dates = useDates()
+  const { comfortable } = useDensity()
   const signOut = async () => {
     try {
       await send('post', '/auth/sign-out', { quiet: true })
@@ -192,6 +192,8 @@ function UserMenu() {
       entries={[
         { label: 'Profile', icon: <Icons.User />, link: { to: '/profile' } },
         ...dateEntries(dates),
+        'separator',
+        { label: 'Comfortable rows', checked: comfortable, onSelect: () => setComfortable(!comfortable) },
         ...(open ? [] : (['separator', { label: 'Sign out', icon: <Icons.Out />, onSelect: () => void signOut() }] as const)),
       ]}
     />

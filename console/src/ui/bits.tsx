@@ -1,13 +1,13 @@
-import { useEffect, useReducer, useState, type ReactNode } from 'react'
+import { useState, useSyncExternalStore, type ReactNode } from 'react'
 import './bits.css'
 import { Button, IconButton } from './button'
 import { fullDate, useDates, zonedDate } from './dates'
-import { ago, lastTime, number } from './format'
+import { ago, clock, lastTime, number, percent } from './format'
 import { Icons } from './icons'
 import { toast } from './toasts'
 
 /** A short state: <Badge kind="ok">Active</Badge>. */
-export function Badge({ kind = 'neutral', children }: { kind?: 'neutral' | 'ok' | 'warn' | 'danger' | 'info' | 'accent'; children: ReactNode }) {
+export function Badge({ kind = 'neutral', children }: { kind?: 'neutral' | 'ok' | 'warn' | 'danger' | 'accent'; children: ReactNode }) {
   return <span className={`badge badge-${kind}`}>{children}</span>
 }
 
@@ -25,11 +25,11 @@ export function Chip({ children, onRemove, removeLabel }: { children: ReactNode;
   )
 }
 
-/** A tag of a flag: type and value. */
-export function Tag({ type, value, onRemove }: { type: string; value: string; onRemove?: () => void }) {
+/** A tag of a flag: its value, after its type if that is given. */
+export function Tag({ type, value, onRemove }: { type?: string; value: string; onRemove?: () => void }) {
   return (
     <Chip onRemove={onRemove} removeLabel={`Remove tag ${type}:${value}`}>
-      <span className="soft">{type}:</span>
+      {type && <span className="soft">{type}:</span>}
       {value}
     </Chip>
   )
@@ -46,12 +46,8 @@ interface DateTimeProps {
 }
 
 export function DateTime({ value, absolute, noted, never = 'Never' }: DateTimeProps) {
-  const [, tick] = useReducer((count: number) => count + 1, 0)
+  useSyncExternalStore(clock.follow, clock.now)
   useDates()
-  useEffect(() => {
-    const timer = setInterval(tick, 30_000)
-    return () => clearInterval(timer)
-  }, [])
   if (value === null || value === undefined || value === '') return <span className="soft">{never}</span>
   const date = new Date(value)
   if (Number.isNaN(date.getTime())) return <span>{String(value)}</span>
@@ -91,12 +87,12 @@ export function CopyButton({ text, label, showLabel }: { text: string; label: st
   )
 }
 
-/** A block of code with a button to copy it. label names the code: 'Snippet for Node.js'. */
-export function CodeBlock({ code, label, wrap }: { code: string; label: string; wrap?: boolean }) {
+/** A block of code with a button to copy it. label names the code: 'Snippet for Node.js'. children are shown instead, such as highlight(code). */
+export function CodeBlock({ code, label, wrap, children }: { code: string; label: string; wrap?: boolean; children?: ReactNode }) {
   return (
     <div className="code-block">
       <pre tabIndex={0} role="region" aria-label={label} className={wrap ? 'code-wrap' : undefined}>
-        <code>{code}</code>
+        <code>{children ?? code}</code>
       </pre>
       <div className="code-copy">
         <CopyButton text={code} label={`Copy ${label}`} />
@@ -165,14 +161,14 @@ export function Figure({ label, value, hint }: { label: string; value: ReactNode
   )
 }
 
-/** A bar from 0 to 100 with its value as text, for rollout and health. */
+/** A slim bar from 0 to 100 with its value as text, for rollout and health. */
 export function Meter({ label, value, kind = 'accent' }: { label: string; value: number; kind?: 'accent' | 'ok' | 'warn' | 'danger' }) {
   return (
     <span className="meter-box">
       <span className={`meter meter-${kind}`} role="meter" aria-label={label} aria-valuemin={0} aria-valuemax={100} aria-valuenow={value}>
         <span style={{ width: `${Math.max(0, Math.min(100, value))}%` }} />
       </span>
-      <span className="number">{number(value)}%</span>
+      <span className="meter-value number">{percent(value)}</span>
     </span>
   )
 }

@@ -96,7 +96,7 @@ export function MultiCombobox({
           isItemEqualToValue={sameValue}
           disabled={control.disabled}
         >
-          <Base.Chips className="combobox-group combobox-multiple">
+          <Base.Chips className="chips-field">
             {chosen.map((choice) => (
               <Base.Chip key={choice.value} className="combobox-chip" aria-label={choice.production ? `${choice.label} Prod` : choice.label}>
                 {choice.label} {mark(choice)}

@@ -16,6 +16,10 @@ interface DialogProps {
   /** Buttons at the bottom right: the quiet one first. In a form put <DialogActions> into the form instead. */
   actions?: ReactNode
   wide?: boolean
+  /** Comes from the right and is as high as the window: for a form that needs room, such as that of a strategy. */
+  sheet?: boolean
+  /** Shows neither the title nor a cross: for a search. */
+  bare?: boolean
 }
 
 /** The forms of a dialog with input that is not saved, and whether each is being sent. */
@@ -31,7 +35,7 @@ export const losesInput = (forms: UnsavedForms) => [...forms].some((form) => !fo
  * A modal dialog. The focus goes to its first field. Escape and the cross call onClose, and ask first if a form in it has input that is not
  * saved. A click outside does nothing.
  */
-export function Dialog({ open, onClose, title, description, children, actions, wide }: DialogProps) {
+export function Dialog({ open, onClose, title, description, children, actions, wide, sheet, bare }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null)
   const [leaving, setLeaving] = useState<() => void>()
   const context = useMemo(() => {
@@ -39,15 +43,15 @@ export function Dialog({ open, onClose, title, description, children, actions, w
     return { forms, leave: (then: () => void) => (losesInput(forms) ? setLeaving(() => then) : then()) }
   }, [])
   const firstField = () =>
-    popup.current?.querySelector<HTMLElement>('[data-focus], input:enabled:not([type="radio"]:not(:checked)), select:enabled, textarea:enabled') ?? true
+    popup.current?.querySelector<HTMLElement>('[data-focus], input:enabled:not([type="radio"]:not(:checked)), button.select:enabled, textarea:enabled') ?? true
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && context.leave(onClose)} disablePointerDismissal>
       <Base.Portal>
         <Base.Backdrop className="dialog-backdrop" />
-        <Base.Popup ref={popup} initialFocus={firstField} className={wide ? 'dialog dialog-wide' : 'dialog'}>
-          <div className="dialog-head">
+        <Base.Popup ref={popup} initialFocus={firstField} className={sheet ? 'dialog dialog-sheet' : wide ? 'dialog dialog-wide' : 'dialog'}>
+          <div className={bare ? 'visually-hidden' : 'dialog-head'}>
             <Base.Title className="dialog-title">{title}</Base.Title>
-            <Base.Close render={<IconButton label="Close" icon={<Icons.Close />} />} />
+            {!bare && <Base.Close render={<IconButton label="Close" icon={<Icons.Close />} />} />}
           </div>
           {description && <Base.Description className="soft">{description}</Base.Description>}
           <DialogContext value={context}>
@@ -77,9 +81,14 @@ export function DiscardDialog({ onKeep, onDiscard }: { onKeep: () => void; onDis
   )
 }
 
-/** The row of buttons of a dialog or a form, at its end. */
-export function DialogActions({ children }: { children: ReactNode }) {
-  return <div className="dialog-actions">{children}</div>
+/** The line of buttons of a dialog or a form, at its end. sentence says before them what will be, such as whom a strategy selects. */
+export function DialogActions({ sentence, children }: { sentence?: ReactNode; children: ReactNode }) {
+  return (
+    <div className="dialog-actions">
+      {sentence && <div className="dialog-sentence grow">{sentence}</div>}
+      {children}
+    </div>
+  )
 }
 
 interface ConfirmDialogProps {

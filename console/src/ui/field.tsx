@@ -45,7 +45,7 @@ export function Field({ label, hideLabel, hint, error, required, disabledReason,
   )
 }
 
-type Control<Element extends 'input' | 'textarea' | 'select'> = Omit<ComponentProps<Element>, 'onChange' | 'value' | 'id' | 'disabled'>
+type Control<Element extends 'input' | 'textarea'> = Omit<ComponentProps<Element>, 'onChange' | 'value' | 'id' | 'disabled'>
 type Value<T> = { value: T; onChange: (value: T) => void }
 
 function look(props: FieldLook): FieldLook {
@@ -80,10 +80,12 @@ export function TextField(props: FieldLook & Value<string> & Control<'input'>) {
 
 /** A text of several lines. */
 export function TextArea(props: FieldLook & Value<string> & Control<'textarea'>) {
-  const { value, onChange, ...more } = rest(props)
+  const { value, onChange, className = '', ...more } = rest(props)
   return (
     <Field {...look(props)}>
-      {(control) => <textarea rows={3} {...more} {...control} className="input" value={value} onChange={(event) => onChange(event.target.value)} />}
+      {(control) => (
+        <textarea rows={3} {...more} {...control} className={`input ${className}`} value={value} onChange={(event) => onChange(event.target.value)} />
+      )}
     </Field>
   )
 }
@@ -117,24 +119,8 @@ export interface Choice<T extends string = string> {
   disabled?: boolean
   /** An environment of type production, which is marked. */
   production?: boolean
-}
-
-/** One of a few choices, with the list of the browser. For many choices use Combobox. */
-export function Select<T extends string>(props: FieldLook & Value<T> & Omit<Control<'select'>, 'children'> & { choices: readonly Choice<T>[] }) {
-  const { value, onChange, choices, ...more } = rest(props)
-  return (
-    <Field {...look(props)}>
-      {(control) => (
-        <select {...more} {...control} className="input select" value={value} onChange={(event) => onChange(event.target.value as T)}>
-          {choices.map((choice) => (
-            <option key={choice.value} value={choice.value} disabled={choice.disabled}>
-              {choice.production ? `${choice.label} · Prod` : choice.label}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  )
+  /** Soft text after the label in the list: what kind of choice it is. */
+  note?: string
 }
 
 /** A search field without a visible label, for toolbars. */

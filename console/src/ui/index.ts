@@ -3,18 +3,33 @@ export { Badge, Card, Chip, CodeBlock, CopyButton, DateTime, Facts, Figure, Mete
 export { Button, IconButton, LinkButton, type ButtonProps } from './button'
 export { Dialog, DialogActions, DiscardDialog, ConfirmDialog } from './dialog'
 export { FavoriteButton } from './favorite'
-export { Checkbox, Field, NumberField, RadioGroup, SearchField, Select, TextArea, TextField, type Choice, type FieldLook } from './field'
+export { Checkbox, Field, NumberField, RadioGroup, SearchField, TextArea, TextField, type Choice, type FieldLook } from './field'
 export { fullDate, useDates, zonedDate } from './dates'
-export { ago, lastTime, listed, number, plural, reportsNoted, usesNoted, words } from './format'
+export { ago, lastTime, listed, number, percent, plural, reportsNoted, usesNoted, words } from './format'
 export { Icons } from './icons'
 export { ActionMenu, Menu, type MenuEntry } from './menu'
-export { ProductionMark, environmentChoice, followsAtOnce, isProduction, productionText, useAsked, useAskedSwitch, useAsks, useUnasked } from './production'
-export { EmptyState, ErrorState, Forbidden, Loaded, Loading, Notice, Skeleton } from './states'
+export {
+  ProductionMark,
+  UnnamedProduction,
+  environmentChoice,
+  followsAtOnce,
+  isProduction,
+  productionText,
+  useAsked,
+  useAskedSwitch,
+  useAsks,
+  useUnasked,
+} from './production'
+export { Info, More, Popover } from './popover'
+export { EmptyState, ErrorState, Forbidden, Loaded, Loading, Notice, Notices, Skeleton } from './states'
 export { useStoredNames } from './stored'
+export { Row } from './row'
+export { Select } from './select'
+export { Stepper, type Step } from './stepper'
 export { Switch } from './switch'
 export { Table, sortRows, type Column, type Sort } from './table'
 export { Tabs, type Tab } from './tabs'
 export { toast } from './toasts'
 export { Tooltip } from './tooltip'
 // Larger components that only some pages need are imported from their own files, so that they stay out of the entry:
-// combobox (Combobox, MultiCombobox), conflict (ConflictDialog), diffview (Diff, Value).
+// changes (Changes), combobox (Combobox, MultiCombobox), conflict (ConflictDialog), diffview (Diff, Value), filters (FilterBar).

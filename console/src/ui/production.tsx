@@ -25,9 +25,14 @@ export function ProductionMark({ type }: Pick<Environment, 'type'>) {
   )
 }
 
-/** What a question adds about an environment of type production, with a space before it; '' for others. */
+const saysSo = ({ name }: Pick<Environment, 'name'>) => name.toLowerCase() === 'production'
+
+/** The mark of a production environment whose name does not say so. */
+export const UnnamedProduction = (environment: Environment) => !saysSo(environment) && <ProductionMark type={environment.type} />
+
+/** What a question adds about an environment of type production, with a space before it; '' for others and for one whose name says so. */
 export const productionText = (environment: Pick<Environment, 'name' | 'type'>) =>
-  isProduction(environment) ? ` ${environment.name} is a production environment.` : ''
+  isProduction(environment) && !saysSo(environment) ? ` ${environment.name} is a production environment.` : ''
 
 /** The names of the environments of type production that do not ask, in this browser. */
 export const useUnasked = () => useStoredNames('guidon-unasked')
@@ -62,9 +67,12 @@ export function useAsks() {
   return (environment: Environment) => isProduction(environment) && !unasked.has(environment.name)
 }
 
-/** What every question about production environments says. */
-export const followsAtOnce = (...all: Pick<Environment, 'name'>[]) =>
-  `${listed(all.map(({ name }) => name))} ${all.length > 1 ? 'are production environments' : 'is a production environment'}. Applications follow with their next request.`
+/** What every question about production environments says: which of them are that, unless their names do, and when applications follow. */
+export function followsAtOnce(...all: Pick<Environment, 'name'>[]) {
+  const names = all.filter((one) => !saysSo(one)).map(({ name }) => name)
+  const are = names.length > 0 && `${listed(names)} ${names.length > 1 ? 'are production environments' : 'is a production environment'}. `
+  return `${are || ''}Applications follow with their next request.`
+}
 
 /** Acts at once, or asks before if the environment is for production. Render the dialog. */
 export function useAsked(): [(asked: Asked) => void, ReactNode] {

@@ -98,7 +98,10 @@ export function Loaded<Data>({ query, children, lines }: { query: QueryLike<Data
   return <Loading lines={lines} />
 }
 
-/** A box with a remark: info, warning, danger or ok. */
+/** The remarks that are true of a page, the most important first: only the first is shown, since two side by side are read as none. */
+export const Notices = ({ of }: { of: readonly ReactNode[] }) => <>{of.find(Boolean)}</>
+
+/** A remark in a line: warn says that a change widens who gets a flag in production, danger that something failed. */
 export function Notice({
   kind = 'info',
   title,

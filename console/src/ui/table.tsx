@@ -1,4 +1,5 @@
-import { useCallback, useRef, type CSSProperties, type Key, type ReactNode } from 'react'
+import { useCallback, useEffect, useRef, useState, type CSSProperties, type Key, type ReactNode } from 'react'
+import { useDensity } from './density'
 import { Icons } from './icons'
 import { Skeleton } from './states'
 import './table.css'
@@ -42,44 +43,80 @@ interface TableProps<Row> {
   empty?: ReactNode
   /** Shows placeholder rows. */
   loading?: boolean
-  /** Renders only the rows in view. Rows are then 40 px high, and each column needs a width. For more than 100 rows. */
+  /** Renders only the rows in view. Rows are then of one height, and each column needs a width. For more than 100 rows. */
   virtual?: boolean
   /** CSS width below which the table scrolls sideways in its box. */
   minWidth?: string
+  /** On phones each row is a card with the names of the columns. */
+  cards?: boolean
   rowClass?: (row: Row) => string | undefined
+  /** Whether a row is selected, which marks it. */
+  selected?: (row: Row) => boolean
+  /** Selects a row, or not: the key x does it. j and k go to the next and the previous row, whose first link then has the focus. */
+  onSelect?: (row: Row, selected: boolean) => void
 }
 
-const rowHeight = 40
-
 /** A table in a scroll box of its own, with a sticky header. */
-export function Table<Row>({ label, columns, rows, rowKey, sort, onSort, empty, loading, virtual, minWidth, rowClass }: TableProps<Row>) {
+export function Table<Row>({
+  label,
+  columns,
+  rows,
+  rowKey,
+  sort,
+  onSort,
+  empty,
+  loading,
+  virtual,
+  minWidth,
+  cards,
+  rowClass,
+  selected,
+  onSelect,
+}: TableProps<Row>) {
   const box = useRef<HTMLDivElement>(null)
   const overflows = useOverflow(box)
+  const { rowHeight } = useDensity()
+  const current = useRowKeys(box, rows, rowHeight, Boolean(virtual), (row) => onSelect?.(row, !selected?.(row)))
   const shown = useWindow(box, rows.length, rowHeight, Boolean(virtual))
   const scroll = overflows ? ({ tabIndex: 0, role: 'region', 'aria-label': label } as const) : {}
   if (!loading && rows.length === 0 && empty) return <>{empty}</>
   return (
-    <div ref={box} className="table-box" {...scroll}>
+    <div ref={box} className="table-box" data-loading={(loading && rows.length === 0) || undefined} {...scroll}>
       <table
-        className={virtual ? 'table table-virtual' : 'table'}
+        className={virtual ? 'table table-virtual' : cards ? 'table table-cards' : 'table'}
+        // The layout of cards would take these roles away.
+        role={cards ? 'table' : undefined}
         style={minWidth ? { minWidth } : undefined}
         aria-label={label}
         aria-rowcount={virtual ? rows.length + 1 : undefined}
         aria-busy={loading || undefined}
       >
-        <thead>
-          <tr>
+        <thead role={cards ? 'rowgroup' : undefined}>
+          <tr role={cards ? 'row' : undefined}>
             {columns.map((column) => (
               <HeaderCell key={column.id} column={column} sort={sort} onSort={onSort} />
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role={cards ? 'rowgroup' : undefined}>
           {shown.before > 0 && <Spacer height={shown.before} columns={columns.length} />}
           {rows.slice(shown.first, shown.last).map((row, index) => (
-            <tr key={rowKey(row)} className={rowClass?.(row)} aria-rowindex={virtual ? shown.first + index + 2 : undefined}>
+            <tr
+              key={rowKey(row)}
+              role={cards ? 'row' : undefined}
+              className={rowClass?.(row)}
+              data-row={shown.first + index}
+              data-current={current === shown.first + index || undefined}
+              data-selected={selected?.(row) || undefined}
+              aria-rowindex={virtual ? shown.first + index + 2 : undefined}
+            >
               {columns.map((column) => (
-                <td key={column.id} className={cellClass(column)}>
+                <td
+                  key={column.id}
+                  className={cellClass(column)}
+                  role={cards ? 'cell' : undefined}
+                  data-label={cards && !column.hideHeader ? column.header : undefined}
+                >
                   {column.cell(row)}
                 </td>
               ))}
@@ -103,6 +140,53 @@ export function Table<Row>({ label, columns, rows, rowKey, sort, onSort, empty, 
   )
 }
 
+// The row that j and k have gone to: undefined before, and when the rows are others.
+function useRowKeys<Row>(box: React.RefObject<HTMLDivElement | null>, rows: readonly Row[], height: number, virtual: boolean, toggle: (row: Row) => void) {
+  const [at, setAt] = useState<{ rows: readonly Row[]; index: number }>()
+  const current = at?.rows === rows ? at.index : undefined
+  const latest = useRef({ current, rows, toggle })
+  useEffect(() => {
+    latest.current = { current, rows, toggle }
+  })
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement
+      if (
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        !'jkx'.includes(event.key) ||
+        target.closest('input:not([type="checkbox"]), textarea, [role="dialog"], [role="menu"], [role="combobox"]')
+      )
+        return
+      const { current, rows, toggle } = latest.current
+      if (event.key === 'x') {
+        if (current !== undefined) toggle(rows[current]!)
+        return
+      }
+      const next = current === undefined ? 0 : Math.max(0, Math.min(rows.length - 1, current + (event.key === 'j' ? 1 : -1)))
+      if (rows.length > 0) setAt({ rows, index: next })
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
+  useEffect(() => {
+    const element = box.current
+    if (current === undefined || !element) return
+    const head = element.querySelector('thead')?.clientHeight ?? 0
+    const top = current * height
+    // A row that is not in view is not rendered: it is scrolled into view first.
+    if (virtual && top < element.scrollTop) element.scrollTo({ top })
+    else if (virtual && top + height + head > element.scrollTop + element.clientHeight) element.scrollTo({ top: top + height + head - element.clientHeight })
+    const frame = requestAnimationFrame(() => {
+      const row = element.querySelector<HTMLElement>(`[data-row="${current}"]`)
+      row?.querySelector<HTMLElement>('a[href]')?.focus({ preventScroll: virtual })
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [box, current, height, virtual])
+  return current
+}
+
 const cellClass = ({ align, sticky }: Pick<Column<unknown>, 'align' | 'sticky'>) =>
   [align && `align-${align}`, sticky && 'table-sticky'].filter(Boolean).join(' ') || undefined
 
@@ -124,7 +208,7 @@ function HeaderCell<Row>({ column, sort, onSort }: { column: Column<Row>; sort?:
     [column.width],
   )
   return (
-    <th ref={width} scope="col" className={cellClass(column)} aria-sort={direction}>
+    <th ref={width} scope="col" role="columnheader" className={cellClass(column)} aria-sort={direction}>
       {column.sortable && onSort ? (
         <button type="button" className="table-sort" onClick={() => onSort({ by: column.id, descending: sorted ? !sort.descending : false })}>
           {column.header}
@@ -134,7 +218,9 @@ function HeaderCell<Row>({ column, sort, onSort }: { column: Column<Row>; sort?:
       ) : column.headerCell ? (
         column.headerCell
       ) : (
-        <span className={column.hideHeader ? 'visually-hidden' : undefined}>{column.header}</span>
+        <>
+          <span className={column.hideHeader ? 'visually-hidden' : undefined}>{column.header}</span> {column.mark}
+        </>
       )}
     </th>
   )

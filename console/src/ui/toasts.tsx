@@ -13,22 +13,35 @@ interface Action {
 
 const manager = Toast.createToastManager<{ action?: Action }>()
 
+// The messages that are shown, and since when.
+const shown = new Map<string, number>()
+
 function add(type: Kind, description: string, action?: Action) {
   // An older error is about an earlier attempt.
   manager.close('error')
-  const id = manager.add({
+  const id: string = manager.add({
     id: type === 'error' ? 'error' : undefined,
     type,
     description,
     timeout: type === 'error' ? 0 : action ? 12_000 : 5_000,
     data: { action: action && { ...action, run: () => (manager.close(id), action.run()) } },
+    onRemove: () => shown.delete(id),
   })
+  shown.set(id, performance.now())
 }
 
-async function takeBack(undo: () => Promise<unknown>) {
+// The page that a change leads to has the message about it.
+const sameStep = 1000
+
+/** Closes the messages about another page than the one that is opened now. */
+export function closeOldToasts() {
+  for (const [id, since] of shown) if (performance.now() - since > sameStep) manager.close(id)
+}
+
+async function takeBack(text: string, undo: () => Promise<unknown>) {
   try {
     await undo()
-    toast.info('Undone.')
+    toast.info(`Undone: ${text}`)
   } catch (error) {
     toast.error(`Not undone. ${errorText(error)}`)
   }
@@ -36,7 +49,8 @@ async function takeBack(undo: () => Promise<unknown>) {
 
 /** Short messages at the top of the page: toast.success('Flag archived', { undo: () => … }). Errors stay until closed. */
 export const toast = {
-  success: (text: string, { undo }: { undo?: () => Promise<unknown> } = {}) => add('success', text, undo && { label: 'Undo', run: () => void takeBack(undo) }),
+  success: (text: string, { undo }: { undo?: () => Promise<unknown> } = {}) =>
+    add('success', text, undo && { label: 'Undo', run: () => void takeBack(text, undo) }),
   info: (text: string) => add('info', text),
   error: (text: string, { action }: { action?: Action } = {}) => add('error', text, action),
 }

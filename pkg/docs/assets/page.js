@@ -40,6 +40,13 @@ system.addEventListener("change", paint);
 page.addEventListener("before-try", ({ detail }) => detail.request.headers.append("X-Guidon-Console", "1"));
 document.querySelector("main").append(page);
 
+// The console's font, whose name has a hash.
+async function loadFont() {
+  const index = await (await fetch("/", { headers: { Accept: "text/html" } })).text();
+  const path = /href="(\/[^"]+\.woff2)"/.exec(index)?.[1];
+  if (path) document.fonts.add(await new FontFace("Inter", `url(${path})`, { weight: "400 600" }).load());
+}
+
 async function show() {
   const [description, user] = await Promise.all([fetch("/docs/openapi.json"), fetch("/api/admin/user")]);
   const spec = await description.json();
@@ -62,4 +69,5 @@ async function show() {
   await page.loadSpec(spec);
 }
 
+void loadFont();
 void show();

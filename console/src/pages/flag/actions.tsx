@@ -1,22 +1,29 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Suspense, lazy, useState } from 'react'
 import { api, useChange } from '../../api'
-import { Button, FavoriteButton, Icons, Menu, type MenuEntry } from '../../ui'
+import { Button, FavoriteButton, Icons, LinkButton, Menu, type MenuEntry } from '../../ui'
 import { ArchiveDialog } from '../flags/archivedialog'
 import { archiveFlag } from '../projects/restore'
-import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
+import { environmentPath, flagKey, flagPath, touched, useReasons, type Flag } from './data'
 import { CloneDialog, CompleteDialog, MoveDialog } from './dialogs'
 
-type Open = 'clone' | 'move' | 'complete' | 'archive' | undefined
+type Open = 'clone' | 'move' | 'complete' | 'archive' | 'commands' | undefined
 
-/** The favourite star and the menu of actions of a flag. */
+const CommandDialog = lazy(() => import('../../forms/command'))
+
+/** The way to try the flag for a user, its favorite star and the menu of actions. */
 export function FlagActions({ flag }: { flag: Flag }) {
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
   const favorite = useFavorite(flag)
   const entries = useEntries(flag, setOpen)
+  const environments = [...flag.environments].sort((a, b) => Number(b.enabled) - Number(a.enabled)).map((one) => one.name)
+  const tryIt = { projects: flag.project, environments: environments.join(','), q: flag.name }
   return (
     <>
+      <LinkButton icon={<Icons.Play />} to="/playground" search={tryIt as never}>
+        Try it for a user
+      </LinkButton>
       <FavoriteButton name={flag.name} favorite={flag.favorite} onChange={(next) => favorite.mutate(next)} />
       <Menu
         trigger={
@@ -31,8 +38,26 @@ export function FlagActions({ flag }: { flag: Flag }) {
       {open === 'clone' && <CloneDialog flag={flag} onClose={close} />}
       {open === 'move' && <MoveDialog flag={flag} onClose={close} />}
       {open === 'complete' && <CompleteDialog flag={flag} onClose={close} />}
+      {open === 'commands' && (
+        <Suspense fallback={null}>
+          <CommandDialog requests={commandsOf(flag)} onClose={close} />
+        </Suspense>
+      )}
     </>
   )
+}
+
+// What scripts do most: switch the flag in an environment.
+function commandsOf(flag: Flag) {
+  const path = { projectId: flag.project, featureName: flag.name }
+  const switches = flag.environments.flatMap(({ name }) => {
+    const request = { path: { ...path, environment: name } }
+    return [
+      [`Switch on in ${name}`, api.request.post(`${environmentPath}/on`, request)],
+      [`Switch off in ${name}`, api.request.post(`${environmentPath}/off`, request)],
+    ] as const
+  })
+  return Object.fromEntries(switches)
 }
 
 function useFavorite(flag: Flag) {
@@ -118,6 +143,7 @@ function useEntries(flag: Flag, open: (dialog: Open) => void): MenuEntry[] {
     completed
       ? { label: 'Mark as not completed', icon: <Icons.Undo />, onSelect: () => uncomplete.mutate(), disabledReason: reason('UPDATE_FEATURE') }
       : { label: 'Mark as completed…', icon: <Icons.Check />, onSelect: () => open('complete'), disabledReason: reason('UPDATE_FEATURE') },
+    { label: 'Show as commands', icon: <Icons.Code />, onSelect: () => open('commands') },
     'separator',
     {
       label: 'Archive…',

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { useProtection } from '../../requests/drafts'
 import { SkipsFreeze } from '../../requests/freeze'
-import { Notice, followsAtOnce, useAsked, useAsks } from '../../ui'
+import { followsAtOnce, useAsked, useAsks } from '../../ui'
 import type { Flag, FlagEnvironment } from './data'
 import { childrenText } from './strategy/describe'
 
@@ -39,16 +39,18 @@ export function useAskedChange(flag: Flag): [(environment: FlagEnvironment, chan
 }
 
 interface Difference {
-  /** What is stored and what the form has, in words; nothing is shown if they are the same. */
+  /** What is stored and what the form has, in words. */
   before?: string
   after?: string
   /** What they leave out, a sentence each. */
   differences?: readonly string[]
+  /** More people get the flag: the line is amber. */
+  widens?: boolean
   children?: ReactNode
 }
 
 /**
- * For a form of the flag in an environment: what its button says, and the line above it. Where saving is followed at once in production, the
+ * For a form of the flag in an environment: what its button says, and the line before it. Where saving is followed at once in production, the
  * button names the environment, and the line says what changes there.
  */
 export function useAtOnce(flag: Flag, environment: FlagEnvironment, on = environment.enabled) {
@@ -56,23 +58,22 @@ export function useAtOnce(flag: Flag, environment: FlagEnvironment, on = environ
   const atOnce = useAsks()(environment) && on && !protection.drafts(environment.name)
   return {
     label: (submit: string) => (atOnce ? `${submit} in ${environment.name}` : protection.label(submit, environment.name)),
-    line: ({ before, after, differences = [], children }: Difference) =>
+    line: ({ before = '', after, differences = [], widens, children }: Difference) =>
       atOnce && (
-        <Notice kind="warn">
-          {before !== undefined && before !== after && (
-            <p className="strong break">
-              {before} → {after}
-            </p>
-          )}
+        <div className={widens ? 'at-once at-once-widens' : 'at-once'}>
+          {after && <p className="strong break at-once-text">{before && before !== after ? `${before} → ${after}` : after}</p>}
           {differences.map((one) => (
             <p key={one} className="break">
               {one}
             </p>
           ))}
           {children}
-          <p>{followsAtOnce(environment)}</p>
+          <p className="soft">
+            {widens && 'More users get it. '}
+            {followsAtOnce(environment)}
+          </p>
           <SkipsFreeze project={flag.project} environment={environment.name} />
-        </Notice>
+        </div>
       ),
   }
 }

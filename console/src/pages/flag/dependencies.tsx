@@ -5,9 +5,10 @@ import { api, apiQuery, useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { useProtection } from '../../requests/drafts'
 import { SkipsFreezes } from '../../requests/freeze'
-import { Button, Dialog, IconButton, Icons, Notice, RadioGroup, Section, followsAtOnce, listed, useAsked, useAsks } from '../../ui'
+import { Dialog, IconButton, Icons, More, Notice, RadioGroup, followsAtOnce, listed, useAsked, useAsks } from '../../ui'
 import { Combobox, MultiCombobox } from '../../ui/combobox'
 import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
+import { Part } from './part'
 import { onlyWhere, parentText } from './strategy/describe'
 
 type Dependency = Schema<'Dependency'>
@@ -76,44 +77,35 @@ export function Dependencies({ flag }: { flag: Flag }) {
   }
   const obstacle = flag.children.length > 0 ? 'Other flags depend on this flag, so it cannot have parents.' : undefined
   return (
-    <Section
+    <Part
       title="Dependencies"
-      description="A flag is on only where each flag that it depends on, its parent, is in the required state."
-      actions={
-        <Button size="small" icon={<Icons.Plus />} disabledReason={reason ?? obstacle} onClick={() => setEditing('new')}>
-          Add parent
-        </Button>
-      }
+      action={<IconButton size="small" label="Add parent" icon={<Icons.Plus />} disabledReason={reason ?? obstacle} onClick={() => setEditing('new')} />}
     >
-      {flag.dependencies.length > 0 && (
-        <ul className="stack-s">
-          {flag.dependencies.map((dependency) => (
-            <li key={dependency.feature} className="row-apart dependency">
-              <span className="break">
-                <FlagLink project={flag.project} name={dependency.feature} /> must be <strong>{dependency.enabled ? 'on' : 'off'}</strong>
-                {dependency.variants.length > 0 &&
-                  ` with ${dependency.variants.length > 1 ? 'one of the variants' : 'the variant'} ${dependency.variants.join(', ')}`}
-              </span>
-              <span className="row">
-                <IconButton
-                  size="small"
-                  label={`Edit dependency on ${dependency.feature}`}
-                  icon={<Icons.Edit />}
-                  disabledReason={reason}
-                  onClick={() => setEditing(dependency)}
-                />
-                <IconButton
-                  size="small"
-                  label={`Remove dependency on ${dependency.feature}`}
-                  icon={<Icons.Trash />}
-                  disabledReason={reason}
-                  onClick={() => askAndRemove(dependency)}
-                />
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+      {flag.dependencies.map((dependency) => (
+        <div key={dependency.feature} className="rail-head">
+          <span className="break">
+            <FlagLink project={flag.project} name={dependency.feature} /> must be <strong>{dependency.enabled ? 'on' : 'off'}</strong>
+            {dependency.variants.length > 0 &&
+              ` with ${dependency.variants.length > 1 ? 'one of the variants' : 'the variant'} ${dependency.variants.join(', ')}`}
+          </span>
+          <span className="rail-buttons">
+            <IconButton
+              size="small"
+              label={`Edit dependency on ${dependency.feature}`}
+              icon={<Icons.Edit />}
+              disabledReason={reason}
+              onClick={() => setEditing(dependency)}
+            />
+            <IconButton
+              size="small"
+              label={`Remove dependency on ${dependency.feature}`}
+              icon={<Icons.Trash />}
+              disabledReason={reason}
+              onClick={() => askAndRemove(dependency)}
+            />
+          </span>
+        </div>
+      ))}
       {flag.children.length > 0 && (
         <p className="break">
           <span className="soft">Flags that depend on this one: </span>
@@ -123,17 +115,16 @@ export function Dependencies({ flag }: { flag: Flag }) {
               <FlagLink project={flag.project} name={child} />
             </span>
           ))}
-          {flag.children.length > shownChildren && ` and ${flag.children.length - shownChildren} more`}
+          <More values={flag.children.slice(shownChildren)} label="More flags that depend on this one" />
         </p>
       )}
-      {flag.dependencies.length === 0 && flag.children.length === 0 && <p className="soft">None.</p>}
       {editing && <DependencyDialog flag={flag} dependency={editing === 'new' ? undefined : editing} onClose={() => setEditing(undefined)} />}
       {question}
-    </Section>
+    </Part>
   )
 }
 
-const shownChildren = 50
+const shownChildren = 10
 
 function FlagLink({ project, name }: { project: string; name: string }) {
   return (
@@ -174,7 +165,6 @@ function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependenc
       variants: dependency?.variants ?? [],
     },
     submit: (values) => add.mutateAsync(bodyOf(values)),
-    requests: (values) => [saveRequest(flag, bodyOf(values))],
     check: ({ feature, state, variants }) => ({
       feature: feature ? '' : 'Choose a flag.',
       variants: state === 'variant' && variants.length === 0 ? 'Choose at least one variant.' : '',
@@ -225,7 +215,7 @@ function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependenc
           />
         )}
         {live.length > 0 && form.dirty && (
-          <Notice kind="warn">
+          <Notice>
             <p className="strong break">
               {flag.name} is on in {listed(live.map(({ name }) => name))}, and then only where{' '}
               {parentText({ ...bodyOf(form.values), feature: feature || 'its parent' })}.

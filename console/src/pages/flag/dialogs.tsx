@@ -31,7 +31,6 @@ export function CloneDialog({ flag, onClose }: DialogProps) {
   const form = useForm({
     initial: { name: `${flag.name}-2`, replaceGroupId: true },
     submit: (values) => clone.mutateAsync(trimmed(values)),
-    requests: (values) => [requestOf(trimmed(values))],
     nameField: 'name',
   })
   return (
@@ -86,7 +85,6 @@ export function MoveDialog({ flag, onClose }: DialogProps) {
   const form = useForm({
     initial: { newProjectId: '' },
     submit: (values) => move.mutateAsync(values.newProjectId),
-    requests: ({ newProjectId }) => [requestOf(newProjectId)],
     check: (values) => ({ newProjectId: values.newProjectId ? '' : 'Choose a project.' }),
   })
   const others = (projects.data?.projects ?? []).filter((project) => project.id !== flag.project)
@@ -147,7 +145,6 @@ export function CompleteDialog({ flag, onClose }: DialogProps) {
   const form = useForm<{ status: Outcome; statusValue: string }>({
     initial: { status: 'kept', statusValue: variants[0] ?? '' },
     submit: (values) => complete.mutateAsync(values),
-    requests: (values) => [requestOf(values)],
   })
   const outcomes: { value: Outcome; label: string; hint: string }[] = [
     { value: 'kept', label: 'The feature was kept', hint: 'Everyone gets it.' },

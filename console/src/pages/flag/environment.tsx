@@ -1,15 +1,18 @@
+import { Link } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { useProtection } from '../../requests/drafts'
 import { useFreeze } from '../../requests/freeze'
 import { ProtectionLine } from '../../requests/line'
-import { Badge, Button, Icons, Notice, ProductionMark, Switch, isProduction, plural, useAskedSwitch, words } from '../../ui'
-import { DailyUse, UnknownOperators } from './about'
+import { Badge, Button, Icons, Switch, UnnamedProduction, isProduction, useAskedSwitch, words } from '../../ui'
+import { useDrafted } from '../requests/drafted'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from './data'
 import { FirstStrategyDialog } from './firststrategy'
 import { Affected } from './strategy/affected'
 import { describeStandard, onlyWhere } from './strategy/describe'
 import { StrategyList, useSegmentNames } from './strategy/list'
 import { useSwitch } from './switch'
+import { LastUse, UnknownOperators } from './use'
+import { percentOf } from './variants/model'
 
 interface PanelProps {
   flag: Flag
@@ -28,9 +31,9 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const reason = useReasons(flag)
   const protection = useProtection(flag.project)
   const freezeOf = useFreeze(flag.project)
+  const drafted = useDrafted(flag, environment.name)
   const standard = project?.environments.find((one) => one.environment === environment.name)?.defaultStrategy
   const names = useSegmentNames()
-  const production = isProduction(environment)
   const empty = environment.strategies.length === 0
   const mayAdd = reason('CREATE_FEATURE_STRATEGY', environment.name)
   const change = (on: boolean) => {
@@ -49,7 +52,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
       })
   }
   return (
-    <section className={production ? 'card env env-production' : 'card env'} aria-labelledby={heading}>
+    <section className="card env" aria-labelledby={heading}>
       <div className="row-apart">
         <div className="row env-title">
           <Switch
@@ -61,33 +64,35 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
           <h2 id={heading} className="break">
             {environment.name}
           </h2>
-          <ProductionMark type={environment.type} />
-          {!production && environment.type !== environment.name && <Badge>{words(environment.type)}</Badge>}
-          <span className={environment.enabled ? 'env-state env-on' : 'env-state soft'}>{environment.enabled ? 'On' : 'Off'}</span>
+          <UnnamedProduction {...environment} />
+          {!isProduction(environment) && environment.type !== environment.name && <Badge>{words(environment.type)}</Badge>}
+          <span className={environment.enabled ? 'env-on' : 'soft'}>{environment.enabled ? 'On' : 'Off'}</span>
         </div>
         <div className="row">
-          <span className="soft small">
-            <DailyUse flag={flag} environment={environment} />
-          </span>
+          <LastUse flag={flag} environment={environment} />
           <Button size="small" icon={<Icons.Plus />} disabledReason={mayAdd} onClick={() => onEdit('new')} aria-label={`Add strategy in ${environment.name}`}>
             Add strategy
           </Button>
         </div>
       </div>
-      <p className="soft">
-        {stateText(environment)}
-        {empty && standard && ` Switching it on adds the project's default strategy: ${describeStandard(standard, names)}`}
-      </p>
-      <ProtectionLine project={flag.project} environment={environment.name} feature={flag.name} />
-      {environment.enabled && !empty && !environment.hasEnabledStrategies && (
-        <Notice kind="warn">Every strategy here is disabled, so no one gets the flag. Enable a strategy, or add one.</Notice>
-      )}
+      <ProtectionLine project={flag.project} environment={environment.name} feature={flag.name} drafted={drafted.rest} />
       <UnknownOperators flag={flag} environment={environment} />
+      {empty && (
+        <p className="soft">
+          {standard
+            ? `Switching it on adds the project's default strategy: ${describeStandard(standard, names)}`
+            : 'No strategy yet. It says who gets the flag when it is on.'}
+        </p>
+      )}
+      {environment.enabled && !empty && !environment.hasEnabledStrategies && <p className="soft">Every strategy is disabled, so no one gets the flag.</p>}
       {flag.dependencies.length > 0 && environment.enabled && <p className="soft">{onlyWhere(flag.dependencies)}</p>}
-      {!empty && <StrategyList flag={flag} environment={environment} onEdit={onEdit} />}
-      {environment.variantCount > 0 && (
+      {!empty && <StrategyList flag={flag} environment={environment} onEdit={onEdit} draftedFor={drafted.of} />}
+      {environment.variants.length > 0 && (
         <p className="soft small">
-          {plural(environment.variantCount, 'variant')} for those who get the flag by a strategy without variants of its own: see the Variants tab.
+          Variants:{' '}
+          <Link to="/projects/$projectId/flags/$flag/variants" params={{ projectId: flag.project, flag: flag.name }} className="break">
+            {variantsText(environment)}
+          </Link>
         </p>
       )}
       {question}
@@ -98,11 +103,11 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   )
 }
 
-/** What the state of a flag in an environment means. */
-export function stateText(environment: Pick<FlagEnvironment, 'enabled' | 'strategies'>): string {
-  const active = environment.strategies.filter((strategy) => !strategy.disabled).length
-  if (environment.strategies.length === 0) return 'Off for everyone. A strategy says who gets the flag when it is on.'
-  if (!environment.enabled) return 'Off for everyone. The strategies apply as soon as it is switched on.'
-  if (active > 1) return 'On for everyone who matches at least one strategy.'
-  return active === 1 ? 'On for everyone who matches the strategy.' : 'On, but without a strategy that applies.'
+// The first variants with their shares: 'blue 50%, green 50%'.
+function variantsText({ variants }: FlagEnvironment) {
+  const more = variants.length - shownVariants
+  const text = variants.slice(0, shownVariants).map(({ name, weight }) => `${name} ${percentOf(weight)}`)
+  return text.join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
+
+const shownVariants = 4

@@ -48,31 +48,25 @@ export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: F
   const form = useForm<Audience>({
     initial: { who: isProduction(environment) ? 'share' : 'everyone', rollout: 10 },
     submit: (values) => start.mutateAsync(percentOf(values)),
-    requests: (values) => [add(percentOf(values)), on],
     check: ({ who, rollout }) => ({
       rollout: who === 'share' && (rollout === null || rollout < 0 || rollout > 100) ? 'Enter a percentage from 0 to 100.' : '',
     }),
     pointers: { rollout: '/parameters/rollout' },
   })
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={`Who gets ${flag.name} in ${environment.name}?`}
-      description="The flag has no strategy here yet: this adds the first one. You can change it at any time."
-    >
+    <Dialog open onClose={onClose} title={`Who gets ${flag.name} in ${environment.name}?`}>
       <form {...form.props}>
         <RadioGroup
           label="Audience"
           choices={[
-            { value: 'everyone', label: 'Everyone', hint: 'All users of all applications in this environment.' },
-            { value: 'share', label: 'A percentage of users', hint: 'The same users get it each time. Increase the percentage when all goes well.' },
+            { value: 'everyone', label: 'Everyone' },
+            { value: 'share', label: 'A percentage of users', hint: 'The same users get it each time.' },
           ]}
           {...form.field('who')}
         />
         {form.values.who === 'share' && <NumberField label="Percentage" min={0} max={100} step={1} unit="%" {...form.field('rollout')} />}
         {flag.dependencies.length > 0 && <p className="break">{onlyWhere(flag.dependencies)}</p>}
-        {atOnce.line({})}
+        {atOnce.line({ widens: percentOf(form.values) > 0 })}
         <FormActions form={form} submit={protection.label('Switch on', environment.name)} onCancel={onClose}>
           <Button
             variant="quiet"

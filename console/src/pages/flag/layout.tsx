@@ -1,13 +1,13 @@
-import { Outlet } from '@tanstack/react-router'
+import { Outlet, useMatchRoute } from '@tanstack/react-router'
 import { isNotFound } from '../../api'
 import { DraftBar } from '../../requests/bar'
 import { Page } from '../../shell'
-import { CopyButton, ErrorState, Loading, type Tab } from '../../ui'
+import { Badge, CopyButton, ErrorState, Loading, words, type Tab } from '../../ui'
 import { FlagActions } from './actions'
 import { useFlag, useFlagParams, useProject } from './data'
 import './flag.css'
-import { FlagBadges, FlagLinks, FlagTags } from './header'
 import { MissingFlag } from './missing'
+import { FlagRail } from './rail'
 
 /** The frame of the pages of a flag: its name, its state, its actions and the tabs. */
 export default function FlagLayout() {
@@ -15,6 +15,7 @@ export default function FlagLayout() {
   const { projectId, flag } = params
   const query = useFlag()
   const project = useProject(projectId)
+  const overview = useMatchRoute()({ to: '/projects/$projectId/flags/$flag', params })
   const tabs: Tab[] = [
     { label: 'Overview', link: { to: '/projects/$projectId/flags/$flag', params } },
     { label: 'Variants', link: { to: '/projects/$projectId/flags/$flag/variants', params } },
@@ -36,21 +37,19 @@ export default function FlagLayout() {
       aside={
         <>
           <CopyButton text={flag} label="Copy name" />
-          {data && <FlagBadges flag={data} />}
+          {data && <Badge>{words(data.type)}</Badge>}
+          {data?.stale && (
+            <span title="The flag has served its purpose and should be removed from the code.">
+              <Badge>Stale</Badge>
+            </span>
+          )}
         </>
       }
       actions={data && <FlagActions flag={data} />}
-      description={
-        data && (
-          <>
-            {data.description}
-            <FlagTags flag={data} />
-            <FlagLinks flag={data} templates={project?.linkTemplates ?? []} />
-          </>
-        )
-      }
+      description={data?.description}
+      rail={data && overview && <FlagRail flag={data} />}
     >
-      <DraftBar project={projectId} />
+      <DraftBar project={projectId} flag={flag} inPlace={Boolean(overview)} />
       {data ? <Outlet /> : query.error ? <ErrorState error={query.error} onRetry={() => void query.refetch()} /> : <Loading />}
     </Page>
   )

@@ -3,12 +3,12 @@ import type { Schema } from '../../api'
 interface StageText {
   label: string
   hint: string
-  kind: 'neutral' | 'info' | 'ok' | 'accent'
+  kind: 'neutral' | 'ok' | 'accent'
 }
 
 const stages: Record<string, StageText> = {
   initial: { label: 'Initial', hint: 'No application has used the flag since it was created or revived.', kind: 'neutral' },
-  'pre-live': { label: 'Pre-live', hint: 'Applications use the flag, but not in production yet.', kind: 'info' },
+  'pre-live': { label: 'Pre-live', hint: 'Applications use the flag, but not in production yet.', kind: 'neutral' },
   live: { label: 'Live', hint: 'Applications use the flag in production.', kind: 'ok' },
   completed: { label: 'Completed', hint: 'The work is done: remove the flag from the code, then archive it.', kind: 'accent' },
   archived: { label: 'Archived', hint: 'Applications do not get the flag.', kind: 'neutral' },

@@ -1,13 +1,11 @@
 import { useState } from 'react'
 import { useUrlState } from '../../shell'
 import { Notice } from '../../ui'
-import { About } from './about'
 import { useLoadedFlag } from './data'
-import { Dependencies } from './dependencies'
 import { EnvironmentPanel } from './environment'
 import { StrategyEditor } from './strategy/editor'
 
-/** The strategies of the flag in each environment, and the flags on which it depends. */
+/** The strategies of the flag in each environment. */
 export default function OverviewTab() {
   const flag = useLoadedFlag()
   // The open strategy is part of the address: 'new' or an id.
@@ -21,12 +19,10 @@ export default function OverviewTab() {
   const close = () => setView({ environment: '', strategy: '' })
   return (
     <>
-      {flag.environments.length === 0 && <Notice kind="warn">The project has no environments. Add one in the settings of the project.</Notice>}
+      {flag.environments.length === 0 && <Notice>The project has no environments. Add one in the settings of the project.</Notice>}
       {flag.environments.map((one) => (
         <EnvironmentPanel key={one.name} flag={flag} environment={one} onEdit={(strategy, options) => open(one.name, strategy, options)} />
       ))}
-      <Dependencies flag={flag} />
-      <About flag={flag} />
       {environment && view.strategy && (
         <StrategyEditor
           key={`${view.environment}/${view.strategy}`}

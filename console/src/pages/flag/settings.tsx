@@ -45,7 +45,6 @@ function MetadataForm({ flag }: { flag: Flag }) {
   const form = useForm({
     initial: stored,
     submit: (values) => save.mutateAsync({ values, before: stored }),
-    requests: (values) => [requestOf(values)],
   })
   return (
     <Section title="Description and type">

@@ -1,10 +1,10 @@
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { useUrlState } from '../../shell'
-import { Badge, Button, EmptyState, Icons, Notice, ProductionMark, Section, Table, type Column } from '../../ui'
+import { Badge, Button, EmptyState, Icons, Table, UnnamedProduction, type Column } from '../../ui'
 import { useLoadedFlag, useReasons, type Flag, type FlagEnvironment } from './data'
 import { VariantsEditor } from './variants/editor'
 import { percentOf, type Variant } from './variants/model'
-import { WeightBar } from './variants/weightbar'
+import { WeightDot, WeightParts } from './variants/weightbar'
 
 /** The variants of the flag in each environment. */
 export default function VariantsTab() {
@@ -20,13 +20,9 @@ export default function VariantsTab() {
   const none = flag.environments.every((one) => one.variants.length === 0)
   return (
     <>
-      <p className="soft">
-        Variants split those who get the flag into groups, for example for an A/B test. Strategies can have variants of their own, which come first: edit them
-        with the strategy.
-      </p>
-      {none && flag.environments[0] && (
+      {none && (
         <EmptyState icon={<Icons.Sliders />} title="No variants">
-          Without variants the flag is only on or off. With them, an application also gets the name of a variant, and its payload if it has one.
+          Variants split those who get the flag into groups, for example for an A/B test. An application reads the name of its variant, and the payload.
         </EmptyState>
       )}
       {flag.environments.map((one) => (
@@ -37,8 +33,17 @@ export default function VariantsTab() {
   )
 }
 
-const columns: Column<Variant>[] = [
-  { id: 'name', header: 'Name', cell: (variant) => <span className="strong break">{variant.name}</span> },
+const columnsOf = (all: readonly Variant[]): Column<Variant>[] => [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: (variant) => (
+      <span className="row">
+        <WeightDot index={all.indexOf(variant)} />
+        <span className="strong break">{variant.name}</span>
+      </span>
+    ),
+  },
   {
     id: 'weight',
     header: 'Weight',
@@ -65,13 +70,15 @@ const columns: Column<Variant>[] = [
   },
 ]
 
+const payloadName = (type: string) => (type === 'string' ? 'text' : type === 'number' ? type : type.toUpperCase())
+
 function PayloadText({ payload }: { payload: Variant['payload'] }) {
   if (!payload) return <span className="soft">–</span>
   const text = payload.value.length > 80 ? `${payload.value.slice(0, 80)}…` : payload.value
   return (
     <span className="row">
       <code className="break">{text}</code>
-      <span className="soft small">{payload.type}</span>
+      <span className="soft small">{payloadName(payload.type)}</span>
     </span>
   )
 }
@@ -81,16 +88,15 @@ function EnvironmentVariants({ flag, environment, onEdit }: { flag: Flag; enviro
   const others = flag.environments.filter((one) => one.name !== environment.name && one.variants.length > 0)
   const own = environment.strategies.filter((strategy) => strategy.variants.length > 0 && !strategy.disabled)
   const empty = environment.variants.length === 0
+  const heading = useId()
   return (
-    <Section
-      title={
-        <span className="row">
+    <section className="stack-s" aria-labelledby={heading}>
+      <div className="row-apart">
+        <h2 id={heading} className="row break">
           {environment.name}
-          <ProductionMark type={environment.type} />
-        </span>
-      }
-      actions={
-        <>
+          <UnnamedProduction {...environment} />
+        </h2>
+        <div className="row">
           {empty &&
             others.map((other) => (
               <Button key={other.name} size="small" icon={<Icons.Copy />} disabledReason={reason} onClick={() => onEdit(other.variants)}>
@@ -106,24 +112,26 @@ function EnvironmentVariants({ flag, environment, onEdit }: { flag: Flag; enviro
           >
             {empty ? 'Add variants' : 'Edit'}
           </Button>
-        </>
-      }
-    >
+        </div>
+      </div>
       {own.length > 0 && (
-        <Notice>
+        <p className="soft">
           {own.length === 1
-            ? 'A strategy here has variants of its own. For those who get the flag by it, the variants below do not apply.'
-            : `${own.length} strategies here have variants of their own. For those who get the flag by them, the variants below do not apply.`}
-        </Notice>
+            ? 'A strategy here has variants of its own, which come first.'
+            : `${own.length} strategies here have variants of their own, which come first.`}
+        </p>
       )}
-      {empty ? (
-        <p className="soft">No variants.</p>
-      ) : (
+      {!empty && (
         <>
-          <WeightBar variants={environment.variants} label={`Variants in ${environment.name}`} />
-          <Table label={`Variants in ${environment.name}`} columns={columns} rows={environment.variants} rowKey={(variant) => variant.name} />
+          <WeightParts variants={environment.variants} />
+          <Table
+            label={`Variants in ${environment.name}`}
+            columns={columnsOf(environment.variants)}
+            rows={environment.variants}
+            rowKey={(variant) => variant.name}
+          />
         </>
       )}
-    </Section>
+    </section>
   )
 }

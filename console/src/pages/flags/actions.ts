@@ -4,7 +4,7 @@ import { plural } from '../../ui'
 import { removeAdded, switchAdding, type Added } from '../flag/added'
 import { parentsOf, restore, type Parents } from '../projects/restore'
 import { expectAll, inBatches, oneByOne, type BulkResult } from './bulk'
-import { hasStrategies, isOn, switched, tagText, type FlagRow } from './rows'
+import { hasStrategies, isOn, switched, tagText, type FlagRow, type ListedRow } from './rows'
 
 /** One change of many flags. */
 export interface BulkAction {
@@ -20,7 +20,7 @@ export interface BulkAction {
   /** The flags that were as the action makes them, and how that is: 'on'. They are not counted as changed. */
   already?: { how: string; names: ReadonlySet<string> }
   /** How the changed flags look in the list; absent if they leave it or the list is read again. */
-  patch?: (row: FlagRow) => FlagRow
+  patch?: (row: ListedRow) => ListedRow
 }
 
 const named = (rows: readonly FlagRow[], names: readonly string[]) => {
@@ -146,6 +146,39 @@ export function moveAction(projectId: string, target: string): BulkAction {
   }
 }
 
+/** The change of some of the flags: those of one project. */
+export interface BulkPart {
+  names: string[]
+  action: BulkAction
+}
+
+/** Makes one change of those of several projects, one project after the other. */
+export function combined(parts: readonly BulkPart[]): BulkAction {
+  const of = ({ names }: BulkPart, some: readonly string[]) => names.filter((name) => some.includes(name))
+  return {
+    ...parts[0]!.action,
+    already: parts[0]!.action.already && {
+      how: parts[0]!.action.already.how,
+      names: new Set(parts.flatMap(({ action }) => [...(action.already?.names ?? [])])),
+    },
+    run: async (names, onProgress, stopped) => {
+      const result: BulkResult = { done: [], failed: [] }
+      for (const part of parts) {
+        const before = result.done.length + result.failed.length
+        const { done, failed } = await part.action.run(of(part, names), (finished) => onProgress(before + finished), stopped)
+        result.done.push(...done)
+        result.failed.push(...failed)
+      }
+      return result
+    },
+    undo:
+      parts[0]!.action.undo &&
+      (async (names) => {
+        for (const part of parts) if (of(part, names).length > 0) await part.action.undo?.(of(part, names))
+      }),
+  }
+}
+
 /** The flags that an action changed. */
 export const changedBy = ({ already }: BulkAction, { done }: BulkResult) => (already ? done.filter((name) => !already.names.has(name)) : done)
 
@@ -157,10 +190,10 @@ export function resultText(action: BulkAction, result: BulkResult): string {
   return `${changed === 0 ? 'No flag' : plural(changed, 'flag')} ${action.done}${rest}`
 }
 
-/** What a switch of the flags would do, as sentences, and the flags that it would change. standard is whom the project's default strategy selects. */
-export function foreseen(flags: readonly FlagRow[], environment: string, on: boolean, standard?: string) {
+/** What a switch of the flags would do, as sentences, and the flags that it would change. standardOf says whom the default strategy of a project selects. */
+export function foreseen(flags: readonly FlagRow[], environment: string, on: boolean, standardOf: (project: string) => string | undefined) {
   const others = flags.filter((row) => isOn(row, environment) !== on)
-  const changing = on && !standard ? others.filter((row) => hasStrategies(row, environment)) : others
+  const changing = on ? others.filter((row) => hasStrategies(row, environment) || standardOf(row.project)) : others
   const same = flags.length - others.length
   const unable = others.length - changing.length
   const parts = [
@@ -168,7 +201,9 @@ export function foreseen(flags: readonly FlagRow[], environment: string, on: boo
     same > 0 && `${same} ${same === 1 ? 'is' : 'are'} ${on ? 'on' : 'off'} already`,
     unable > 0 && `${unable} cannot, without a strategy there`,
   ]
-  const bare = on ? changing.filter((row) => !hasStrategies(row, environment)).length : 0
-  const rest = bare > 0 ? ` ${bare} ${bare === 1 ? 'has' : 'have'} no strategy there, so the project's default strategy is added: ${standard}` : ''
+  const without = on ? changing.filter((row) => !hasStrategies(row, environment)) : []
+  const bare = without.length
+  const standards = [...new Set(without.map(({ project }) => standardOf(project)))].join(' ')
+  const rest = bare > 0 ? ` ${bare} ${bare === 1 ? 'has' : 'have'} no strategy there, so the project's default strategy is added: ${standards}` : ''
   return { changing: namesOf(changing), text: `${parts.filter(Boolean).join('; ')}.${rest}` }
 }

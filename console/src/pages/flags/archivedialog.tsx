@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { invalidate } from '../../api'
-import { useProtection } from '../../requests/drafts'
+import { useProtections } from '../../requests/drafts'
 import { SkipsFreezes } from '../../requests/freeze'
 import { ConfirmDialog, DateTime, Notice, ProductionMark, isProduction, number, plural, usesNoted } from '../../ui'
 import { lastSeen, type Archivable } from '../projects/restore'
@@ -10,7 +10,8 @@ import './flags.css'
 const shown = 200
 
 interface ArchiveDialogProps {
-  project: string
+  /** The project, or those of the flags. */
+  project: string | readonly string[]
   /** As a query has them at this moment: they are read again when the question opens. */
   flags: readonly { name: string; environments: (Archivable['environments'][number] & { type: string })[] }[]
   onClose: () => void
@@ -19,7 +20,8 @@ interface ArchiveDialogProps {
 
 /** Asks before flags are archived: where they are on, and when they were last used. */
 export function ArchiveDialog({ project, flags, onClose, onConfirm }: ArchiveDialogProps) {
-  const protection = useProtection(project)
+  const projects = [project].flat()
+  const protectionOf = useProtections(projects)
   const client = useQueryClient()
   useEffect(() => void invalidate(client, ['/api/admin/projects/{projectId}/features', '/api/admin/search/features']), [client])
   const live = flags.filter(isLive)
@@ -31,10 +33,10 @@ export function ArchiveDialog({ project, flags, onClose, onConfirm }: ArchiveDia
       onConfirm={onConfirm}
       title={flags.length === 1 ? `Archive ${flags[0]!.name}?` : `Archive ${plural(flags.length, 'flag')}?`}
       description="Applications no longer get an archived flag, and use the default in their code. You can revive it."
-      action={protection.label('Archive')}
+      action={projects.some((one) => !protectionOf(one).drafts()) ? 'Archive' : 'Add to draft'}
     >
       <OnInProduction flags={flags} />
-      {!protection.drafts() && <SkipsFreezes project={project} flags={flags} />}
+      {projects.map((one) => !protectionOf(one).drafts() && <SkipsFreezes key={one} project={one} flags={flags} named={projects.length > 1} />)}
       <ul className="flags-failures" aria-label="Flags to archive" tabIndex={0}>
         {ordered.slice(0, shown).map((flag) => (
           <li key={flag.name} className="break">

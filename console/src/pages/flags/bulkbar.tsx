@@ -1,89 +1,124 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { errorText, invalidate, useMe, type Schema } from '../../api'
-import { useProposal, useProtection } from '../../requests/drafts'
-import { useFreeze } from '../../requests/freeze'
+import { errorText, invalidate, useMe } from '../../api'
+import { useProposal, useProtections } from '../../requests/drafts'
+import { useFreezes } from '../../requests/freeze'
 import { Button, Dialog, Icons, Menu, ProductionMark, plural, number, toast, useAskedSwitch, type MenuEntry } from '../../ui'
 import { describeStandard } from '../flag/strategy/describe'
 import { useSegmentNames } from '../flag/strategy/list'
-import { archiveAction, changedBy, foreseen, moveAction, resultText, staleAction, switchAction, tagAction, type BulkAction } from './actions'
+import {
+  archiveAction,
+  changedBy,
+  combined,
+  foreseen,
+  moveAction,
+  resultText,
+  staleAction,
+  switchAction,
+  tagAction,
+  type BulkAction,
+  type BulkPart,
+} from './actions'
 import { ArchiveDialog, FlagNames } from './archivedialog'
 import { groupFailures, type Failure } from './bulk'
 import { MoveDialog, TagsDialog } from './bulkdialogs'
-import { patchRows, readAgain } from './data'
+import { patchRows, projectsOf, readAgain } from './data'
 import { DependentsLine } from './dependents'
 import { ExportDialog } from './exportdialog'
 import type { FlagRow } from './rows'
+import { projectOverview } from './useswitch'
 
 interface BulkBarProps {
-  projectId: string
-  /** standard: the project's default strategy, for flags that have none there. */
-  environments: readonly { name: string; type: string; standard?: Schema<'DefaultStrategy'> }[]
+  environments: readonly { name: string; type: string }[]
   flags: readonly FlagRow[]
   /** The number of selected flags that the filters hide. */
   hidden: number
   onClear: () => void
 }
 
-/** Actions for the selected flags, with progress, Undo, and the flags that could not be changed. */
-export function BulkBar({ projectId, environments, flags, hidden, onClear }: BulkBarProps) {
+/** Actions for the selected flags of one project or of several, with progress, Undo, and the flags that could not be changed. */
+export function BulkBar({ environments, flags, hidden, onClear }: BulkBarProps) {
   const client = useQueryClient()
   const { can } = useMe()
-  const bulk = useBulk(projectId, flags, onClear)
+  const projects = projectsOf(flags)
+  const single = projects.length === 1 ? projects[0] : undefined
+  const bulk = useBulk(onClear)
   const [dialog, setDialog] = useState<'tags' | 'move' | 'export' | 'archive'>()
   const [switchAsked, question] = useAskedSwitch()
   const close = () => setDialog(undefined)
-  const protection = useProtection(projectId)
-  const freezeOf = useFreeze(projectId)
+  const protectionOf = useProtections(projects)
+  const freezeOf = useFreezes(projects)
   const segments = useSegmentNames()
-  const update = can('UPDATE_FEATURE', projectId).reason
+  const reasonOf = (permission: string) => projects.map((project) => can(permission, project).reason).find(Boolean)
+  const update = reasonOf('UPDATE_FEATURE')
   // What the question says, and what Undo takes back, is read at that moment.
-  const current = () => readAgain(client, projectId, flags).catch((error: unknown) => void toast.error(errorText(error)))
-  const start = async (action: (before: FlagRow[]) => BulkAction) => {
+  const current = () => readAgain(client, flags).catch((error: unknown) => void toast.error(errorText(error)))
+  const start = async (action: Part) => {
     const before = await current()
-    if (before) await bulk.start(action(before))
+    if (before) await bulk.start(before, action)
+  }
+  const drafts = (environment: string, on: boolean) => projects.every((project) => protectionOf(project).drafts(environment, { off: !on }))
+  const freezeIn = (environment: string, on: boolean) => {
+    const found = projects.flatMap((project) => freezeOf(project, environment, on) ?? [])
+    return found.find(({ skips }) => !skips) ?? found[0]
   }
   const switches = (on: boolean) =>
     environments.map((environment): MenuEntry => ({
       label: (
         <>
           {environment.name} <ProductionMark type={environment.type} />
-          {protection.drafts(environment.name, { off: !on }) && <span className="soft"> (adds to a draft)</span>}
+          {drafts(environment.name, on) && <span className="soft"> (adds to a draft)</span>}
         </>
       ),
-      disabledReason: protection.drafts(environment.name, { off: !on }) ? undefined : can('UPDATE_FEATURE_ENVIRONMENT', projectId, environment.name).reason,
+      disabledReason: projects
+        .filter((project) => !protectionOf(project).drafts(environment.name, { off: !on }))
+        .map((project) => can('UPDATE_FEATURE_ENVIRONMENT', project, environment.name).reason)
+        .find(Boolean),
       onSelect: async () => {
-        const now = await current()
-        if (!now) return
-        const effect = (of: FlagRow[]) => foreseen(of, environment.name, on, environment.standard && describeStandard(environment.standard, segments))
+        const [now, standards] = await Promise.all([
+          current(),
+          standardsIn(client, projects, environment.name).catch((error: unknown) => void toast.error(errorText(error))),
+        ])
+        if (!now || !standards) return
+        const standardOf = (project: string) => {
+          const standard = standards.get(project)
+          return standard && describeStandard(standard, segments)
+        }
+        const effect = (of: FlagRow[]) => foreseen(of, environment.name, on, standardOf)
         const { changing, text } = effect(now)
         switchAsked({
           what: plural(changing.length || now.length, 'flag'),
           environment,
           on,
-          freeze: freezeOf(environment.name, on),
-          drafted: protection.drafts(environment.name, { off: !on }),
+          freeze: freezeIn(environment.name, on),
+          drafted: drafts(environment.name, on),
           details: (
             <>
               <p>{text}</p>
               {changing.length > 0 && <FlagNames names={changing} />}
-              <DependentsLine projectId={projectId} flags={changing} />
+              {projects.map((project) => (
+                <DependentsLine
+                  key={project}
+                  projectId={project}
+                  flags={now.filter((row) => row.project === project && changing.includes(row.name)).map(({ name }) => name)}
+                />
+              ))}
             </>
           ),
           check: async () => {
-            const other = JSON.stringify(effect(await readAgain(client, projectId, flags))) !== JSON.stringify({ changing, text })
-            if (other) throw new Error(`Meanwhile these flags have changed in ${environment.name}. Nothing was changed: close this, and look at them again.`)
+            const other = JSON.stringify(effect(await readAgain(client, flags))) !== JSON.stringify({ changing, text })
+            if (other) throw new Error(`Someone changed these flags in ${environment.name} just now, so nothing was done. Close this and look at them again.`)
           },
-          act: () => void start((before) => switchAction(projectId, before, environment.name, on, Boolean(environment.standard))),
+          act: () => void start((project, some) => switchAction(project, some, environment.name, on, standards.has(project))),
         })
       },
     }))
   const more: MenuEntry[] = [
-    { label: 'Mark as stale', disabledReason: update, onSelect: () => void bulk.start(staleAction(projectId, flags, true)) },
-    { label: 'Mark as active', disabledReason: update, onSelect: () => void bulk.start(staleAction(projectId, flags, false)) },
+    { label: 'Mark as stale', disabledReason: update, onSelect: () => void bulk.start(flags, (project, some) => staleAction(project, some, true)) },
+    { label: 'Mark as active', disabledReason: update, onSelect: () => void bulk.start(flags, (project, some) => staleAction(project, some, false)) },
     { label: 'Change tags…', icon: <Icons.Tag />, disabledReason: update, onSelect: () => setDialog('tags') },
-    { label: 'Move to a project…', icon: <Icons.Folder />, disabledReason: can('MOVE_FEATURE_TOGGLE', projectId).reason, onSelect: () => setDialog('move') },
-    { label: 'Export…', icon: <Icons.Swap />, onSelect: () => setDialog('export') },
+    { label: 'Move to a project…', icon: <Icons.Folder />, disabledReason: reasonOf('MOVE_FEATURE_TOGGLE'), onSelect: () => setDialog('move') },
+    { label: 'Export…', icon: <Icons.Swap />, disabledReason: single ? undefined : 'Select flags of one project.', onSelect: () => setDialog('export') },
   ]
   if (bulk.progress) {
     return (
@@ -122,7 +157,10 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
         <Button
           size="small"
           icon={<Icons.Archive />}
-          disabledReason={protection.drafts() ? undefined : can('DELETE_FEATURE', projectId).reason}
+          disabledReason={projects
+            .filter((project) => !protectionOf(project).drafts())
+            .map((project) => can('DELETE_FEATURE', project).reason)
+            .find(Boolean)}
           onClick={() => setDialog('archive')}
         >
           Archive
@@ -142,31 +180,33 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
         </Button>
       </div>
       {question}
-      {dialog === 'archive' && (
-        <ArchiveDialog project={projectId} flags={flags} onClose={close} onConfirm={async () => void start((before) => archiveAction(projectId, before))} />
-      )}
+      {dialog === 'archive' && <ArchiveDialog project={projects} flags={flags} onClose={close} onConfirm={async () => void start(archiveAction)} />}
       {dialog === 'tags' && (
         <TagsDialog
           flags={flags}
           onClose={close}
           onSubmit={(added, removed) => {
             close()
-            void bulk.start(tagAction(projectId, flags, added, removed))
+            void bulk.start(flags, (project, some) => tagAction(project, some, added, removed))
           }}
         />
       )}
       {dialog === 'move' && (
         <MoveDialog
-          projectId={projectId}
           flags={flags}
           onClose={close}
           onSubmit={(target) => {
             close()
-            void bulk.start(moveAction(projectId, target))
+            void bulk.start(
+              flags.filter(({ project }) => project !== target),
+              (project) => moveAction(project, target),
+            )
           }}
         />
       )}
-      {dialog === 'export' && <ExportDialog projectId={projectId} environments={environments} features={flags.map((flag) => flag.name)} onClose={close} />}
+      {dialog === 'export' && single && (
+        <ExportDialog projectId={single} environments={environments} features={flags.map((flag) => flag.name)} onClose={close} />
+      )}
       <FailuresDialog failures={bulk.failures} onClose={bulk.clearFailures} />
     </>
   )
@@ -178,21 +218,43 @@ interface Progress {
   total: number
 }
 
+/** The action for the flags of a project. */
+type Part = (project: string, flags: FlagRow[]) => BulkAction
+
+// The default strategies that projects have in an environment.
+async function standardsIn(client: QueryClient, projects: readonly string[], environment: string) {
+  const found = await Promise.all(projects.map((project) => client.ensureQueryData(projectOverview(project))))
+  return new Map(
+    found.flatMap(({ environments }, index) => {
+      const standard = environments.find((one) => one.environment === environment)?.defaultStrategy
+      return standard ? [[projects[index]!, standard] as const] : []
+    }),
+  )
+}
+
 // Runs one action at a time.
-function useBulk(projectId: string, flags: readonly FlagRow[], onDone: () => void) {
+function useBulk(onDone: () => void) {
   const client = useQueryClient()
   const [progress, setProgress] = useState<Progress>()
   const [failures, setFailures] = useState<Failure[]>([])
   const stopped = useRef(false)
   const refresh = () => invalidate(client, ['/api/admin/projects', '/api/admin/search', '/api/admin/archive'])
   const propose = useProposal()
-  const start = async (action: BulkAction) => {
-    const names = flags.map((flag) => flag.name)
+  const start = async (before: readonly FlagRow[], part: Part) => {
+    const direct: BulkPart[] = []
     try {
-      if (await propose(action.requests?.(names) ?? [])) return onDone()
+      for (const project of projectsOf(before)) {
+        const some = before.filter((row) => row.project === project)
+        const names = some.map(({ name }) => name)
+        const action = part(project, some)
+        if (!(await propose(action.requests?.(names) ?? []))) direct.push({ names, action })
+      }
     } catch (error) {
       return toast.error(errorText(error))
     }
+    if (direct.length === 0) return onDone()
+    const action = combined(direct)
+    const names = direct.flatMap((one) => one.names)
     stopped.current = false
     setProgress({ doing: action.doing, finished: 0, total: names.length })
     const result = await action.run(
@@ -201,7 +263,7 @@ function useBulk(projectId: string, flags: readonly FlagRow[], onDone: () => voi
       () => stopped.current,
     )
     const { patch, undo } = action
-    if (patch) patchRows(client, projectId, result.done, patch)
+    if (patch) patchRows(client, result.done, patch)
     await refresh()
     setProgress(undefined)
     setFailures(result.failed)

@@ -6,6 +6,7 @@ import { SkipsFreezes } from '../../requests/freeze'
 import { Button, Checkbox, Dialog, DialogActions, Loaded, plural } from '../../ui'
 import { Combobox } from '../../ui/combobox'
 import { OnInProduction } from './archivedialog'
+import { projectsOf } from './data'
 import { countTags, parseTag, tagText, type FlagRow } from './rows'
 import { TagPicker } from './tagpicker'
 
@@ -63,14 +64,14 @@ export function TagsDialog({ flags, onClose, onSubmit }: TagsDialogProps) {
 }
 
 interface MoveDialogProps {
-  projectId: string
   flags: readonly FlagRow[]
   onClose: () => void
   onSubmit: (target: string) => void
 }
 
 /** Asks for the project to move flags to. */
-export function MoveDialog({ projectId, flags, onClose, onSubmit }: MoveDialogProps) {
+export function MoveDialog({ flags, onClose, onSubmit }: MoveDialogProps) {
+  const from = projectsOf(flags)
   const projects = useQuery(apiQuery('/api/admin/projects'))
   const { can } = useMe()
   const [target, setTarget] = useState('')
@@ -96,11 +97,11 @@ export function MoveDialog({ projectId, flags, onClose, onSubmit }: MoveDialogPr
               value={target}
               onChange={setTarget}
               choices={all
-                .filter(({ id }) => id !== projectId)
+                .filter(({ id }) => from.length > 1 || id !== from[0])
                 .map(({ id, name }) => ({ value: id, label: name === id ? name : `${name} (${id})`, disabled: !can('CREATE_FEATURE', id).allowed }))}
             />
             <OnInProduction flags={flags} />
-            {[projectId, target].filter(Boolean).map((project) => (
+            {[...new Set([...from, target])].filter(Boolean).map((project) => (
               <SkipsFreezes key={project} named project={project} flags={flags} />
             ))}
             <DialogActions>

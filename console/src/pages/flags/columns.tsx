@@ -18,27 +18,29 @@ import {
 } from '../../ui'
 import { ProtectedMark } from '../../requests/line'
 import { lifecycleText } from '../flag/lifecycle'
-import { isOn, lastSeen, tagText, typeName, type FlagRow } from './rows'
+import { lastSeen, shareText, tagText, typeName, type FlagRow } from './rows'
 
 /** What the columns show and do. */
 export interface ColumnsInput {
-  projectId: string
-  environments: readonly { name: string; type: string; allowed: Allowed; reviewed: boolean }[]
-  /** Ids of the columns that are left out. */
-  hidden: ReadonlySet<string>
-  selected: ReadonlySet<string>
+  environments: readonly { name: string; type: string; reviewed: boolean }[]
+  allowed: (project: string, environment: string) => Allowed
+  /** Shows the project of each flag, with this name. */
+  projectName?: (id: string) => string
+  /** Whether the column with an id is left out. */
+  hidden: (id: string) => boolean
+  selected: Pick<ReadonlyMap<string, unknown>, 'has'>
   /** All shown flags are selected, some, or none. */
   selectedAll: 'all' | 'some' | 'none'
-  onSelect: (name: string, selected: boolean) => void
+  onSelect: (row: FlagRow, selected: boolean) => void
   onSelectAll: (selected: boolean) => void
   onSwitch: (row: FlagRow, environment: { name: string; type: string }, on: boolean) => void
-  onFavorite: (name: string, favorite: boolean) => void
+  onFavorite: (row: FlagRow, favorite: boolean) => void
 }
 
 /** The columns of the list, the width that they need, and those that can be left out. */
 export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; width: string; optional: Column<FlagRow>[] } {
-  const { projectId, environments } = input
-  const environmentColumns = environments.map(({ allowed, reviewed, ...environment }): Column<FlagRow> => ({
+  const { environments, projectName } = input
+  const environmentColumns = environments.map(({ reviewed, ...environment }): Column<FlagRow> => ({
     id: `environment:${environment.name}`,
     header: environment.name,
     mark: (
@@ -49,14 +51,21 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
     ),
     sortable: true,
     width: `${environmentWidth(environment) + (reviewed ? 20 : 0)}px`,
-    cell: (row) => (
-      <Switch
-        label={`${row.name} in ${environment.name}`}
-        checked={isOn(row, environment.name)}
-        disabledReason={allowed.reason}
-        onChange={(on) => input.onSwitch(row, environment, on)}
-      />
-    ),
+    cell: (row) => {
+      const state = row.environments.find(({ name }) => name === environment.name)
+      if (!state) return null
+      return (
+        <span className="flags-switch">
+          <Switch
+            label={`${row.name} in ${environment.name}`}
+            checked={state.enabled}
+            disabledReason={input.allowed(row.project, environment.name).reason}
+            onChange={(on) => input.onSwitch(row, environment, on)}
+          />
+          {state.enabled && <Share {...state} />}
+        </span>
+      )
+    },
   }))
   const fixed: Column<FlagRow>[] = [
     {
@@ -73,7 +82,7 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
       ),
       width: '40px',
       cell: (row) => (
-        <Checkbox hideLabel label={`Select ${row.name}`} checked={input.selected.has(row.name)} onChange={(checked) => input.onSelect(row.name, checked)} />
+        <Checkbox hideLabel label={`Select ${row.name}`} checked={input.selected.has(row.name)} onChange={(checked) => input.onSelect(row, checked)} />
       ),
     },
     {
@@ -81,35 +90,71 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
       header: 'Name',
       sortable: true,
       sticky: true,
-      cell: (row) => <NameCell row={row} projectId={projectId} onFavorite={input.onFavorite} />,
+      cell: (row) => <NameCell row={row} onFavorite={input.onFavorite} />,
     },
   ]
   const optional: Column<FlagRow>[] = [
+    ...(projectName
+      ? [
+          {
+            id: 'project',
+            header: 'Project',
+            sortable: true,
+            width: '116px',
+            cell: ({ project }: FlagRow) => (
+              <Link to="/projects/$projectId" params={{ projectId: project }} className="plain-link flags-project" title={projectName(project)} preload={false}>
+                {projectName(project)}
+              </Link>
+            ),
+          },
+        ]
+      : []),
     ...environmentColumns,
-    { id: 'type', header: 'Type', sortable: true, width: '96px', cell: (row) => <span className="soft">{typeName(row.type)}</span> },
-    { id: 'lifecycle', header: 'Lifecycle', sortable: true, width: '92px', cell: (row) => <Lifecycle row={row} /> },
-    { id: 'tags', header: 'Tags', width: '136px', cell: (row) => <Tags row={row} /> },
-    { id: 'seen', header: 'Last used', sortable: true, width: '144px', cell: (row) => <When value={lastSeen(row)} never="Not yet" noted={usesNoted} /> },
+    { id: 'type', header: 'Type', sortable: true, width: '100px', cell: (row) => <span className="soft">{typeName(row.type)}</span> },
+    { id: 'lifecycle', header: 'Lifecycle', sortable: !projectName, width: '94px', cell: (row) => <Lifecycle row={row} /> },
+    { id: 'tags', header: 'Tags', width: '116px', cell: (row) => <Tags row={row} /> },
+    { id: 'seen', header: 'Last used', sortable: true, width: '132px', cell: (row) => <When value={lastSeen(row)} never="Not yet" noted={usesNoted} /> },
     { id: 'created', header: 'Created', sortable: true, width: '108px', cell: (row) => <When value={row.createdAt} never="" /> },
   ]
-  const columns = [...fixed, ...optional.filter((column) => !input.hidden.has(column.id))]
+  const columns = [...fixed, ...optional.filter((column) => !input.hidden(column.id))]
   const others = columns.reduce((sum, column) => sum + parseInt(column.width ?? '0', 10), 0)
   return { columns, width: `calc(${others}px + ${nameWidth})`, optional }
 }
 
 // The name stays in view, and leaves room for a column beside it in a narrow window.
-const nameWidth = 'clamp(170px, 45vw, 320px)'
+const nameWidth = 'clamp(170px, 17vw, 320px)'
 
 function environmentWidth({ name, type }: { name: string; type: string }) {
-  return Math.min(160, Math.max(84, 28 + name.length * 7)) + (isProduction({ type }) ? 48 : 0)
+  return Math.min(160, Math.max(106, 28 + name.length * 7)) + (isProduction({ type }) ? 44 : 0)
 }
 
-function NameCell({ row, projectId, onFavorite }: { row: FlagRow; projectId: string; onFavorite: ColumnsInput['onFavorite'] }) {
+// What tells a flag that is on for some users from one that is on for everyone.
+function Share(state: FlagRow['environments'][number]) {
+  const { text, more } = shareText(state)
+  if (!text) return null
+  const title =
+    text === 'some'
+      ? 'Only users that constraints, segments or a list select'
+      : `${text} of users${more ? ', and those that constraints, segments or a list select' : ''}`
+  return (
+    <span className="flags-share number" title={title}>
+      {text}
+      {more && '+'}
+    </span>
+  )
+}
+
+function NameCell({ row, onFavorite }: { row: FlagRow; onFavorite: ColumnsInput['onFavorite'] }) {
   return (
     <span className="flags-name">
-      <FavoriteButton name={row.name} favorite={row.favorite} onChange={(favorite) => onFavorite(row.name, favorite)} />
+      <FavoriteButton name={row.name} favorite={row.favorite} onChange={(favorite) => onFavorite(row, favorite)} />
       <Tooltip text={<NameTip row={row} />}>
-        <Link to="/projects/$projectId/flags/$flag" params={{ projectId, flag: row.name }} className="plain-link strong flags-link" preload={false}>
+        <Link
+          to="/projects/$projectId/flags/$flag"
+          params={{ projectId: row.project, flag: row.name }}
+          className="plain-link strong flags-link"
+          preload={false}
+        >
           {row.name}
         </Link>
       </Tooltip>
@@ -144,7 +189,7 @@ function Tags({ row }: { row: FlagRow }) {
   return (
     <span className="flags-tags" title={tags.map(tagText).join(', ')}>
       {tags.slice(0, shownTags).map((tag) => (
-        <Tag key={tagText(tag)} type={tag.type} value={tag.value} />
+        <Tag key={tagText(tag)} type={tag.type === 'simple' ? undefined : tag.type} value={tag.value} />
       ))}
       {tags.length > shownTags && <span className="soft small">+{tags.length - shownTags}</span>}
     </span>

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { api, ApiError, errorText, useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
-import { Checkbox, Dialog, Field, Icons, TextArea, toast } from '../../ui'
+import { Checkbox, Dialog, Field, Icons, Select, TextArea, toast } from '../../ui'
 import { flagTypes } from './rows'
 import { TagPicker } from './tagpicker'
 
@@ -53,7 +53,6 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
   const form = useForm({
     initial,
     submit: (values) => create.mutateAsync(values),
-    requests: (values) => [createRequest(projectId, values), ...(values.tags.length > 0 ? [tagsRequest(values.name.trim(), values.tags)] : [])],
     nameField: 'name',
   })
   const name = form.field('name')
@@ -62,7 +61,7 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
   return (
     <Dialog open onClose={onClose} title="Create flag">
       <form {...form.props}>
-        <Field label="Name" required error={name.error ?? check.error} hint={<NameHint naming={naming} name={form.values.name.trim()} free={check.free} />}>
+        <Field label="Name" required error={name.error ?? check.error} hint={!check.error && <NameHint naming={naming} free={check.free} />}>
           {(control) => (
             <input
               {...control}
@@ -77,17 +76,14 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
             />
           )}
         </Field>
-        <Field label="Type" hint={flagTypes.find(({ value }) => value === type)?.hint} error={form.errorAt('/type')}>
-          {(control) => (
-            <select {...control} className="input select" value={type} onChange={(event) => form.set({ type: event.target.value as Values['type'] })}>
-              {flagTypes.map(({ value, label }) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <Select
+          label="Type"
+          choices={typeChoices}
+          hint={flagTypes.find(({ value }) => value === type)?.hint}
+          value={type ?? 'release'}
+          error={form.errorAt('/type')}
+          onChange={(next) => form.set({ type: next as Values['type'] })}
+        />
         <TextArea label="Description" rows={2} maxLength={2000} {...form.field('description')} />
         <TagPicker label="Tags" tags={tags} onChange={(next) => form.set({ tags: next })} />
         <Checkbox
@@ -102,21 +98,9 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
   )
 }
 
-function NameHint({ naming, name, free }: { naming?: Schema<'Naming'>; name: string; free: boolean }) {
-  const pattern = naming?.pattern
-  if (pattern && name && !matches(pattern, name)) {
-    return (
-      <>
-        This project names its flags by the pattern <code>{pattern}</code>
-        {naming.example && (
-          <>
-            , for example <code>{naming.example}</code>
-          </>
-        )}
-        .
-      </>
-    )
-  }
+const typeChoices = flagTypes.map(({ value, label }) => ({ value, label }))
+
+function NameHint({ naming, free }: { naming?: Schema<'Naming'>; free: boolean }) {
   if (free) {
     return (
       <span className="row">
@@ -124,15 +108,15 @@ function NameHint({ naming, name, free }: { naming?: Schema<'Naming'>; name: str
       </span>
     )
   }
-  return naming?.description || 'Letters, digits, dots, hyphens, underscores and tildes. The name cannot be changed or used again later.'
-}
-
-function matches(pattern: string, name: string) {
-  try {
-    return new RegExp(pattern).test(name)
-  } catch {
-    return true // The server's expressions are not all those of browsers.
-  }
+  if (naming?.description) return naming.description
+  return naming?.pattern ? (
+    <>
+      Pattern: <code>{naming.pattern}</code>
+      {naming.example && `, such as ${naming.example}`}
+    </>
+  ) : (
+    'Letters, digits, dots, hyphens, underscores and tildes. The name cannot be changed or used again later.'
+  )
 }
 
 const checkDelay = 300

@@ -1,12 +1,13 @@
 // Reading and changing the flags of a project.
 import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query'
-import { api, apiKey, apiQuery, errorText, invalidate, refreshIn, type ApiRequest, type Schema } from '../../api'
+import { api, apiQuery, errorText, invalidate, refreshIn, type ApiRequest, type Schema } from '../../api'
 import { propose, proposalOf } from '../../requests/drafts'
 import { toast } from '../../ui'
 import { switchOne, undoOne, type Switched } from '../flag/added'
-import { changeRows, switched, type FlagRow } from './rows'
+import { changeRows, switched, type FlagRow, type ListedRow } from './rows'
 
 const path = '/api/admin/projects/{projectId}/features'
+const searchPath = '/api/admin/search/features'
 
 /** Lists with more flags are read again every minute instead of every ten seconds. */
 const longList = 500
@@ -25,20 +26,39 @@ export function flagList(projectId: string) {
     staleTime: 60_000,
     // Comparing 10,000 rows with those before takes longer than drawing the visible ones again.
     structuralSharing: false,
+    select: placedIn(projectId),
   })
 }
 
+const placers = new Map<string, (list: FlagList) => { features: FlagRow[] }>()
+
+// One function for each project, so that the rows stay the same while the list does.
+function placedIn(project: string) {
+  const place = placers.get(project) ?? (({ features }) => ({ features: features.map((row) => ({ ...row, project })) }))
+  placers.set(project, place)
+  return place
+}
+
 /** Reads the flags again, as the list of their project may be seconds old. Flags that have left it are left out. */
-export async function readAgain(client: QueryClient, projectId: string, flags: readonly FlagRow[]): Promise<FlagRow[]> {
-  const { features } = await client.fetchQuery({ ...flagList(projectId), staleTime: 0 })
-  const rows = new Map(features.map((row) => [row.name, row]))
+export async function readAgain(client: QueryClient, flags: readonly FlagRow[]): Promise<FlagRow[]> {
+  const lists = await Promise.all(
+    projectsOf(flags).map(async (project) => placedIn(project)(await client.fetchQuery({ ...flagList(project), staleTime: 0 })).features),
+  )
+  const rows = new Map(lists.flat().map((row) => [row.name, row]))
   return flags.flatMap(({ name }) => rows.get(name) ?? [])
 }
 
-/** Changes rows of the cached list, without reading it again. */
-export function patchRows(client: QueryClient, projectId: string, names: readonly string[], change: (row: FlagRow) => FlagRow) {
-  client.setQueryData<FlagList>(apiKey(path, { path: { projectId } }), (old) => old && { ...old, features: changeRows(old.features, names, change) })
+/** The projects of some flags. */
+export const projectsOf = (flags: readonly FlagRow[]) => [...new Set(flags.map(({ project }) => project))]
+
+/** Changes rows of the cached lists, without reading these again. */
+export function patchRows(client: QueryClient, names: readonly string[], change: (row: ListedRow) => ListedRow) {
+  for (const queryKey of [[path], [searchPath]])
+    client.setQueriesData<FlagList>({ queryKey }, (old) => old && { ...old, features: changeRows(old.features, names, change) })
 }
+
+// A read that began before a change may bring the old rows back.
+const cancelReads = (client: QueryClient) => Promise.all([path, searchPath].map((one) => client.cancelQueries({ queryKey: [one] })))
 
 /**
  * Paths of what a change in an environment of a flag makes outdated, except the list of its project, whose rows the change patches. The
@@ -48,9 +68,8 @@ export const aroundFlags = ['/api/admin/projects/{projectId}/features/', '/api/a
 
 // A change of one row: shown at once, and taken back with the reason if the server refuses it.
 function useRowChange<Input extends { name: string }, Output>(
-  projectId: string,
   request: (input: Input) => ApiRequest,
-  apply: (row: FlagRow, input: Input, back: boolean) => FlagRow,
+  apply: (row: ListedRow, input: Input, back: boolean) => ListedRow,
   send: (input: Input) => Promise<Output>,
   done?: (input: Input, output: Output) => void,
 ) {
@@ -59,19 +78,18 @@ function useRowChange<Input extends { name: string }, Output>(
     mutationFn: async (input: Input) => ((await propose(client, [request(input)])) ? undefined : { output: await send(input) }),
     onMutate: async (input: Input) => {
       if (await proposalOf(client, [request(input)])) return true
-      await client.cancelQueries({ queryKey: apiKey(path, { path: { projectId } }) })
-      patchRows(client, projectId, [input.name], (row) => apply(row, input, false))
+      await cancelReads(client)
+      patchRows(client, [input.name], (row) => apply(row, input, false))
       return false
     },
     onSuccess: async (sent, input) => {
       if (!sent) return
-      // A read that began before the change may have brought the old row back.
-      await client.cancelQueries({ queryKey: apiKey(path, { path: { projectId } }) })
-      patchRows(client, projectId, [input.name], (row) => apply(row, input, false))
+      await cancelReads(client)
+      patchRows(client, [input.name], (row) => apply(row, input, false))
       done?.(input, sent.output)
     },
     onError: (error, input) => {
-      patchRows(client, projectId, [input.name], (row) => apply(row, input, true))
+      patchRows(client, [input.name], (row) => apply(row, input, true))
       toast.error(`${input.name}: ${errorText(error)}`)
     },
     onSettled: () => invalidate(client, aroundFlags),
@@ -79,6 +97,7 @@ function useRowChange<Input extends { name: string }, Output>(
 }
 
 interface Switching {
+  project: string
   name: string
   environment: string
   on: boolean
@@ -87,9 +106,9 @@ interface Switching {
 }
 
 /** Switches a flag in an environment, with Undo. */
-export function useSwitchFlag(projectId: string) {
+export function useSwitchFlag() {
   const client = useQueryClient()
-  const at = ({ name, environment }: Switching) => ({ projectId, featureName: name, environment })
+  const at = ({ project, name, environment }: Switching) => ({ projectId: project, featureName: name, environment })
   const request = (input: Switching): ApiRequest => {
     const options = { path: at(input) }
     return input.on
@@ -97,16 +116,15 @@ export function useSwitchFlag(projectId: string) {
       : api.request.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off', options)
   }
   return useRowChange<Switching, Switched>(
-    projectId,
     request,
     (row, { environment, on }, back) => switched(row, environment, on !== back),
     (input) => switchOne(at(input), input, () => api.send(request(input))),
-    ({ name, environment, on, adds }, done) =>
+    ({ project, name, environment, on, adds }, done) =>
       toast.success(`${name} is ${on ? 'on' : 'off'} in ${environment}${done.added.size > 0 ? ", with the project's default strategy" : ''}`, {
         undo: async () => {
-          const back = { name, environment, on: !on }
+          const back = { project, name, environment, on: !on }
           await undoOne(at(back), on, done, () => api.send(request(back)))
-          patchRows(client, projectId, [name], (row) => switched(row, environment, !on))
+          patchRows(client, [name], (row) => switched(row, environment, !on))
           await invalidate(client, adds ? [...aroundFlags, path] : aroundFlags)
         },
       }),
@@ -114,19 +132,19 @@ export function useSwitchFlag(projectId: string) {
 }
 
 /** Adds a flag to the favorites of the caller, or removes it. */
-export function useFavoriteFlag(projectId: string) {
+export function useFavoriteFlag() {
   interface Favorite {
+    project: string
     name: string
     favorite: boolean
   }
-  const request = ({ name, favorite }: Favorite): ApiRequest => {
-    const options = { path: { projectId, featureName: name } }
+  const request = ({ project, name, favorite }: Favorite): ApiRequest => {
+    const options = { path: { projectId: project, featureName: name } }
     return favorite
       ? api.request.post('/api/admin/projects/{projectId}/features/{featureName}/favorites', options)
       : api.request.delete('/api/admin/projects/{projectId}/features/{featureName}/favorites', options)
   }
   return useRowChange<Favorite, unknown>(
-    projectId,
     request,
     (row, { favorite }, back) => ({ ...row, favorite: favorite !== back }),
     (input) => api.send(request(input)),

@@ -38,7 +38,7 @@ export function FirstStrategyDialog({ projectId, name, environment: place, onClo
     await expectNone(path)
     const strategy = await api.send(strategyRequest)
     await api.send(onRequest)
-    patchRows(client, projectId, [name], (row) => switched(row, environment, true))
+    patchRows(client, [name], (row) => switched(row, environment, true))
     await invalidate(client, aroundFlags)
     toast.success(`${name} is on in ${environment} for everyone`, {
       undo: async () => {

@@ -8,16 +8,15 @@ import { ImportForm } from './importform'
 export default function ImportAndExportPage() {
   const [target, setTarget] = useUrlState({ project: '', environment: '' })
   return (
-    <Page
-      title="Import and export"
-      description="A file contains flags with their strategies, variants, tags and states in one environment, in Unleash's format."
-    >
-      <Section title="Import" description="Check a file first: nothing changes until you import it.">
-        <ImportForm project={target.project} environment={target.environment} onTarget={setTarget} />
-      </Section>
-      <Section title="Export">
-        <ExportForm project={target.project} />
-      </Section>
+    <Page title="Import and export" description="Flags with their strategies, variants, tags and states in one environment, as JSON in Unleash's format.">
+      <div className="stack narrow">
+        <Section title="Import">
+          <ImportForm project={target.project} environment={target.environment} onTarget={setTarget} />
+        </Section>
+        <Section title="Export">
+          <ExportForm project={target.project} />
+        </Section>
+      </div>
     </Page>
   )
 }

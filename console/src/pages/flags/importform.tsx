@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError, api, errorText, useChange, type Schema } from '../../api'
 import { SkipsFreeze } from '../../requests/freeze'
-import { Button, DialogActions, Field, Icons, Loading, Notice, TextArea, plural, useAsked } from '../../ui'
+import { Button, DialogActions, Field, Icons, LinkButton, Loading, Notice, TextArea, plural, useAsked } from '../../ui'
 import { flagList } from './data'
 import { DependentsLine } from './dependents'
 import { importEffect, importParts, maxImportBytes, placeOf, readImport } from './importfile'
@@ -24,6 +24,7 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
   const [text, setText] = useState('')
   const [fileName, setFileName] = useState('')
   const [fileError, setFileError] = useState('')
+  const [over, setOver] = useState(false)
   const file = text.trim() ? readImport(text) : undefined
   const body = file?.data && { project: target.project, environment: target.environment, data: file.data }
   const check = useChange({
@@ -68,35 +69,53 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
       setFileError(`${chosen.name} has more than ${maxFileBytes / 1024 / 1024} MiB. Use the command guidon import, which sends it in parts.`)
       return
     }
-    take(await chosen.text(), chosen.name)
+    const content = await chosen.text()
+    take(content, chosen.name)
+    // A file is complete, so it is checked at once. What is typed is checked by the button.
+    const { data } = readImport(content)
+    if (data && target.project && target.environment) check.mutate({ project: target.project, environment: target.environment, data })
   }
   const report = check.data
   const error = run.error ?? check.error
   return (
-    <div className="flags-steps">
-      <Field label="File" hint="An export of Guidon or Unleash, in JSON." error={fileError || (fileName && file?.error) || undefined}>
+    <div className="stack">
+      <Field label="File" hideLabel error={fileError || (fileName && file?.error) || undefined}>
         {(control) => (
-          <input
-            {...control}
-            type="file"
-            accept=".json,application/json"
-            className="input flags-file"
-            onChange={(event) => {
-              void choose(event.target.files?.[0])
-              // The same file can then be chosen again, after it was changed.
-              event.target.value = ''
+          <div
+            className="flags-drop"
+            data-over={over || undefined}
+            onDragOver={(event) => {
+              event.preventDefault()
+              setOver(true)
             }}
-          />
+            onDragLeave={() => setOver(false)}
+            onDrop={(event) => {
+              event.preventDefault()
+              setOver(false)
+              void choose(event.dataTransfer.files[0])
+            }}
+          >
+            <Icons.Archive />
+            <p>{fileName ? <span className="strong break">{fileName}</span> : 'Drop an export of Guidon or Unleash here, or click to choose it.'}</p>
+            <input
+              {...control}
+              type="file"
+              accept=".json,application/json"
+              onChange={(event) => {
+                void choose(event.target.files?.[0])
+                // The same file can then be chosen again, after it was changed.
+                event.target.value = ''
+              }}
+            />
+          </div>
         )}
       </Field>
       {fileName ? (
-        <p className="row">
-          <Icons.Check />
-          <span className="strong break">{fileName}</span>
+        <div>
           <Button size="small" variant="quiet" onClick={() => take('')}>
             Remove
           </Button>
-        </p>
+        </div>
       ) : (
         <TextArea
           label="Or paste the JSON"
@@ -127,7 +146,12 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
       {run.data ? <ImportResult result={run.data} project={target.project} /> : report && <ImportReportView report={report} />}
       <DialogActions>
         {run.data ? (
-          <Button onClick={() => take('')}>Import another file</Button>
+          <>
+            <Button onClick={() => take('')}>Import another file</Button>
+            <LinkButton variant="primary" to="/projects/$projectId" params={{ projectId: target.project }}>
+              Open the flags
+            </LinkButton>
+          </>
         ) : (
           <>
             <Button

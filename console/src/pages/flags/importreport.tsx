@@ -48,9 +48,9 @@ function Findings({ kind, title, findings }: { kind: 'danger' | 'warn'; title: s
 
 type Row = Schema<'ImportedRow'>
 
-const kinds: Record<string, 'ok' | 'info' | 'neutral' | 'danger' | 'warn'> = {
+const kinds: Record<string, 'ok' | 'accent' | 'neutral' | 'danger' | 'warn'> = {
   created: 'ok',
-  overwritten: 'info',
+  overwritten: 'accent',
   unchanged: 'neutral',
   kept: 'warn',
   skipped: 'danger',

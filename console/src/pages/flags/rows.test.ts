@@ -1,5 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { changeRows, countTags, filterFlags, isFiltered, isOn, lastSeen, noFilter, parseTag, sortFlags, switched, type FlagFilter, type FlagRow } from './rows'
+import {
+  changeRows,
+  countTags,
+  filterFlags,
+  isFiltered,
+  isOn,
+  lastSeen,
+  noFilter,
+  parseTag,
+  shareText,
+  sortFlags,
+  switched,
+  type FlagFilter,
+  type FlagRow,
+} from './rows'
 
 function flag(name: string, change: Partial<FlagRow> = {}): FlagRow {
   const environment = (environmentName: string) => ({
@@ -15,6 +29,7 @@ function flag(name: string, change: Partial<FlagRow> = {}): FlagRow {
   })
   return {
     name,
+    project: 'shop',
     type: 'release',
     description: '',
     stale: false,
@@ -56,7 +71,7 @@ describe('filterFlags', () => {
     ['a tag whose value has a colon', { tag: 'team:a:b' }, ['search']],
     ['on in an environment', { status: 'production:on' }, ['checkout']],
     ['off in an environment', { status: 'production:off' }, ['Banner', 'search']],
-    ['favorites', { favorites: true }, ['Banner']],
+    ['favorites', { favorites: 'true' }, ['Banner']],
     ['several filters', { tag: 'simple:Payments', state: 'active' }, ['search']],
     ['an unknown environment', { status: 'staging:on' }, []],
   ]
@@ -69,14 +84,24 @@ describe('filterFlags', () => {
 describe('sortFlags', () => {
   const cases: [string, boolean, string[]][] = [
     ['name', false, ['Banner', 'checkout', 'search']],
-    ['name', true, ['search', 'checkout', 'Banner']],
-    ['type', false, ['checkout', 'Banner', 'search']],
-    ['lifecycle', true, ['search', 'Banner', 'checkout']],
-    ['created', true, ['checkout', 'Banner', 'search']],
-    ['environment:production', true, ['checkout', 'Banner', 'search']],
-    ['favorite', false, ['Banner', 'checkout', 'search']],
+    ['name', true, ['Banner', 'search', 'checkout']],
+    ['type', false, ['Banner', 'checkout', 'search']],
+    ['lifecycle', true, ['Banner', 'search', 'checkout']],
+    ['created', true, ['Banner', 'checkout', 'search']],
+    ['environment:production', true, ['Banner', 'checkout', 'search']],
   ]
-  it.each(cases)('by %s, descending %s', (by, descending, want) => expect(names(sortFlags(rows, { by, descending }))).toEqual(want))
+  it.each(cases)('by %s, descending %s, favorites first', (by, descending, want) => expect(names(sortFlags(rows, { by, descending }))).toEqual(want))
+})
+
+it.each([
+  [{}, ''],
+  [{ rollout: 25 }, '25%'],
+  [{ rollout: 25, targeted: true }, '25%+'],
+  [{ rollout: 0, targeted: true }, 'some'],
+  [{ rollout: 0 }, '0%'],
+])('says how many users get a flag with %o', (state, want) => {
+  const { text, more } = shareText(state)
+  expect(text + (more ? '+' : '')).toBe(want)
 })
 
 it('counts tags, the most used first', () => {

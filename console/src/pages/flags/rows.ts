@@ -1,10 +1,13 @@
 // The flags of a project as the list shows them: filters, sorting and changes of the cached list, without React.
 import type { Schema } from '../../api'
-import { words, type Sort } from '../../ui'
+import { percent, words, type Sort } from '../../ui'
 import { lifecycleText } from '../flag/lifecycle'
 
-/** A flag in the list of its project. */
-export type FlagRow = Schema<'ListedFeature'>
+/** A flag as every list has it. */
+export type ListedRow = Schema<'ListedFeature'>
+
+/** A flag of a list, with its project. */
+export type FlagRow = ListedRow & { project: string }
 
 /** The filters of the list, as they are in the address. An empty text is no filter. */
 export interface FlagFilter {
@@ -18,11 +21,12 @@ export interface FlagFilter {
   tag: string
   /** environment:on or environment:off. */
   status: string
-  favorites: boolean
+  /** 'true' or ''. */
+  favorites: string
 }
 
 /** No filter. */
-export const noFilter: FlagFilter = { q: '', type: '', state: '', lifecycle: '', tag: '', status: '', favorites: false }
+export const noFilter: FlagFilter = { q: '', type: '', state: '', lifecycle: '', tag: '', status: '', favorites: '' }
 
 /** Whether any filter is set. */
 export function isFiltered(filter: FlagFilter): boolean {
@@ -67,13 +71,19 @@ export function parseTag(text: string): Schema<'Tag'> | undefined {
 }
 
 /** Whether a flag is on in an environment. */
-export function isOn(row: FlagRow, environment: string): boolean {
+export function isOn(row: ListedRow, environment: string): boolean {
   return row.environments.some((one) => one.name === environment && one.enabled)
 }
 
 /** Whether a flag has a strategy in an environment. */
 export function hasStrategies(row: FlagRow, environment: string): boolean {
   return row.environments.some((one) => one.name === environment && one.hasStrategies)
+}
+
+/** How many users get a flag that is on: '25%', 'some'; '' if everyone does. more: others get it by constraints, segments or a list. */
+export function shareText({ rollout, targeted = false }: Pick<FlagRow['environments'][number], 'rollout' | 'targeted'>): { text: string; more: boolean } {
+  if (rollout === undefined) return { text: '', more: false }
+  return rollout === 0 && targeted ? { text: 'some', more: false } : { text: percent(rollout), more: targeted }
 }
 
 /** When usage was last reported in any environment. */
@@ -83,8 +93,13 @@ export function lastSeen(row: FlagRow): string {
 
 const stages = ['initial', 'pre-live', 'live', 'completed']
 
-/** Sorts the flags. The server sends them by name, and equal ones stay in that order. */
+/** Sorts the flags, favorites first. The server sends them by name, and equal ones stay in that order. */
 export function sortFlags(rows: readonly FlagRow[], sort: Sort): readonly FlagRow[] {
+  const sorted = sortAll(rows, sort)
+  return sorted.some((row) => row.favorite) ? [...sorted.filter((row) => row.favorite), ...sorted.filter((row) => !row.favorite)] : sorted
+}
+
+function sortAll(rows: readonly FlagRow[], sort: Sort): readonly FlagRow[] {
   if (sort.by === 'name') return sort.descending ? rows.toReversed() : rows
   const key = sortKey(sort.by)
   const factor = sort.descending ? -1 : 1
@@ -106,8 +121,6 @@ function sortKey(by: string): (row: FlagRow) => string | number {
       return (row) => row.createdAt
     case 'seen':
       return lastSeen
-    case 'favorite':
-      return (row) => (row.favorite ? 0 : 1)
     default:
       return (row) => row.name
   }
@@ -124,13 +137,13 @@ export function countTags(rows: readonly FlagRow[], limit: number): { tag: strin
 }
 
 /** A copy of the list in which the named flags are changed. */
-export function changeRows(rows: FlagRow[], names: readonly string[], change: (row: FlagRow) => FlagRow): FlagRow[] {
+export function changeRows(rows: ListedRow[], names: readonly string[], change: (row: ListedRow) => ListedRow): ListedRow[] {
   const wanted = new Set(names)
   return rows.map((row) => (wanted.has(row.name) ? change(row) : row))
 }
 
 /** The flag, on or off in an environment. What is on has a strategy. */
-export function switched(row: FlagRow, environment: string, on: boolean): FlagRow {
+export function switched<Row extends ListedRow>(row: Row, environment: string, on: boolean): Row {
   const environments = row.environments.map((one) =>
     one.name !== environment ? one : { ...one, enabled: on, ...(on && !one.hasStrategies ? { hasStrategies: true, hasEnabledStrategies: true } : {}) },
   )

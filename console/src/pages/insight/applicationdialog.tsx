@@ -16,7 +16,6 @@ export function ApplicationDialog({ application, onClose }: { application: Schem
   const form = useForm({
     initial: { description: application.description ?? '', url: application.url ?? '' },
     submit: (values) => update.mutateAsync(values),
-    requests: (values) => [requestOf(values)],
     nameField: 'description',
   })
   return (

@@ -1,24 +1,25 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { accountName, apiQuery, useMe, type Schema } from '../../api'
+import { accountName, api, apiQuery, useMe, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
-import { SavedViews } from '../../shell/savedviews'
-import { Button, EmptyState, Icons, Loaded, SearchField, Section, TextField } from '../../ui'
-import { Combobox, MultiCombobox } from '../../ui/combobox'
-import { SuggestField } from '../../ui/suggest'
+import { Button, EmptyState, Icons, Loaded, Popover, Section, TextField, environmentChoice, isProduction, type Choice } from '../../ui'
+import { FilterBar } from '../../ui/filters'
 import { EventList } from './eventlist'
 import { EventPages, eventPage } from './eventpages'
 import { eventTitle, eventTypes, is } from './eventtext'
-import { FlagField } from './flagfield'
-import { useSettled } from './settled'
 
-const noFilters = { type: '', project: '', environment: '', flag: '', by: '', from: '', to: '', q: '' }
-const none = { ...noFilters, cursor: '' }
-const typeChoices = eventTypes.map((type) => ({ value: type, label: eventTitle(type) })).sort((a, b) => a.label.localeCompare(b.label))
+const none = { type: '', project: '', environment: '', flag: '', by: '', since: '', from: '', to: '', q: '', cursor: '' }
+const types = eventTypes.map((type) => ({ value: type, label: eventTitle(type) })).sort((a, b) => a.label.localeCompare(b.label))
+
+const presets = [
+  { value: '15', label: '15 min' },
+  { value: '60', label: 'Hour' },
+  { value: '1440', label: 'Day' },
+]
 
 /** All changes, with filters. */
 export default function AuditLogPage() {
   return (
-    <Page title="Audit log" description="Who changed what, and when. Only administrators see the events of tokens, users and roles.">
+    <Page title="Audit log">
       <EventSearch />
     </Page>
   )
@@ -27,87 +28,96 @@ export default function AuditLogPage() {
 /** Changes with filters: of one project, or of all. */
 export function EventSearch({ project: only }: { project?: string }) {
   const [view, setView] = useUrlState(none)
-  const { cursor, ...filters } = view
-  const typed = useSettled(view)
+  const { cursor, since } = view
   const events = useQuery({
-    ...apiQuery('/api/admin/search/events', {
-      query: {
-        type: is(typed.type),
-        project: is(only ?? typed.project),
-        environment: is(typed.environment),
-        feature: is(typed.flag),
-        createdBy: is(typed.by),
-        from: typed.from,
-        to: typed.to,
-        query: typed.q,
-        limit: String(eventPage),
-        cursor: typed.cursor,
-      },
-    }),
+    queryKey: ['/api/admin/search/events', { ...view, only }],
+    queryFn: ({ signal }) =>
+      api.get('/api/admin/search/events', {
+        query: {
+          type: is(view.type),
+          project: is(only ?? view.project),
+          environment: is(view.environment),
+          feature: is(view.flag),
+          createdBy: is(view.by),
+          from: since ? new Date(Date.now() - Number(since) * 60_000).toISOString() : view.from,
+          to: view.to,
+          query: view.q,
+          limit: String(eventPage),
+          cursor,
+        },
+        signal,
+      }),
     placeholderData: keepPreviousData,
   })
   const projects = useQuery({ ...apiQuery('/api/admin/projects'), enabled: !only })
-  const environments = useQuery(apiQuery('/api/admin/environments'))
+  const environments = useQuery(apiQuery('/api/admin/environments')).data?.environments ?? []
   const people = usePeople(events.data?.events ?? [])
   const filtered = Object.entries(view).some(([name, value]) => name !== 'cursor' && value !== '')
   const filter = (change: Partial<typeof none>) => setView({ ...change, cursor: '' })
+  const production = environments
+    .filter(isProduction)
+    .map(({ name }) => name)
+    .join(',')
+  const dated = view.from !== '' || view.to !== ''
   return (
     <>
-      <Section>
-        <div className="stack-s">
-          <SearchField label="Search the text of events" value={view.q} onChange={(q) => filter({ q })} maxLength={255} />
-          <div className="audit-filters">
-            <MultiCombobox
-              label="Types"
-              placeholder="All types"
-              choices={typeChoices}
-              value={view.type.split(',').filter(Boolean)}
-              onChange={(types) => filter({ type: types.join(',') })}
-            />
-            {!only && (
-              <Combobox
-                label="Project"
-                placeholder="All projects"
-                choices={(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-                value={view.project}
-                onChange={(project) => filter({ project })}
-              />
-            )}
-            <Combobox
-              label="Environment"
-              placeholder="All environments"
-              choices={(environments.data?.environments ?? []).map(({ name }) => ({ value: name, label: name }))}
-              value={view.environment}
-              onChange={(environment) => filter({ environment })}
-            />
-            <FlagField project={only ?? view.project} value={view.flag} onChange={(flag) => filter({ flag })} />
-            <SuggestField
-              label="Person or token"
-              placeholder="Name or email address"
-              suggestions={people}
-              value={view.by}
-              onChange={(by) => filter({ by })}
-              maxLength={255}
-            />
-            <TextField label="From" type="date" value={view.from} onChange={(from) => filter({ from })} />
-            <TextField label="To" type="date" value={view.to} onChange={(to) => filter({ to })} />
-            <div className="row">
-              {/* The log of one project has no filter for the project, so views of both differ. */}
-              <SavedViews list={only ? 'project-log' : 'audit'} state={filters} defaults={noFilters} onChange={filter} />
-              {filtered && (
-                <Button icon={<Icons.Close />} onClick={() => setView(none)}>
-                  Clear filters
-                </Button>
-              )}
+      <FilterBar
+        noun="event"
+        search="Search the text of events"
+        values={view}
+        onChange={filter}
+        filters={[
+          { name: 'environment', label: 'Environment', choices: environmentChoices(environments, production) },
+          ...(only
+            ? []
+            : [{ name: 'project' as const, label: 'Project', choices: (projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, label: name })) }]),
+          { name: 'type', label: 'Type', choices: types },
+          { name: 'flag', label: 'Flag' },
+          { name: 'by', label: 'Person or token', choices: withTyped(people, view.by), free: true },
+        ]}
+      >
+        <span className="audit-presets">
+          {presets.map(({ value, label }) => (
+            <Button
+              key={value}
+              size="small"
+              aria-label={`Last ${label.toLowerCase()}`}
+              aria-pressed={since === value}
+              onClick={() => filter({ since: since === value ? '' : value, from: '', to: '' })}
+            >
+              {label}
+            </Button>
+          ))}
+          <Popover
+            label="Dates"
+            trigger={
+              <Button size="small" aria-pressed={dated}>
+                {dated ? `${view.from || '…'} – ${view.to || '…'}` : 'Dates'}
+              </Button>
+            }
+          >
+            <div className="stack-s">
+              <TextField label="From" type="date" value={view.from} onChange={(from) => filter({ from, since: '' })} />
+              <TextField label="To" type="date" value={view.to} onChange={(to) => filter({ to, since: '' })} />
+              {(dated || since) && <Button onClick={() => filter({ from: '', to: '', since: '' })}>Any time</Button>}
             </div>
-          </div>
-        </div>
-      </Section>
+          </Popover>
+          {production && (
+            <Button
+              size="small"
+              aria-pressed={view.environment === production}
+              onClick={() => filter({ environment: view.environment === production ? '' : production })}
+            >
+              Production only
+            </Button>
+          )}
+        </span>
+      </FilterBar>
       <Loaded query={events}>
         {(data) =>
           data.events.length === 0 && !data.next ? (
             <EmptyState icon={<Icons.Clock />} title={filtered ? 'No event matches' : 'No events'}>
-              {filtered ? 'Change or clear the filters. Names must be complete.' : 'Each change appears here, with the state before and after it.'}
+              {filtered ? 'Change or clear the filters.' : 'Each change appears here, with the state before and after it.'}
             </EmptyState>
           ) : (
             <Section>
@@ -129,5 +139,14 @@ function usePeople(events: readonly Schema<'LoggedEvent'>[]) {
   const all = new Map<string, string>()
   for (const event of events) all.set(event.createdByName || event.createdBy, event.createdBy)
   for (const user of users.data?.users ?? []) all.set(accountName(user), user.username || user.email || '')
-  return [...all].filter(([value]) => value !== '').map(([value, note]) => ({ value, note: note === value ? undefined : note }))
+  return [...all].filter(([value]) => value !== '').map(([value, note]) => ({ value, label: value, note: note === value ? undefined : note }))
+}
+
+// A filter of the URL can have a name that is not among the choices.
+const withTyped = (choices: readonly Choice[], value: string) =>
+  value === '' || choices.some((choice) => choice.value === value) ? choices : [{ value, label: value }, ...choices]
+
+function environmentChoices(environments: readonly { name: string; type: string }[], production: string): Choice[] {
+  const choices = environments.map(environmentChoice)
+  return production.includes(',') ? [...choices, { value: production, label: 'Production only' }] : choices
 }

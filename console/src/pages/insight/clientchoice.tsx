@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import { Section } from '../../ui'
+import { logoOf } from './logos'
 import { otherClients } from './othersnippets'
 import { clients, type Client } from './snippets'
 
@@ -7,8 +8,8 @@ import { clients, type Client } from './snippets'
 export const allClients = [...clients, ...otherClients]
 
 const groups: { kind: Client['kind']; title: string; hint: string }[] = [
-  { kind: 'server', title: 'On a server', hint: 'It has a client token. SDKs fetch the flags and evaluate them themselves.' },
-  { kind: 'browser', title: 'In a browser or an app', hint: 'It has a frontend token, which users can read. Guidon evaluates the flags.' },
+  { kind: 'server', title: 'On a server', hint: 'The SDK reads all flags with a secret token, and decides itself.' },
+  { kind: 'browser', title: 'In a browser or an app', hint: 'Guidon decides for each user. The token may be public.' },
 ]
 
 /** The client library, in two groups: those of servers and those of browsers. */
@@ -28,6 +29,9 @@ export function ClientChoice({ value, onChange }: { value: string; onChange: (id
               .map((client) => (
                 <label key={client.id} className="client-choice">
                   <input type="radio" name={name} value={client.id} checked={client.id === value} onChange={() => onChange(client.id)} />
+                  <svg width="16" height="16" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">
+                    <path d={logoOf(client.id)} />
+                  </svg>
                   {client.label}
                 </label>
               ))}

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiQuery } from '../../api'
 import { Page, useUrlState } from '../../shell'
-import { CodeBlock, Loaded, Notice, Section, Select, TextField, environmentChoice } from '../../ui'
+import { CodeBlock, Loaded, Section, Select, TextField, environmentChoice } from '../../ui'
+import { highlight } from '../../ui/highlight'
 import { ClientChoice, allClients } from './clientchoice'
 import './connect.css'
 import { FlagField, suggestedFlags } from './flagfield'
@@ -15,7 +16,7 @@ import { TokenStep, type CreatedToken } from './token'
 export default function ConnectPage() {
   const projects = useQuery(apiQuery('/api/admin/projects'))
   return (
-    <Page title="Connect an application" description="Read a flag from your own program. Choose a client, copy the program, and see here when it is connected.">
+    <Page title="Connect an application" description="Read a flag from your own program, and see here when it is connected.">
       <Loaded query={projects}>{(data) => <Connect projects={data.projects} />}</Loaded>
     </Page>
   )
@@ -55,13 +56,7 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
               <FlagField project={view.project} value={view.flag} onChange={(flag) => setView({ flag })} />
               <NoFlag project={view.project} flag={view.flag.trim()} />
             </div>
-            <TextField
-              label="Application"
-              hint="The name under which it appears in the list of applications."
-              value={view.app}
-              maxLength={100}
-              onChange={(app) => setView({ app })}
-            />
+            <TextField label="Application" hint="Its name in the list of applications." value={view.app} maxLength={100} onChange={(app) => setView({ app })} />
           </div>
         </Section>
         <ClientChoice value={client.id} onChange={(sdk) => setView({ sdk })} />
@@ -76,22 +71,24 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
           <Section title="2. Install the client">
             <CodeBlock label="Command that installs the client" code={installCommand(client)} wrap />
             {client.tested === false && (
-              <Notice>
+              <p className="soft small">
                 {client.ranOnce
                   ? 'Guidon’s tests do not run this client. The program was tried with this version.'
                   : 'Guidon’s tests do not run this client. The program follows the client’s documentation, and installs its newest version.'}
-              </Notice>
+              </p>
             )}
           </Section>
         </li>
         <li>
           <Section title={client.run ? `3. Save the program as ${client.file}, and run it` : '3. Add this to your page'}>
-            <CodeBlock label={`Program for ${client.label}`} code={code} />
+            <CodeBlock label={`Program for ${client.label}`} code={code}>
+              {highlight(code)}
+            </CodeBlock>
             {client.run && <CodeBlock label="Command that runs the program" code={runCommand(client, secret)} wrap />}
             {!current && (
-              <Notice>
-                {client.run ? 'The command' : 'The program'} has the name of a token in place of the token. Create one above, or use one that you have.
-              </Notice>
+              <p className="soft small">
+                Replace <code>{secret}</code> with your token, or create one above.
+              </p>
             )}
           </Section>
         </li>

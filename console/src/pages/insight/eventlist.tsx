@@ -1,12 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useMemo, useState, type ReactNode } from 'react'
-import { accountName, actorOf, apiQuery, useMe, type Schema } from '../../api'
-import { Button, DateTime, Icons, listed, number, plural } from '../../ui'
-import { Diff } from '../../ui/diffview'
+import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react'
+import { accountName, actorOf, apiQuery, errorText, isNotFound, useMe, type Schema } from '../../api'
+import { Button, DateTime, IconButton, Icons, listed, plural, toast } from '../../ui'
+import { Changes, ChangeText } from '../../ui/changes'
 import { EnvironmentName } from '../../ui/environmentname'
+import { flagPath } from '../flag/data'
+import { restorableOf } from '../flag/restore/versions'
 import { changesOf, eventTitle, groupsOf, omittedOf, plainNames, subjectOf, type EventNames } from './eventtext'
 import './events.css'
+
+const RestoreDialog = lazy(() => import('../flag/restore/dialog'))
 
 type Event = Schema<'LoggedEvent'>
 
@@ -16,39 +20,74 @@ interface EventListProps {
   events: readonly Event[]
   withFlag?: WithFlag
   label: string
-  /** What can be done with an event, beside its details. */
-  actions?: (event: Event) => ReactNode
 }
 
-/** Events, newest first, each with what it changed. withFlag also names the flag, or the flag and the project. */
-export function EventList({ events, withFlag, label, actions }: EventListProps) {
+/** Events, newest first, each with what it changed, which can be restored. withFlag also names the flag, or the flag and the project. */
+export function EventList({ events, withFlag, label }: EventListProps) {
   const names = useEventNames(events)
+  const [restoring, setRestoring] = useState<Event>()
+  const row = (event: Event, title?: ReactNode) => (
+    <EventRow
+      event={event}
+      withFlag={withFlag}
+      names={names}
+      title={title}
+      onRestore={restorableOf(event).length > 0 ? () => setRestoring(event) : undefined}
+    />
+  )
   return (
-    <ol className="events" aria-label={label}>
-      {groupsOf(events).map(({ request, events: group }) => {
-        const rows = group.map((event) => (
-          <li key={event.id}>
-            <EventRow event={event} withFlag={withFlag} names={names} actions={actions?.(event)} />
-          </li>
-        ))
-        const { id, project } = group[0]!
-        if (request === undefined || !project) return rows
-        return (
-          <li key={id} className="event-group">
-            <p>
-              <span className="strong">Application of </span>
-              <RequestLink project={project} id={request} />
-              <span className="soft">: {plural(group.length, 'event')} at once</span>
-            </p>
-            <ol className="events" aria-label={`Application of change request #${request}`}>
-              {rows}
-            </ol>
-          </li>
-        )
-      })}
-    </ol>
+    <>
+      <ol className="events" aria-label={label}>
+        {groupsOf(events).map(({ request, applied, events: group }) => {
+          const rows = group.map((event) => <li key={event.id}>{row(event)}</li>)
+          const { id, project } = applied ?? group[0]!
+          if (request === undefined || !project) return rows
+          return (
+            <li key={id} className="event-group">
+              {applied ? (
+                row(applied, <Application project={project} id={request} count={group.length} />)
+              ) : (
+                <p className="event-title">
+                  <Application project={project} id={request} count={group.length} />
+                </p>
+              )}
+              {rows.length > 0 && (
+                <ol className="events" aria-label={`Application of change request #${request}`}>
+                  {rows}
+                </ol>
+              )}
+            </li>
+          )
+        })}
+      </ol>
+      {restoring && <Restoring event={restoring} onClose={() => setRestoring(undefined)} />}
+    </>
   )
 }
+
+function Restoring({ event, onClose }: { event: Event; onClose: () => void }) {
+  const path = { projectId: event.project!, featureName: event.featureName! }
+  const flag = useQuery({ ...apiQuery(flagPath, { path }), retry: false })
+  useEffect(() => {
+    if (!flag.error) return
+    toast.error(isNotFound(flag.error) ? `The flag ${event.featureName} is not in project ${event.project} any more.` : errorText(flag.error))
+    onClose()
+  }, [flag.error, event, onClose])
+  return (
+    flag.data && (
+      <Suspense fallback={null}>
+        <RestoreDialog flag={flag.data} restorable={restorableOf(event)} onClose={onClose} />
+      </Suspense>
+    )
+  )
+}
+
+const Application = ({ project, id, count }: { project: string; id: string; count: number }) => (
+  <>
+    Applied <RequestLink project={project} id={id} />
+    {count > 0 && <span className="soft"> ({plural(count, 'change')})</span>}
+  </>
+)
 
 function RequestLink({ project, id }: { project: string; id: string }) {
   return (
@@ -77,85 +116,100 @@ function useEventNames(events: readonly Event[]): EventNames {
   }
 }
 
-function EventRow({ event, withFlag, names, actions }: { event: Event; withFlag?: WithFlag; names: EventNames; actions?: ReactNode }) {
+interface EventRowProps {
+  event: Event
+  withFlag?: WithFlag
+  names: EventNames
+  /** Instead of what its type and subject say. */
+  title?: ReactNode
+  onRestore?: () => void
+}
+
+// Two lines: what happened, where and when; who it was, and the changes.
+function EventRow({ event, withFlag, names, title, onRestore }: EventRowProps) {
   const [open, setOpen] = useState(false)
   const me = useMe().user?.id
-  const { changes, more } = changesOf(event, names)
+  const changes = changesOf(event, names)
   const subject = subjectOf(event, names)
   const hasStates = event.preData !== null || event.data !== null
-  const title = eventTitle(event.type)
+  const text = eventTitle(event.type)
   const omitted = omittedOf(event)
   return (
-    <article className="event" aria-label={title}>
-      <span className="event-dot" aria-hidden="true" />
-      <div className="grow stack-s">
-        <div className="row-apart">
-          <div className="row grow">
-            <h3>
-              {title}
-              {subject && <span className="break">: {subject}</span>}
-            </h3>
-            {typeof event.data?.changeRequestId === 'number' && event.project && (
-              <RequestLink project={event.project} id={String(event.data.changeRequestId)} />
-            )}
-            {event.environment && <EnvironmentName name={event.environment} badge="neutral" />}
-            {withFlag && <Subject event={event} withProject={withFlag === 'project'} />}
-          </div>
-          <div className="row">
-            {actions}
-            {hasStates && (
-              <Button size="small" variant="quiet" aria-expanded={open} onClick={() => setOpen(!open)} icon={open ? <Icons.Chevron /> : <Icons.ChevronRight />}>
-                Details
-              </Button>
-            )}
-          </div>
-        </div>
-        {event.skippedChangeRequests && (
-          <p className="strong">Made without a change request, which {listed(event.skippedChangeRequests)} needs: the person may skip it.</p>
-        )}
-        {changes.length > 0 && !open && (
-          <ul className="stack-s">
-            {changes.map((change) => (
-              <li key={change.path} className="break">
-                <span className="soft">{change.path}:</span> <del className="event-before">{change.before}</del>
-                <span className="visually-hidden"> became </span>
-                <span aria-hidden="true"> → </span>
-                <ins className="event-after">{change.after}</ins>
-              </li>
-            ))}
-            {more > 0 && <li className="soft">and {number(more)} more</li>}
-          </ul>
-        )}
-        {omitted && <p className="break">Not in the log, because it is {omitted}.</p>}
-        {open && <Diff before={event.preData} after={event.data} label={`${title}: state before and after`} />}
-        <p className="soft small">
-          <span className="break" title={`In the log: ${event.createdBy}`}>
-            {actorOf(event)}
-          </span>
-          {event.createdByUserId === me && ' (you)'}, <DateTime value={event.createdAt} />
+    <article className="event" aria-label={text}>
+      <div className="row-apart">
+        <p className="event-title grow">
+          <span className="strong break">{title ?? (subject ? `${text}: ${subject}` : text)}</span>
+          {withFlag && !title && <FlagLink event={event} />}
+          {!title && typeof event.data?.changeRequestId === 'number' && event.project && (
+            <RequestLink project={event.project} id={String(event.data.changeRequestId)} />
+          )}
+          {event.environment && (
+            <span className="soft">
+              in <EnvironmentName name={event.environment} />
+            </span>
+          )}
+          {withFlag === 'project' && event.project && (
+            <Link to="/projects/$projectId" params={{ projectId: event.project }} className="soft break">
+              {event.project}
+            </Link>
+          )}
         </p>
+        <span className="row event-end">
+          <span className="soft small">
+            <DateTime value={event.createdAt} />
+          </span>
+          {onRestore && (
+            <Button size="small" variant="quiet" onClick={onRestore} aria-label={`Restore: ${text}`}>
+              Restore
+            </Button>
+          )}
+          {hasStates && (
+            <IconButton
+              size="small"
+              label={open ? 'Hide the details' : 'Show the details'}
+              aria-expanded={open}
+              onClick={() => setOpen(!open)}
+              icon={open ? <Icons.Chevron /> : <Icons.ChevronRight />}
+            />
+          )}
+        </span>
       </div>
+      <p className="small soft">
+        <span className="break" title={`In the log: ${event.createdBy}`}>
+          {actorOf(event)}
+        </span>
+        {event.createdByUserId === me && ' (you)'}
+        {event.skippedChangeRequests && <span className="strong"> · without a change request in {listed(event.skippedChangeRequests)}</span>}
+        {changes.slice(0, open ? 0 : shownChanges).map((change, index) => (
+          <span key={index} className="event-change break">
+            {' · '}
+            <ChangeText change={change} />
+          </span>
+        ))}
+        {!open && changes.length > shownChanges && (
+          <>
+            {' · '}
+            <button type="button" className="more" onClick={() => setOpen(true)}>
+              and {changes.length - shownChanges} more
+            </button>
+          </>
+        )}
+        {omitted && <span className="break"> · not in the log, because it is {omitted}</span>}
+      </p>
+      {open && <Changes changes={changes} before={event.preData} after={event.data} label={`${text}: state before and after`} />}
     </article>
   )
 }
 
-function Subject({ event, withProject }: { event: Event; withProject: boolean }) {
-  const { project, featureName } = event
+const shownChanges = 4
+
+function FlagLink({ event: { project, featureName } }: { event: Event }) {
   return (
-    <>
-      {project && featureName && (
-        <Link to="/projects/$projectId/flags/$flag/history" params={{ projectId: project, flag: featureName }} className="break">
-          {featureName}
-        </Link>
-      )}
-      {project && withProject && (
-        <span className="soft">
-          in{' '}
-          <Link to="/projects/$projectId" params={{ projectId: project }} className="break">
-            {project}
-          </Link>
-        </span>
-      )}
-    </>
+    project &&
+    featureName && (
+      <Link to="/projects/$projectId/flags/$flag/history" params={{ projectId: project, flag: featureName }} className="break">
+        {featureName}
+      </Link>
+    )
   )
 }

@@ -24,22 +24,16 @@ test('a changed value is named with its path', () => {
     parameters: { rollout: '50', groupId: 'f' },
     constraints: [{ contextName: 'plan', operator: 'IN', values: ['gold'] }],
   }
-  expect(changesOf({ preData, data } as never)).toEqual({
-    changes: [
-      { path: 'parameters › rollout', before: '10', after: '50' },
-      { path: 'constraints › plan', before: 'nothing', after: 'plan is one of gold' },
-    ],
-    more: 0,
-  })
-  expect(changeText({ ...event, preData, data } as never)).toBe(
-    'Strategy changed in production: parameters › rollout 10 → 50, constraints › plan nothing → plan is one of gold',
-  )
+  expect(changesOf({ preData, data } as never)).toEqual([
+    { path: 'parameters › rollout', before: '10', after: '50' },
+    { path: 'constraints › plan', before: 'nothing', after: 'plan is one of gold' },
+  ])
+  expect(changeText({ ...event, preData, data } as never)).toBe('Strategy changed in production: Rollout 10% → 50%, Added constraint: plan is one of gold')
 })
 
-test('only four changes are named, and the others counted', () => {
-  const { changes, more } = changesOf({ preData: { a: 1, b: 1, c: 1, d: 1, e: 1 }, data: { a: 2, b: 2, c: 2, d: 2, e: 2 } } as never)
-  expect(changes.map(({ path }) => path)).toEqual(['a', 'b', 'c', 'd'])
-  expect(more).toBe(1)
+test('a line has four changes, and the number of the others', () => {
+  const [preData, data] = [1, 2].map((value) => Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((key) => [key, value])))
+  expect(changeText({ ...event, preData, data } as never)).toBe('Strategy changed in production: A 1 → 2, B 1 → 2, C 1 → 2, D 1 → 2 and 1 more')
 })
 
 test('an edited change of a change request is named with its flag, its action and what is new', () => {
@@ -49,26 +43,26 @@ test('an edited change of a change request is named with its flag, its action an
     changes: [{ id, action: 'updateStrategy', feature: 'checkout', payload: { id: 'a', parameters: { rollout } } }],
   })
   const found = changesOf({ type: 'change-edited', preData: edited(1, '50'), data: edited(2, '30') } as never)
-  expect(found).toEqual({ changes: [{ path: 'checkout › updateStrategy › parameters › rollout', before: '50', after: '30' }], more: 0 })
+  expect(found).toEqual([{ path: 'checkout › updateStrategy › parameters › rollout', before: '50', after: '30' }])
   const segment = (values: string[]) => ({ changes: [{ id: 1, action: 'updateSegment', segmentId: 3, payload: { values } }] })
-  expect(changesOf({ type: 'change-edited', preData: segment(['1']), data: segment(['2']) } as never).changes).toEqual([
-    { path: 'segment #3 › updateSegment › values', before: '1', after: '2' },
+  expect(changesOf({ type: 'change-edited', preData: segment(['1']), data: segment(['2']) } as never)).toEqual([
+    { path: 'segment #3 › updateSegment › values', before: '1 value', after: '1 value', added: ['2'], removed: ['1'] },
   ])
 })
 
 test('without a state before, or with fields that are only in one state, nothing is changed', () => {
-  expect(changesOf({ preData: null, data: { a: 1 } } as never).changes).toEqual([])
-  expect(changesOf({ preData: { a: 1, b: 2 }, data: { a: 1, c: 3 } } as never).changes).toEqual([])
+  expect(changesOf({ preData: null, data: { a: 1 } } as never)).toEqual([])
+  expect(changesOf({ preData: { a: 1, b: 2 }, data: { a: 1, c: 3 } } as never)).toEqual([])
 })
 
 test('variants are compared by name, and their weights are percent', () => {
   const variant = (name: string, weight: number) => ({ name, weight, weightType: 'fix' })
   const preData = { production: [variant('blue', 400), variant('old', 600)] }
   const data = { production: [variant('red', 750), variant('blue', 250)] }
-  expect(changesOf({ preData, data } as never).changes).toEqual([
-    { path: 'production › blue › weight', before: '40 %', after: '25 %' },
-    { path: 'production › old', before: '60 %', after: 'nothing' },
-    { path: 'production › red', before: 'nothing', after: '75 %' },
+  expect(changesOf({ preData, data } as never)).toEqual([
+    { path: 'production › blue › weight', before: '40%', after: '25%' },
+    { path: 'production › old', before: '60%', after: 'nothing' },
+    { path: 'production › red', before: 'nothing', after: '75%' },
   ])
 })
 
@@ -91,36 +85,37 @@ test.each([
 
 test('a change behind the first values of a list, and behind the start of a text, is named', () => {
   const constraint = (values: string[]) => ({ constraints: [{ contextName: 'userId', operator: 'IN', values }] })
-  const one = (preData: object, data: object) => changesOf({ preData, data } as never, names).changes.map(({ before, after }) => [before, after])
+  const one = (preData: object, data: object) =>
+    changesOf({ preData, data } as never, names).map(({ before, after, added, removed }) => (added ? [added, removed] : [before, after]))
   const values = ['u1', 'u2', 'u3', 'u4', 'u5', 'u6']
-  expect(one(constraint(values), constraint([...values.slice(0, 5), 'competitor']))).toEqual([['6 values', '6 values: + competitor, − u6']])
-  expect(one({ parameters: { userIds: 'a,b,c' } }, { parameters: { userIds: 'a, b, c, d' } })).toEqual([['3 values', '4 values: + d']])
-  expect(one({ segments: [1, 2, 3, 4] }, { segments: [1, 2, 3, 5] })).toEqual([['4 values', '4 values: + Segment 5, − Segment 4']])
+  expect(one(constraint(values), constraint([...values.slice(0, 5), 'competitor']))).toEqual([[['competitor'], ['u6']]])
+  expect(one({ parameters: { userIds: 'a,b,c' } }, { parameters: { userIds: 'a, b, c, d' } })).toEqual([[['d'], []]])
+  expect(one({ segments: [1, 2, 3, 4] }, { segments: [1, 2, 3, 5] })).toEqual([[['Segment 5'], ['Segment 4']]])
   const long = 'The checkout, in one page, with all of its parts, as it was in the last year, '
   expect(one({ description: `${long}for all.` }, { description: `${long}for some.` })).toEqual([['… the last year, for all.', '… the last year, for some.']])
 })
 
 test('users, roles and segments are named, and tags, parents and freezes are changes', () => {
-  expect(changesOf({ preData: { roles: [], rootRole: 3 }, data: { roles: [5], rootRole: 2 } } as never, names).changes.map(({ after }) => after)).toEqual([
+  expect(changesOf({ preData: { roles: [], rootRole: 3 }, data: { roles: [5], rootRole: 2 } } as never, names).map(({ after }) => after)).toEqual([
     'Role 5',
     'Role 2',
   ])
-  expect(changesOf({ preData: { segments: [1] }, data: { segments: [1, 2] } } as never, names).changes[0]!.after).toBe('Segment 1, Segment 2')
-  expect(changesOf({ preData: { users: [{ userId: 1, roles: [] }] }, data: { users: [{ userId: 1, roles: [5] }] } } as never, names).changes).toEqual([
+  expect(changesOf({ preData: { segments: [1] }, data: { segments: [1, 2] } } as never, names)[0]!.added).toEqual(['Segment 2'])
+  expect(changesOf({ preData: { users: [{ userId: 1, roles: [] }] }, data: { users: [{ userId: 1, roles: [5] }] } } as never, names)).toEqual([
     { path: 'users › Anna 1 › roles', before: 'nothing', after: 'Role 5' },
   ])
-  expect(changesOf({ type: 'feature-tagged', preData: null, data: { type: 'team', value: 'web' } } as never).changes[0]!.after).toBe('team:web')
-  expect(changesOf({ type: 'feature-dependency-removed', preData: { feature: 'parent' }, data: null } as never).changes[0]!.before).toBe('parent')
-  expect(changesOf({ type: 'feature-project-change', preData: null, data: { oldProject: 'shop', newProject: 'pay' } } as never).changes).toEqual([
+  expect(changesOf({ type: 'feature-tagged', preData: null, data: { type: 'team', value: 'web' } } as never)[0]!.after).toBe('team:web')
+  expect(changesOf({ type: 'feature-dependency-removed', preData: { feature: 'parent' }, data: null } as never)[0]!.before).toBe('parent')
+  expect(changesOf({ type: 'feature-project-change', preData: null, data: { oldProject: 'shop', newProject: 'pay' } } as never)).toEqual([
     { path: 'project', before: 'shop', after: 'pay' },
   ])
-  expect(changesOf({ type: 'change-freeze-lifted', preData: { reason: 'Holidays' }, data: null } as never).changes).toEqual([
-    { path: 'freeze', before: 'Holidays', after: 'nothing' },
+  expect(changesOf({ type: 'change-freeze-lifted', preData: { reason: 'Holidays' }, data: null } as never)).toEqual([
+    { path: '', before: 'Holidays', after: 'nothing' },
   ])
   const off = { feature: 'parent', enabled: false, variants: [] }
-  expect(changesOf({ type: 'feature-dependency-added', preData: null, data: off } as never).changes[0]!.after).toBe('parent (must be off)')
+  expect(changesOf({ type: 'feature-dependency-added', preData: null, data: off } as never)[0]!.after).toBe('parent (must be off)')
   const all = { dependencies: [off, { feature: 'other', enabled: true, variants: ['red', 'blue'] }] }
-  expect(changesOf({ type: 'feature-dependencies-removed', preData: all, data: null } as never).changes.map(({ before }) => before)).toEqual([
+  expect(changesOf({ type: 'feature-dependencies-removed', preData: all, data: null } as never).map(({ before }) => before)).toEqual([
     'parent (must be off)',
     'other (must be red or blue)',
   ])
@@ -139,10 +134,10 @@ test('what an imported or cloned flag has from the start is in words', () => {
   expect(created({})).toBe('Flag created')
   expect(created({ tags: [], enabled: false, strategies: [], variants: [], dependencies: [] })).toBe('Flag created')
   expect(created({ enabled: true, strategies: [strategy], variants, tags: [{ type: 'simple', value: 'web' }] })).toBe(
-    'Flag created: enabled false → true, strategies › flexibleRollout nothing → 50% of users, variants › blue nothing → 100 %, tag nothing → simple:web',
+    'Flag created: Enabled no → yes, Added strategy: 50% of users, Added variant blue: 100%, Tag added: simple:web',
   )
   expect(created({ clonedFrom: 'g', environments: [{ name: 'staging', strategies: [], variants }], dependencies: [{ feature: 'p', enabled: true }] })).toBe(
-    'Flag created: cloned from nothing → g, staging › variants › blue nothing → 100 %, parent nothing → p',
+    'Flag created: Cloned from added: g, Added variant blue in staging: 100%, Parent added: p',
   )
 })
 
@@ -151,12 +146,10 @@ test('strategies that are added, removed or imported are in words, and no other 
   const parameters = { groupId: 'f', rollout: '50', stickiness: 'userId' }
   const strategy = { id: 'x', name: 'flexibleRollout', title: 'Half', disabled: true, segments: [1], constraints: [constraint], variants: [], parameters }
   const half = '50% of users in segment Segment 1, if country is not one of CH or DE (disabled)'
-  const one = (event: object) => changesOf(event as never, names).changes
-  expect(one({ type: 'feature-strategy-add', preData: null, data: strategy })).toEqual([{ path: 'strategy Half', before: 'nothing', after: half }])
+  const one = (event: object) => changesOf(event as never, names)
+  expect(one({ type: 'feature-strategy-add', preData: null, data: strategy })).toEqual([{ path: 'Half', before: 'nothing', after: half }])
   const rest = { archived: false, enabled: false, strategies: [] }
-  expect(one({ type: 'feature-strategy-remove', preData: { ...strategy, title: null }, data: rest })).toEqual([
-    { path: 'strategy', before: half, after: 'nothing' },
-  ])
+  expect(one({ type: 'feature-strategy-remove', preData: { ...strategy, title: null }, data: rest })).toEqual([{ path: '', before: half, after: 'nothing' }])
   expect(one({ type: 'feature-updated', preData: { strategies: [strategy] }, data: { strategies: [] } })).toEqual([
     { path: 'strategies › Half', before: half, after: 'nothing' },
   ])
@@ -165,7 +158,7 @@ test('strategies that are added, removed or imported are in words, and no other 
   expect(one({ type: 'feature-updated', preData: { strategies: [strategy, { ...all, id: 'w' }] }, data: { strategies: imported } })).toEqual([
     { path: 'strategies › Half › parameters › rollout', before: '50', after: '60' },
   ])
-  expect(changesOf({ type: 'feature-strategy-add', preData: null, data: { ...strategy, title: '' } } as never).changes[0]!.after).toContain('in segment #1,')
+  expect(changesOf({ type: 'feature-strategy-add', preData: null, data: { ...strategy, title: '' } } as never)[0]!.after).toContain('in segment #1,')
   expect(one({ preData: { payload: null }, data: { payload: { type: 'json', value: 'a', empty: [] } } })).toEqual([
     { path: 'payload', before: 'nothing', after: 'type json, value a' },
   ])
@@ -184,21 +177,22 @@ test('the filter offers every type of event of the server', () => {
   expect(eventTitle('segment-created')).toBe('Segment created')
 })
 
-test('the events of one application are one group', () => {
-  const one = { groupType: 'change-request', groupId: '7' }
-  const other = { groupType: 'change-request', groupId: '8' }
-  expect(groupsOf([one, one, {}, one, other]).map(({ request, events }) => [request, events.length])).toEqual([
-    ['7', 2],
-    [undefined, 1],
-    ['7', 1],
-    ['8', 1],
+test('the events of one application are one group, and none is there twice', () => {
+  const of = (groupId: string, type = 'feature-strategy-update') => ({ groupType: 'change-request', groupId, type })
+  const scheduled = of('7', 'change-request-scheduled-application-success')
+  const groups = groupsOf([scheduled, of('7', 'change-request-applied'), of('7'), { type: 'feature-created' }, of('7'), of('8')])
+  expect(groups.map(({ request, applied, events }) => [request, applied, events.length])).toEqual([
+    ['7', scheduled, 1],
+    [undefined, undefined, 1],
+    ['7', undefined, 1],
+    ['8', undefined, 1],
   ])
 })
 
 test('data that is too large for the log is named instead of its size', () => {
   const data = { omitted: 'larger than 64 KiB', bytes: 70_000 }
   expect(omittedOf({ preData: { ...data, bytes: 80_000 }, data } as never)).toBe('larger than 64 KiB')
-  expect(changesOf({ preData: { ...data, bytes: 80_000 }, data } as never).changes).toEqual([])
+  expect(changesOf({ preData: { ...data, bytes: 80_000 }, data } as never)).toEqual([])
   expect(omittedOf({ preData: null, data: { changes: [{ payload: { omitted: 'larger than 56 KiB' } }] } } as never)).toBe('larger than 56 KiB')
   expect(omittedOf({ preData: null, data: { omitted: 1, changes: 2 } } as never)).toBeUndefined()
 })

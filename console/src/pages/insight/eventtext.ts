@@ -1,8 +1,8 @@
 // What events say, in words.
 import type { Schema } from '../../api'
 import { describeConstraint } from '../../constraints/describe'
-import { listDifference } from '../../constraints/difference'
-import { number, plural, words } from '../../ui/format'
+import { number, percent, plural, words } from '../../ui/format'
+import { changeSentence, type ValueChange } from '../../words/sentence'
 import { describeStrategy } from '../flag/strategy/describe'
 import { listOf } from '../flag/strategy/model'
 
@@ -19,10 +19,6 @@ const texts: Record<string, string> = {
   'feature-stale-off': 'No longer stale',
   'feature-completed': 'Marked as completed',
   'feature-uncompleted': 'No longer completed',
-  'feature-link-added': 'Link added',
-  'feature-link-updated': 'Link changed',
-  'feature-link-removed': 'Link removed',
-  'feature-comment-added': 'Comment',
   'feature-tagged': 'Tag added',
   'feature-untagged': 'Tag removed',
   'feature-environment-enabled': 'Switched on',
@@ -37,6 +33,10 @@ const texts: Record<string, string> = {
   'feature-dependency-removed': 'Parent flag removed',
   'feature-dependencies-removed': 'Parent flags removed',
   'feature-project-change': 'Moved to another project',
+  'feature-link-added': 'Link added',
+  'feature-link-updated': 'Link changed',
+  'feature-link-removed': 'Link removed',
+  'feature-comment-added': 'Comment',
   'feature-favorited': 'Added to favorites',
   'feature-unfavorited': 'Removed from favorites',
   'api-token-created': 'API token created',
@@ -130,55 +130,65 @@ export function subjectOf(event: Event, names: EventNames = plainNames): string 
   return user ?? text('tokenName', 'appName', 'name', 'username', 'email') ?? ''
 }
 
-/** One changed value. */
-export interface Change {
-  /** Where: 'parameters › rollout'. */
-  path: string
-  before: string
-  after: string
-}
-
-const shownChanges = 4
 const maxDepth = 6
 
-/** The first changed values of an event, and how many more there are. */
-export function changesOf(event: Pick<Event, 'preData' | 'data'> & { type?: string }, names: EventNames = plainNames): { changes: Change[]; more: number } {
-  const found: Change[] = []
+// What the titles of these events say already.
+const said: Record<string, string> = {
+  'feature-environment-enabled': 'enabled',
+  'feature-environment-disabled': 'enabled',
+  'feature-stale-on': 'stale',
+  'feature-stale-off': 'stale',
+}
+
+/** The changed values of an event. A path is empty where the title of the event says it. */
+export function changesOf(
+  event: Pick<Event, 'preData' | 'data'> & { type?: string; environment?: string | null },
+  names: EventNames = plainNames,
+): ValueChange[] {
+  const found: ValueChange[] = []
   const { preData, data } = event
-  if (omittedOf(event)) return { changes: [], more: 0 }
   // The order of strategies is numbers by id, which nobody can read.
-  if (event.type === 'strategy-order-changed') return { changes: [], more: 0 }
+  if (omittedOf(event) || event.type === 'strategy-order-changed') return []
   const [edited, edit] = event.type === 'change-edited' ? [editOf(preData), editOf(data)] : []
   if (edited && edit) {
     compare([String(edit.feature ?? `segment ${names.segment(Number(edit.segmentId))}`), String(edit.action)], edited.payload, edit.payload, found, names)
   } else if (event.type === 'feature-strategy-add' || event.type === 'feature-strategy-remove') {
     const strategy = event.type === 'feature-strategy-add' ? data : preData
     const text = strategy ? valueText('', strategy, names) : 'nothing'
-    const path = strategy?.title ? `strategy ${cut(String(strategy.title))}` : 'strategy'
+    const path = strategy?.title ? cut(String(strategy.title)) : ''
     found.push({ path, ...(strategy === data ? { before: 'nothing', after: text } : { before: text, after: 'nothing' }) })
   } else if (event.type === 'feature-created' && data) {
     begins(data, found, names)
   } else if (isObject(preData) && isObject(data)) {
     // Events with a part of the state have only the fields that changed, so a missing field is no change.
-    for (const key of Object.keys(data)) if (key in preData) compare([key], preData[key], data[key], found, names)
+    for (const key of Object.keys(data))
+      if (key in preData && key !== said[event.type ?? '']) compare([key === event.environment ? 'variants' : key], preData[key], data[key], found, names)
   } else if (event.type === 'feature-tagged' || event.type === 'feature-untagged') {
-    found.push({ path: 'tag', before: tagOf(preData), after: tagOf(data) })
+    found.push({ path: '', before: tagOf(preData), after: tagOf(data) })
   } else if (event.type === 'feature-dependency-added' || event.type === 'feature-dependency-removed') {
-    found.push({ path: 'parent', before: parentOf(preData), after: parentOf(data) })
+    found.push({ path: '', before: parentOf(preData), after: parentOf(data) })
   } else if (event.type === 'feature-project-change' && typeof data?.oldProject === 'string') {
     found.push({ path: 'project', before: short(data.oldProject), after: short(data.newProject) })
   } else if (event.type === 'change-freeze-set' || event.type === 'change-freeze-lifted') {
-    found.push({ path: 'freeze', before: short(preData?.reason), after: short(data?.reason) })
+    found.push({ path: '', before: short(preData?.reason), after: short(data?.reason) })
   } else if (event.type === 'feature-dependencies-removed' && Array.isArray(preData?.dependencies)) {
-    for (const one of preData.dependencies as NonNullable<Event['data']>[]) found.push({ path: 'parent', before: parentOf(one), after: 'nothing' })
+    for (const one of preData.dependencies as NonNullable<Event['data']>[]) found.push({ path: '', before: parentOf(one), after: 'nothing' })
   }
-  return { changes: found.slice(0, shownChanges), more: Math.max(0, found.length - shownChanges) }
+  return found
+}
+
+/** What differs between two states of a thing, such as a strategy, a sentence each. */
+export function differencesOf(before: object, after: object, names: EventNames = plainNames): ValueChange[] {
+  const found: ValueChange[] = []
+  const [old, now] = [before, after] as [Record<string, unknown>, Record<string, unknown>]
+  for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) compare([key], old[key], now[key], found, names)
+  return found
 }
 
 /** What a flag has from the start that an import or a clone has created. Other new flags have nothing of it. */
-function begins(data: NonNullable<Event['data']>, found: Change[], names: EventNames) {
+function begins(data: NonNullable<Event['data']>, found: ValueChange[], names: EventNames) {
   const list = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : [])
-  if (data.clonedFrom) found.push({ path: 'cloned from', before: 'nothing', after: short(data.clonedFrom) })
+  if (data.clonedFrom) found.push({ path: 'clonedFrom', before: 'nothing', after: short(data.clonedFrom) })
   if (data.enabled) found.push({ path: 'enabled', before: 'false', after: 'true' })
   for (const its of [data, ...list(data.environments)])
     for (const key of ['strategies', 'variants']) compare(its === data ? [key] : [String(its.name), key], undefined, its[key], found, names)
@@ -203,7 +213,7 @@ const parentOf = (one: Event['preData']) => {
   return cut(`${String(one.feature)}${must.length > 0 ? ` (must be ${must.join(' or ')})` : ''}`)
 }
 
-function compare(path: string[], before: unknown, after: unknown, found: Change[], names: EventNames) {
+function compare(path: string[], before: unknown, after: unknown, found: ValueChange[], names: EventNames) {
   if (JSON.stringify(before) === JSON.stringify(after)) return
   if (isObject(before) && isObject(after) && path.length < maxDepth) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
@@ -220,18 +230,24 @@ function compare(path: string[], before: unknown, after: unknown, found: Change[
     }
     return
   }
-  const key = path.at(-1)!
-  const [from, to] = difference(key, before, after, names) ?? [valueText(key, before, names), valueText(key, after, names)]
+  const key = path.at(-1) ?? ''
+  const lists = listChange(key, before, after, names)
+  if (lists) return lists.added.length + lists.removed.length > 0 ? void found.push({ path: path.join(' › '), ...lists }) : undefined
+  const [from, to] = difference(before, after) ?? [valueText(key, before, names), valueText(key, after, names)]
   if (from !== 'nothing' || to !== 'nothing') found.push({ path: path.join(' › '), before: from, after: to })
 }
 
-/** A change of values whose texts are cut. Both can start alike, so it says where they differ. Undefined if their texts say it. */
-function difference(key: string, before: unknown, after: unknown, names: EventNames): [string, string] | undefined {
+// What a list gained and lost, unless it is new or gone. Its order is no change.
+function listChange(key: string, before: unknown, after: unknown, names: EventNames) {
   const [old, now] = [textsOf(key, before, names), textsOf(key, after, names)]
-  if (old && now && Math.max(old.length, now.length) > shownEntries) {
-    const change = cut(listDifference(old, now), maxSentence)
-    return change ? [plural(old.length, 'value'), `${plural(now.length, 'value')}: ${change}`] : undefined
-  }
+  if (!old?.length || !now?.length) return undefined
+  const [had, has] = [new Set(old), new Set(now)]
+  const [added, removed] = [[...has].filter((one) => !had.has(one)), [...had].filter((one) => !has.has(one))]
+  return { before: plural(old.length, 'value'), after: plural(now.length, 'value'), added, removed }
+}
+
+/** Where two long texts differ, which can start alike. Undefined if what is shown of them says it. */
+function difference(before: unknown, after: unknown): [string, string] | undefined {
   if (typeof before !== 'string' || typeof after !== 'string' || before.slice(0, maxText) !== after.slice(0, maxText)) return undefined
   let same = 0
   while (same < before.length && before[same] === after[same]) same++
@@ -271,11 +287,9 @@ function byName(list: unknown, names: EventNames): Map<string, Record<string, un
 function entry(one: Record<string, unknown> | undefined, names: EventNames): string {
   if (!one) return 'nothing'
   if (typeof one.operator === 'string') return cut(describeConstraint({ values: [], ...one } as never))
-  if (typeof one.weight === 'number') return percent(one.weight)
+  if (typeof one.weight === 'number') return percent(one.weight / 10)
   return valueText('', one, names)
 }
-
-const percent = (weight: number) => `${number(weight / 10)} %`
 
 const namesOf = (key: string, names: EventNames): ((id: number) => string) | undefined =>
   ({ segments: names.segment, roles: names.role, rootRole: names.role, role: names.role })[key]
@@ -285,7 +299,7 @@ function valueText(key: string, value: unknown, names: EventNames): string {
   if (known && Array.isArray(value)) return short(value.map((id) => (typeof id === 'number' ? known(id) : id)))
   if (known && typeof value === 'number') return known(value)
   if (isStrategy(value)) return strategyText(value, names)
-  return key === 'weight' && typeof value === 'number' ? percent(value) : short(value)
+  return key === 'weight' && typeof value === 'number' ? percent(value / 10) : short(value)
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -336,11 +350,14 @@ function short(value: unknown): string {
 
 const cut = (text: string, max = maxText) => (text.length > max ? `${text.slice(0, max)}…` : text)
 
-/** A change of a flag in one line: 'Strategy changed in production: parameters › rollout 10 → 50'. */
+const shownChanges = 4
+
+/** A change of a flag in one line: 'Strategy changed in production: Rollout 10% → 50%'. */
 export function changeText(event: Event): string {
   const where = event.environment ? ` in ${event.environment}` : ''
-  const { changes, more } = changesOf(event)
-  const what = changes.map(({ path, before, after }) => `${path} ${before} → ${after}`).join(', ')
+  const changes = /^feature-environment-(en|dis)abled$/.test(event.type) ? [] : changesOf(event)
+  const what = changes.slice(0, shownChanges).map(changeSentence).join(', ')
+  const more = changes.length - shownChanges
   return eventTitle(event.type) + where + (what && `: ${what}`) + (more > 0 ? ` and ${number(more)} more` : '')
 }
 
@@ -357,17 +374,23 @@ export function is(text: string): string | undefined {
 export interface EventGroup<One> {
   /** The change request; absent for an event by itself. */
   request?: string
+  /** The event of the application; absent if the filters or the page leave it out. */
+  applied?: One
   events: One[]
 }
 
-/** Neighbouring events of the same application of a change request as one group. */
-export function groupsOf<One extends Pick<Event, 'groupType' | 'groupId'>>(events: readonly One[]): EventGroup<One>[] {
+const applications = ['change-request-applied', 'change-request-scheduled-application-success']
+
+/** Neighbouring events of the same application of a change request as one group, with what was applied. */
+export function groupsOf<One extends Pick<Event, 'groupType' | 'groupId' | 'type'>>(events: readonly One[]): EventGroup<One>[] {
   const groups: EventGroup<One>[] = []
   for (const event of events) {
     const request = event.groupType === 'change-request' ? event.groupId : undefined
-    const last = groups.at(-1)
-    if (request !== undefined && last?.request === request) last.events.push(event)
-    else groups.push({ request, events: [event] })
+    let last = groups.at(-1)
+    if (request === undefined || last?.request !== request) groups.push((last = { request, events: [] }))
+    // The event of the schedule says more than the one that each application has.
+    if (request !== undefined && applications.includes(event.type)) last!.applied ??= event
+    else last!.events.push(event)
   }
   return groups
 }

@@ -1,20 +1,21 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
 import { api, apiQuery, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
-import { Badge, EmptyState, ErrorState, Icons, Loading, Notice, Pagination, SearchField, Section, Table, number, type Column } from '../../ui'
-import { EnvironmentName } from '../../ui/environmentname'
-import { contextText, onFirst, parseContext, parseNames, reasonOf, requestOf, type Question } from './playgrounddata'
+import { Badge, EmptyState, ErrorState, Icons, Loading, Notice, Pagination, Section, Table, number, type Column } from '../../ui'
+import { EnvironmentMark } from '../../ui/environmentname'
+import { FilterBar } from '../../ui/filters'
+import { contextText, parseContext, parseNames, reasonOf, requestOf, severalOf, whoOf, type Question } from './playgrounddata'
 import { QuestionForm } from './playgroundform'
 import { ResultDialog } from './playgroundresult'
 import './playground.css'
 
 type Feature = Schema<'AdvancedPlaygroundFeature'>
 
-/** A flag in one environment. The name of the flag is in the first of its rows. */
+/** A flag for one of the users. The name of the flag is in the first of its rows. */
 interface ResultRow {
   feature: Feature
-  environment: string
+  user: number
   first: boolean
 }
 
@@ -36,132 +37,139 @@ export default function PlaygroundPage() {
     placeholderData: keepPreviousData,
     retry: false,
   })
-  const first = environments.data?.environments.find((one) => one.enabled)?.name
+  const usual = (environments.data?.environments ?? []).filter((one) => one.enabled).map(({ name }) => name)
   return (
-    <Page title="Playground" description="See what a user would get, and why. It is not counted as usage.">
-      <div className="playground">
-        <Section title="Who">
-          {environments.isPending ? (
-            <Loading />
-          ) : (
-            <QuestionForm
-              key={`${view.environments} ${view.projects} ${view.context}`}
-              question={asked || !first ? question : { ...question, environments: [first] }}
-              environments={environments.data?.environments ?? []}
-              pending={response.isFetching}
-              onAsk={(next) => {
-                const change = {
-                  environments: next.environments.join(','),
-                  projects: next.projects.join(','),
-                  context: contextText(next.context),
-                  offset: 0,
-                  flag: '',
-                }
-                if (change.environments === view.environments && change.projects === view.projects && change.context === view.context) void response.refetch()
-                else setView(change, { push: true })
-              }}
-            />
-          )}
-        </Section>
-        <div className="stack">
-          {!asked ? (
-            <EmptyState icon={<Icons.Play />} title="Evaluate flags">
-              Enter the context of a user, for example userId and country, and choose environments. Several values, separated by commas, are evaluated one by
-              one.
-            </EmptyState>
-          ) : response.error ? (
-            <ErrorState error={response.error} title="The flags could not be evaluated" onRetry={() => void response.refetch()} />
-          ) : response.data ? (
-            <Results response={response.data} environments={question.environments} view={view} setView={setView} />
-          ) : (
-            <Loading />
-          )}
-        </div>
-      </div>
+    <Page title="Playground" description="See what users would get, and why. It does not count as usage.">
+      <Section>
+        {environments.isPending ? (
+          <Loading />
+        ) : (
+          <QuestionForm
+            key={`${view.environments} ${view.projects} ${view.context}`}
+            question={asked ? question : { ...question, environments: usual.slice(0, 5) }}
+            environments={environments.data?.environments ?? []}
+            pending={response.isFetching}
+            onAsk={(next) => {
+              const change = {
+                environments: next.environments.join(','),
+                projects: next.projects.join(','),
+                context: contextText(next.context),
+                offset: 0,
+                flag: '',
+              }
+              if (change.environments === view.environments && change.projects === view.projects && change.context === view.context) void response.refetch()
+              else setView(change, { push: true })
+            }}
+          />
+        )}
+      </Section>
+      {!asked ? (
+        <EmptyState icon={<Icons.Play />} title="Evaluate flags">
+          Enter what an application would send about a user, such as userId and country. Several values, separated by commas, are several users.
+        </EmptyState>
+      ) : response.error ? (
+        <ErrorState error={response.error} title="The flags could not be evaluated" onRetry={() => void response.refetch()} />
+      ) : response.data ? (
+        <Results response={response.data} question={question} view={view} setView={setView} />
+      ) : (
+        <Loading />
+      )}
     </Page>
   )
 }
 
 interface ResultsProps {
   response: Schema<'AdvancedPlayground'>
-  environments: string[]
+  question: Question
   view: { q: string; offset: number; flag: string }
   setView: (change: { q?: string; offset?: number; flag?: string }, options?: { push?: boolean }) => void
 }
 
-function Results({ response, environments, view, setView }: ResultsProps) {
+// A row for each flag and user, a column for each environment.
+function Results({ response, question, view, setView }: ResultsProps) {
+  const { environments } = question
+  const several = severalOf(question)
+  const onSearch = useCallback((change: { q?: string }) => setView({ ...change, offset: 0 }), [setView])
   const query = view.q.trim().toLowerCase()
   const found = response.features.filter((feature) => feature.name.toLowerCase().includes(query))
-  const pageSize = Math.min(50, Math.ceil(maxRows / environments.length))
+  const users = Math.max(1, ...found.slice(0, 1).flatMap((feature) => environments.map((name) => feature.environments[name]?.length ?? 0)))
+  const pageSize = Math.max(1, Math.min(50, Math.floor(maxRows / users)))
   const offset = Math.min(view.offset, Math.max(0, Math.floor((found.length - 1) / pageSize) * pageSize))
   const open = response.features.find((feature) => feature.name === view.flag)
   const rows = found
     .slice(offset, offset + pageSize)
-    .flatMap((feature) => onFirst(feature, environments).map<ResultRow>((environment, index) => ({ feature, environment, first: index === 0 })))
+    .flatMap((feature) => Array.from({ length: sameForAll(feature) ? 1 : users }, (_, user): ResultRow => ({ feature, user, first: user === 0 })))
+  const userOf = ({ feature, user }: ResultRow) => {
+    if (sameForAll(feature)) return <span className="soft">All {number(users)}</span>
+    const context = environments.map((name) => feature.environments[name]?.[user]?.context).find(Boolean)
+    return context && whoOf(context, several)
+  }
   const columns: Column<ResultRow>[] = [
     {
       id: 'flag',
       header: 'Flag',
-      width: '36%',
+      width: 'min(220px, 36vw)',
       cell: ({ feature, first }) =>
         first && (
           <>
             <button type="button" className="playground-flag" onClick={() => setView({ flag: feature.name }, { push: true })}>
               {feature.name}
             </button>
-            <p className="soft small break">{feature.projectId}</p>
+            {question.projects.length !== 1 && <p className="soft small break">{feature.projectId}</p>}
           </>
         ),
     },
-    {
-      id: 'environment',
-      header: 'Environment',
-      width: '22%',
-      cell: ({ environment }) => (
-        <span className="row">
-          <EnvironmentName name={environment} />
-        </span>
-      ),
-    },
-    { id: 'result', header: 'Result', cell: ({ feature, environment }) => <Verdict results={feature.environments[environment] ?? []} /> },
+    ...(several.length > 0
+      ? [{ id: 'user', header: 'User', width: 'min(160px, 25vw)', cell: (row: ResultRow) => <span className="break">{userOf(row)}</span> }]
+      : []),
+    ...environments.map((name): Column<ResultRow> => ({
+      id: name,
+      header: name,
+      mark: <EnvironmentMark name={name} />,
+      width: `${Math.floor(66 / environments.length)}%`,
+      cell: ({ feature, user }) => <Verdict result={feature.environments[name]?.[user]} />,
+    })),
   ]
   return (
-    <Section title="Results">
+    <div className="stack-s">
       {response.warnings && <Notice kind="warn">Ignored fields: {response.warnings.invalidContextProperties.join(', ')}. Their values must be strings.</Notice>}
-      <SearchField label="Search flags" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
+      <FilterBar
+        noun="flag"
+        search="Search flags"
+        filters={[]}
+        values={{ q: view.q }}
+        onChange={onSearch}
+        shown={found.length}
+        total={response.features.length}
+      />
       <Table
         label="Results"
         columns={columns}
         rows={rows}
-        rowKey={({ feature, environment }) => `${feature.name} ${environment}`}
-        rowClass={({ first }) => (first ? undefined : 'playground-more')}
-        minWidth="520px"
+        rowKey={({ feature, user }) => `${feature.name} ${user}`}
+        rowClass={({ first }) => (first ? 'playground-row' : 'playground-row playground-more')}
+        minWidth={`${(several.length > 0 ? 230 : 140) + 200 * environments.length}px`}
         empty={<EmptyState icon={<Icons.Search />} title={query ? 'No flag matches' : 'The projects have no flags'} />}
       />
-      <Pagination noun="flags" offset={offset} limit={pageSize} total={found.length} onChange={(next) => setView({ offset: next })} />
-      {open && <ResultDialog feature={open} environments={onFirst(open, environments)} onClose={() => setView({ flag: '' })} />}
-    </Section>
+      {found.length > pageSize && (
+        <Pagination noun="flags" offset={offset} limit={pageSize} total={found.length} onChange={(next) => setView({ offset: next })} />
+      )}
+      {open && <ResultDialog feature={open} environments={environments} several={several} onClose={() => setView({ flag: '' })} />}
+    </div>
   )
 }
 
-function Verdict({ results }: { results: readonly Schema<'PlaygroundEnvironmentFeature'>[] }) {
-  const one = results[0]
-  if (!one) return <span className="soft">Not in this environment</span>
-  if (results.length > 1) {
-    const on = results.filter((result) => result.isEnabled).length
-    return (
-      <Badge kind={on === 0 ? 'neutral' : on === results.length ? 'ok' : 'info'}>
-        On for {number(on)} of {number(results.length)}
-      </Badge>
-    )
-  }
+// Whether all users get the same for the same reason, so that one row is enough.
+const sameForAll = (feature: Feature) =>
+  Object.values(feature.environments).every((results) => new Set(results.map((one) => `${one.isEnabled} ${one.variant.name} ${reasonOf(one)}`)).size < 2)
+
+function Verdict({ result }: { result: Schema<'PlaygroundEnvironmentFeature'> | undefined }) {
+  if (!result) return <span className="soft">Not in this environment</span>
   return (
-    <>
-      <span className="row">
-        <Badge kind={one.isEnabled ? 'ok' : 'neutral'}>{one.isEnabled ? 'On' : 'Off'}</Badge>
-        {one.isEnabled && one.variant.enabled && <Badge kind="accent">{one.variant.name}</Badge>}
-      </span>
-      <p className="soft small break">{reasonOf(one)}</p>
-    </>
+    <div className="playground-verdict">
+      <Badge kind={result.isEnabled ? 'ok' : 'neutral'}>{result.isEnabled ? 'On' : 'Off'}</Badge>
+      {result.isEnabled && result.variant.enabled && <Badge kind="accent">{result.variant.name}</Badge>}
+      <span className="soft small break">{reasonOf(result)}</span>
+    </div>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { comparedText, contextText, onFirst, parseContext, parseNames, reasonOf, reasonOfStrategy, requestOf } from './playgrounddata'
+import { comparedText, contextText, parseContext, parseNames, reasonOf, reasonOfStrategy, requestOf, severalOf, whoOf } from './playgrounddata'
 
 const strategy = (more: object = {}) =>
   ({
@@ -52,16 +52,16 @@ test('the context survives the address', () => {
 })
 
 test.each([
-  [{}, 'Strategy flexibleRollout matches.'],
-  [{ strategies: { result: true, data: [] } }, 'The flag is on, and has no strategy that limits it.'],
-  [{ isEnabled: false, isEnabledInCurrentEnvironment: false }, 'The flag is switched off in production.'],
+  [{}, 'Gradual rollout matches.'],
+  [{ strategies: { result: true, data: [] } }, 'On for everyone: it has no strategy.'],
+  [{ isEnabled: false, isEnabledInCurrentEnvironment: false }, 'Switched off.'],
   [
     { isEnabled: false, isEnabledInCurrentEnvironment: false, strategies: { result: 'unknown', data: [strategy({ disabled: true })] } },
-    'All strategies are disabled in production.',
+    'All strategies are disabled.',
   ],
   [
     { isEnabled: false, unsatisfiedDependency: { feature: 'shop', enabled: true, variants: ['red', 'blue'] } },
-    'The flag is on only where shop is on with red or blue, and that is not so here.',
+    'On only where shop is on with red or blue, which is not the case here.',
   ],
   [
     { isEnabled: false, strategies: { result: false, data: [strategy({ result: { enabled: false } })] } },
@@ -70,17 +70,17 @@ test.each([
   [{ isEnabled: false, strategies: { result: false, data: [strategy(), strategy()] } }, 'None of the 2 strategies matches.'],
   [
     { context: { userId: '7' }, strategies: { result: true, data: [strategy({ parameters: { rollout: '90', groupId: 'g' } })] } },
-    'Strategy flexibleRollout matches: userId 7 has place 81 of 100, inside the rollout of 90 %.',
+    'Gradual rollout matches: userId 7 has place 81 of 100, inside the rollout of 90%.',
   ],
   [{ isEnabled: false, strategies: { result: 'unknown', data: [] } }, 'No strategy matches here. Only an application can evaluate some of them.'],
 ])('the reason of a flag: %j', (more, text) => expect(reasonOf(feature(more))).toBe(text))
 
 test.each([
   [{}, 'It matches.'],
-  [{ parameters: { rollout: '90', groupId: 'g' } }, 'userId 7 has place 81 of 100, inside the rollout of 90 %.'],
-  [{ parameters: { rollout: '10', groupId: 'g' }, result: { enabled: false } }, 'userId 7 has place 81 of 100, outside the rollout of 10 %.'],
-  [{ name: 'gradualRolloutUserId', parameters: { percentage: '10', groupId: 'g' } }, 'userId 7 has place 81 of 100, outside the rollout of 10 %.'],
-  [{ parameters: { rollout: '20', stickiness: 'random' } }, 'Without stickiness it is decided at random each time, for 20 %.'],
+  [{ parameters: { rollout: '90', groupId: 'g' } }, 'userId 7 has place 81 of 100, inside the rollout of 90%.'],
+  [{ parameters: { rollout: '10', groupId: 'g' }, result: { enabled: false } }, 'userId 7 has place 81 of 100, outside the rollout of 10%.'],
+  [{ name: 'gradualRolloutUserId', parameters: { percentage: '10', groupId: 'g' } }, 'userId 7 has place 81 of 100, outside the rollout of 10%.'],
+  [{ parameters: { rollout: '20', stickiness: 'random' } }, 'Without stickiness it is decided at random each time, for 20%.'],
   [{ parameters: { rollout: '20', stickiness: 'company' }, result: { enabled: false } }, 'The context has no company, by which the rollout decides.'],
   [{ disabled: true, result: { enabled: 'unknown', evaluationStatus: 'unevaluated' } }, 'It is disabled, so it is ignored.'],
   [{ parameters: {}, result: { enabled: 'unknown', evaluationStatus: 'incomplete' } }, 'Only an application can evaluate it, so it counts as off here.'],
@@ -104,8 +104,13 @@ test('the value that was compared', () => {
   expect(comparedText('currentTime', {})).toBe('the time is now')
 })
 
-test('environments where a flag is on come first, then those where it is switched on', () => {
-  const result = (isEnabled: boolean, isEnabledInCurrentEnvironment: boolean) => [{ isEnabled, isEnabledInCurrentEnvironment }]
-  const environments = { a: result(false, false), b: result(false, true), c: result(true, true), d: [...result(false, true), ...result(true, true)] } as never
-  expect(onFirst({ environments }, ['a', 'missing', 'b', 'c', 'd'])).toEqual(['c', 'd', 'b', 'a', 'missing'])
+test('several values tell users apart, with or without a space after a comma', () => {
+  const context = [
+    { name: 'userId', value: '7, 8,9' },
+    { name: 'plan', value: 'gold' },
+  ]
+  const question = { environments: ['production'], projects: [], context }
+  expect(requestOf(question).context).toMatchObject({ userId: '7,8,9' })
+  expect(severalOf(question)).toEqual(['userId'])
+  expect(whoOf({ userId: '7', plan: 'gold' }, ['userId'])).toBe('userId 7')
 })

@@ -3,6 +3,7 @@ import type { Schema } from '../../api'
 import { describeConstraint } from '../../constraints/describe'
 import { bucket } from '../flag/strategy/bucket'
 import { parentText, stickinessOf } from '../flag/strategy/describe'
+import { strategyName } from '../../words/names'
 import { percentageName } from '../flag/strategy/model'
 
 type Feature = Schema<'PlaygroundEnvironmentFeature'>
@@ -28,7 +29,9 @@ const standard = ['appName', 'userId', 'sessionId', 'remoteAddress', 'currentTim
 export function requestOf({ environments, projects, context }: Question) {
   const given = context.filter(({ name, value }) => name.trim() !== '' && value !== '')
   const pick = (wanted: boolean) =>
-    Object.fromEntries(given.filter(({ name }) => standard.includes(name.trim()) === wanted).map(({ name, value }) => [name.trim(), value]))
+    Object.fromEntries(
+      given.filter(({ name }) => standard.includes(name.trim()) === wanted).map(({ name, value }) => [name.trim(), value.replace(/\s*,\s*/g, ',')]),
+    )
   return {
     environments,
     projects: projects.length === 0 ? ('*' as const) : projects,
@@ -50,27 +53,26 @@ export function parseContext(text: string): ContextEntry[] {
 /** Names of an address that are between commas. */
 export const parseNames = (text: string) => text.split(',').filter(Boolean).slice(0, 100)
 
-/** Environments in the order in which the results of a flag are shown: those where it is on for the context, then those where it is switched on. */
-export function onFirst(feature: Pick<Schema<'AdvancedPlaygroundFeature'>, 'environments'>, environments: readonly string[]): string[] {
-  const rank = (environment: string) => {
-    const results = feature.environments[environment] ?? []
-    return results.some((one) => one.isEnabled) ? 0 : results.some((one) => one.isEnabledInCurrentEnvironment) ? 1 : 2
-  }
-  return [...environments].sort((a, b) => rank(a) - rank(b))
+/** The fields of a context that tell it apart from the others: 'userId 7'. */
+export function whoOf(context: Context, fields: readonly string[]): string {
+  return fields.map((field) => `${field} ${typeof context[field] === 'string' ? context[field] : JSON.stringify(context[field])}`).join(', ')
 }
+
+/** The fields of a question that have several values. */
+export const severalOf = ({ context }: Question) => context.filter(({ value }) => value.includes(',')).map(({ name }) => name.trim())
 
 /** Why a flag is on or off for a context: what decided it, in one sentence. */
 export function reasonOf(feature: Feature): string {
-  const { strategies, environment, context } = feature
+  const { strategies, context } = feature
   const active = strategies.data.filter((one) => !one.disabled)
   if (!feature.isEnabledInCurrentEnvironment) {
-    return strategies.data.length > 0 && active.length === 0 ? `All strategies are disabled in ${environment}.` : `The flag is switched off in ${environment}.`
+    return strategies.data.length > 0 && active.length === 0 ? 'All strategies are disabled.' : 'Switched off.'
   }
   const unmet = feature.unsatisfiedDependency
-  if (unmet) return `The flag is on only where ${parentText(unmet)}, and that is not so here.`
+  if (unmet) return `On only where ${parentText(unmet)}, which is not the case here.`
   if (feature.isEnabled) {
     const match = strategies.data.find((one) => one.result.enabled === true)
-    if (!match) return 'The flag is on, and has no strategy that limits it.'
+    if (!match) return 'On for everyone: it has no strategy.'
     const place = placeText(match, context)
     return place ? `${nameOf(match)} matches: ${place}.` : `${nameOf(match)} matches.`
   }
@@ -79,7 +81,7 @@ export function reasonOf(feature: Feature): string {
 }
 
 /** The name that people know a strategy by. */
-export const nameOf = (strategy: Strategy) => (strategy.title ? `Strategy “${strategy.title}”` : `Strategy ${strategy.name}`)
+export const nameOf = (strategy: Strategy) => strategy.title || strategyName(strategy.name)
 
 type Context = Readonly<Record<string, unknown>>
 
@@ -124,7 +126,7 @@ export function comparedText(name: string, context: Context): string {
   return name === 'environment' ? 'environment is default' : `the context has no ${name}`
 }
 
-/** Where a context is in the rollout of a strategy: 'userId 7 has place 74 of 100, outside the rollout of 50 %'. Undefined if no one is left out. */
+/** Where a context is in the rollout of a strategy: 'userId 7 has place 74 of 100, outside the rollout of 50%'. Undefined if no one is left out. */
 export function placeText(strategy: Strategy, context: Context): string | undefined {
   const percentage = strategy.parameters[percentageName(strategy) ?? '']
   if (percentage === undefined || percentage === '100') return undefined
@@ -133,8 +135,8 @@ export function placeText(strategy: Strategy, context: Context): string | undefi
   const field = names.find((name) => typeof context[name] === 'string' && context[name] !== '')
   if (!field || stickiness === 'random') {
     if (stickiness !== 'default' && stickiness !== 'random') return undefined
-    return `without ${stickiness === 'random' ? 'stickiness' : 'userId and sessionId'} it is decided at random each time, for ${percentage} %`
+    return `without ${stickiness === 'random' ? 'stickiness' : 'userId and sessionId'} it is decided at random each time, for ${percentage}%`
   }
   const place = bucket(strategy.parameters.groupId ?? '', String(context[field]))
-  return `${field} ${String(context[field]).slice(0, maxValue)} has place ${place} of 100, ${place <= Number(percentage) ? 'inside' : 'outside'} the rollout of ${percentage} %`
+  return `${field} ${String(context[field]).slice(0, maxValue)} has place ${place} of 100, ${place <= Number(percentage) ? 'inside' : 'outside'} the rollout of ${percentage}%`
 }

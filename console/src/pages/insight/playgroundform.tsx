@@ -31,27 +31,29 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
     (fields.data?.find((field) => field.name === name)?.legalValues ?? []).map((legal) => ({ value: legal.value, note: legal.description }))
   return (
     <form
-      className="stack"
+      className="playground-form"
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
         if (chosen.environments.length > 0 && !pending) onAsk({ ...chosen, context })
       }}
     >
-      <MultiCombobox
-        label="Environments"
-        required
-        choices={environments.map(environmentChoice)}
-        value={chosen.environments}
-        onChange={(value) => setChosen({ ...chosen, environments: value })}
-      />
-      <MultiCombobox
-        label="Projects"
-        placeholder="All projects"
-        choices={(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        value={chosen.projects}
-        onChange={(value) => setChosen({ ...chosen, projects: value })}
-      />
+      <div className="stack">
+        <MultiCombobox
+          label="Environments"
+          required
+          choices={environments.map(environmentChoice)}
+          value={chosen.environments}
+          onChange={(value) => setChosen({ ...chosen, environments: value })}
+        />
+        <MultiCombobox
+          label="Projects"
+          placeholder="All projects"
+          choices={(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          value={chosen.projects}
+          onChange={(value) => setChosen({ ...chosen, projects: value })}
+        />
+      </div>
       <fieldset className="stack-s">
         <legend className="field-label">Context</legend>
         {context.map((entry, index) => (
@@ -68,7 +70,7 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
             <SuggestField
               label={entry.name ? `Value of ${entry.name}` : `Value ${index + 1}`}
               hideLabel
-              placeholder="Value"
+              placeholder={entry.name === 'userId' ? 'One or more: 7, 8, 9' : 'Value'}
               suggestions={valuesOf(entry.name.trim())}
               value={entry.value}
               onChange={(value) => change(index, { value })}
@@ -81,8 +83,7 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
             />
           </div>
         ))}
-        <p className="field-hint">Several values, separated by commas, are evaluated one by one.</p>
-        <div>
+        <div className="row-apart">
           <Button
             size="small"
             icon={<Icons.Plus />}
@@ -91,19 +92,17 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
           >
             Add field
           </Button>
+          <Button
+            type="submit"
+            variant="primary"
+            icon={<Icons.Play />}
+            pending={pending}
+            disabledReason={chosen.environments.length === 0 ? 'Choose an environment first.' : undefined}
+          >
+            Evaluate
+          </Button>
         </div>
       </fieldset>
-      <div>
-        <Button
-          type="submit"
-          variant="primary"
-          icon={<Icons.Play />}
-          pending={pending}
-          disabledReason={chosen.environments.length === 0 ? 'Choose an environment first.' : undefined}
-        >
-          Evaluate
-        </Button>
-      </div>
     </form>
   )
 }

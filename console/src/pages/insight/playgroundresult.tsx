@@ -4,7 +4,7 @@ import type { Schema } from '../../api'
 import { describeConstraint } from '../../constraints'
 import { Badge, Dialog, Icons, number } from '../../ui'
 import { EnvironmentName } from '../../ui/environmentname'
-import { comparedText, nameOf, reasonOf, reasonOfStrategy } from './playgrounddata'
+import { comparedText, nameOf, placeText, reasonOf, reasonOfStrategy, whoOf } from './playgrounddata'
 
 type Result = Schema<'PlaygroundEnvironmentFeature'>
 
@@ -14,14 +14,16 @@ interface ResultDialogProps {
   feature: Schema<'AdvancedPlaygroundFeature'>
   /** In the order in which they are shown. */
   environments: readonly string[]
+  /** The fields that tell users apart. */
+  several: readonly string[]
   onClose: () => void
 }
 
 /** Why a flag is on or off, for each environment and context. */
-export function ResultDialog({ feature, environments, onClose }: ResultDialogProps) {
+export function ResultDialog({ feature, environments, several, onClose }: ResultDialogProps) {
   const results = environments.flatMap((environment) => feature.environments[environment] ?? [])
   return (
-    <Dialog open onClose={onClose} title={feature.name} wide>
+    <Dialog open onClose={onClose} title={feature.name} sheet>
       <div className="stack">
         <p>
           <Link to="/projects/$projectId/flags/$flag" params={{ projectId: feature.projectId, flag: feature.name }}>
@@ -29,7 +31,7 @@ export function ResultDialog({ feature, environments, onClose }: ResultDialogPro
           </Link>
         </p>
         {results.slice(0, shown).map((result, index) => (
-          <ResultDetails key={index} result={result} single={results.length === 1} />
+          <ResultDetails key={index} result={result} who={whoOf(result.context, several)} />
         ))}
         {results.length > shown && <p className="soft">{number(results.length - shown)} more results are not shown. Choose fewer environments or values.</p>}
       </div>
@@ -37,8 +39,9 @@ export function ResultDialog({ feature, environments, onClose }: ResultDialogPro
   )
 }
 
-function ResultDetails({ result, single }: { result: Result; single: boolean }) {
-  const context = Object.entries(result.context).filter(([name]) => name !== 'environment' && name !== 'appName')
+function ResultDetails({ result, who }: { result: Result; who: string }) {
+  // What decided comes first: the strategy that matches.
+  const strategies = [...result.strategies.data].sort((a, b) => Number(b.result.enabled === true) - Number(a.result.enabled === true))
   return (
     <section className="playground-result" aria-label={`Result in ${result.environment}`}>
       <div className="row">
@@ -46,7 +49,7 @@ function ResultDetails({ result, single }: { result: Result; single: boolean }) 
         <h3>
           <EnvironmentName name={result.environment} />
         </h3>
-        {!single && context.length > 0 && <span className="soft break">{context.map(([name, value]) => `${name} ${flat(value)}`).join(', ')}</span>}
+        {who && <span className="soft break">{who}</span>}
       </div>
       <p className="strong break">{reasonOf(result)}</p>
       {result.isEnabled && result.variant.enabled && (
@@ -60,53 +63,70 @@ function ResultDetails({ result, single }: { result: Result; single: boolean }) 
           )}
         </p>
       )}
-      {result.strategies.data.map((strategy) => (
-        <StrategyDetails key={strategy.id} strategy={strategy} context={result.context} />
-      ))}
+      {strategies.length > 0 && (
+        <div className="lines">
+          {strategies.map((strategy) => (
+            <StrategyDetails key={strategy.id} strategy={strategy} context={result.context} told={reasonOf(result)} />
+          ))}
+        </div>
+      )}
     </section>
   )
 }
 
-const flat = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+interface StrategyDetailsProps {
+  strategy: Schema<'PlaygroundStrategy'>
+  context: Result['context']
+  /** What the result says already. */
+  told: string
+}
 
-function StrategyDetails({ strategy, context }: { strategy: Schema<'PlaygroundStrategy'>; context: Result['context'] }) {
+function StrategyDetails({ strategy, context, told }: StrategyDetailsProps) {
   const { enabled } = strategy.result
+  const reason = reasonOfStrategy(strategy, context)
+  const place = placeText(strategy, context)
+  const failed = [...strategy.constraints, ...strategy.segments].some((one) => !one.result)
   return (
     <div className="playground-strategy">
       <div className="row">
-        <Badge kind={enabled === true ? 'ok' : enabled === 'unknown' ? 'warn' : 'neutral'}>
-          {strategy.disabled ? 'Disabled' : enabled === true ? 'Matches' : enabled === 'unknown' ? 'Unknown' : 'Does not match'}
-        </Badge>
         <span className="strong break">{nameOf(strategy)}</span>
+        <span className={enabled === true ? 'playground-yes' : 'soft'}>
+          {strategy.disabled ? 'Disabled' : enabled === true ? 'Matches' : enabled === 'unknown' ? 'Unknown' : 'Does not match'}
+        </span>
       </div>
-      <p className="soft break">{reasonOfStrategy(strategy, context)}</p>
-      {(strategy.constraints.length > 0 || strategy.segments.length > 0) && (
-        <ul className="stack-s">
-          {strategy.constraints.map((constraint, index) => (
-            <Check key={index} holds={constraint.result}>
-              {describeConstraint(constraint)} <span className="soft">({comparedText(constraint.contextName, context)})</span>
-            </Check>
-          ))}
-          {strategy.segments.map((segment) => (
-            <Check key={segment.id} holds={segment.result}>
-              in the segment{' '}
-              <Link to="/segments/$id" params={{ id: String(segment.id) }}>
-                {segment.name}
-              </Link>
-              {segment.constraints.length > 0 && (
-                <ul className="stack-s playground-nested">
-                  {segment.constraints.map((constraint, index) => (
-                    <Check key={index} holds={constraint.result}>
-                      {describeConstraint(constraint)} <span className="soft">({comparedText(constraint.contextName, context)})</span>
-                    </Check>
-                  ))}
-                </ul>
-              )}
-            </Check>
-          ))}
-        </ul>
-      )}
+      {!failed && reason !== told && !(place && told.includes(place)) && <p className="soft break">{reason}</p>}
+      <Checks constraints={strategy.constraints} segments={strategy.segments} context={context} />
     </div>
+  )
+}
+
+type Strategy = Schema<'PlaygroundStrategy'>
+
+interface ChecksProps extends Partial<Pick<Strategy, 'constraints' | 'segments'>> {
+  context: Result['context']
+}
+
+// The conditions, those that do not hold first.
+function Checks({ constraints = [], segments = [], context }: ChecksProps) {
+  if (constraints.length + segments.length === 0) return null
+  const failedFirst = <T extends { result: boolean }>(list: readonly T[]) => [...list].sort((a, b) => Number(a.result) - Number(b.result))
+  return (
+    <ul className="stack-s">
+      {failedFirst(constraints).map((constraint, index) => (
+        <Check key={index} holds={constraint.result}>
+          {describeConstraint(constraint)} <span className="soft">({comparedText(constraint.contextName, context)})</span>
+        </Check>
+      ))}
+      {failedFirst(segments).map((segment) => (
+        <Check key={segment.id} holds={segment.result}>
+          in the segment{' '}
+          <Link to="/segments/$id" params={{ id: String(segment.id) }}>
+            {segment.name}
+          </Link>
+          <Checks constraints={segment.constraints} context={context} />
+        </Check>
+      ))}
+    </ul>
   )
 }
 

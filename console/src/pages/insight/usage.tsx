@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { Fragment, useMemo } from 'react'
 import { apiQuery, type Schema } from '../../api'
 import { useUrlState } from '../../shell'
-import { Button, DateTime, EmptyState, Figure, Icons, LinkButton, Loaded, Meter, Section, Select, Table, number, useDates, type Column } from '../../ui'
+import { Button, DateTime, EmptyState, Icons, LinkButton, Loaded, Meter, Section, Select, Table, number, percent, useDates, type Column } from '../../ui'
 import { EnvironmentMark, EnvironmentName, useEnvironmentChoices } from '../../ui/environmentname'
 import type { DateSettings } from '../../ui/dates'
 import { UsageChart, timeText, type Mark } from './chart'
 import { changeText } from './eventtext'
 import './usage.css'
-import { byApplication, filterRows, pointsOf, shareOf, totalOf, type UsageOfApp, type UsagePoint } from './usagedata'
+import { byApplication, byVariant, filterRows, pointsOf, shareOf, totalOf, type UsageOfApp, type UsagePoint } from './usagedata'
 
 // Counts are kept by the hour, so a shorter time would be a single bar.
 const ranges = [
@@ -95,6 +95,8 @@ function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
     () => (events ?? []).map((event) => ({ time: Date.parse(event.createdAt), text: changeText(event), environment: event.environment })),
     [events],
   )
+  const variants = useMemo(() => byVariant(apps), [apps])
+  const variantTotal = variants.reduce((sum, { count }) => sum + count, 0)
   const total = totalOf(points)
   const share = shareOf(total)
   if (share === null) {
@@ -114,11 +116,9 @@ function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
   }
   return (
     <>
-      <div className="grid">
-        <Figure label="Evaluations" value={number(total.yes + total.no)} />
-        <Figure label="On" value={`${number(share)} %`} hint={`${number(total.yes)} on, ${number(total.no)} off`} />
-        <Figure label="Applications" value={number(new Set(apps.map((app) => app.appName)).size)} />
-      </div>
+      <p className="usage-total">
+        <span className="strong number">{number(total.yes + total.no)}</span> evaluations, <span className="strong number">{percent(share)}</span> on
+      </p>
       <Section
         title={step > hour ? 'Evaluations by day (UTC)' : 'Evaluations by hour'}
         actions={
@@ -144,6 +144,19 @@ function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
         )}
         <Changes marks={marks.filter((mark) => mark.time >= points[0]!.time)} />
       </Section>
+      {variants.length > 0 && (
+        <Section title="Variants">
+          <div className="usage-variants">
+            {variants.map(({ name, count }) => (
+              <Fragment key={name}>
+                <span className="break">{name}</span>
+                <Meter label={`Share of ${name}`} value={(100 * count) / variantTotal} />
+                <span className="number soft">{number(count)}</span>
+              </Fragment>
+            ))}
+          </div>
+        </Section>
+      )}
       <Section title="Applications">
         <Table
           label="Applications that evaluated the flag"
@@ -198,22 +211,6 @@ const appColumns: Column<UsageOfApp>[] = [
   },
   { id: 'environment', header: 'Environment', cell: (app) => <EnvironmentName name={app.environment} /> },
   ...countColumns<UsageOfApp>(),
-  {
-    id: 'variants',
-    header: 'Variants',
-    cell: (app) =>
-      app.variants.length === 0 ? (
-        <span className="soft">None</span>
-      ) : (
-        <span className="number">
-          {app.variants
-            .slice(0, 5)
-            .map(({ name, count }) => `${name} ${number(count)}`)
-            .join(', ')}
-          {app.variants.length > 5 && ' …'}
-        </span>
-      ),
-  },
 ]
 
 function countColumns<Row extends { yes: number; no: number }>(): Column<Row>[] {

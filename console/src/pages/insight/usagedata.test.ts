@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { byApplication, filterRows, indexAt, pointsOf, shareOf, spanOf, totalOf } from './usagedata'
+import { byApplication, byVariant, filterRows, indexAt, pointsOf, shareOf, spanOf, totalOf } from './usagedata'
 
 const hour = 3_600_000
 const row = (hours: number, appName: string, environment: string, yes: number, no: number, variants?: Record<string, number>) => ({
@@ -72,4 +72,11 @@ test('totals and shares', () => {
     shareOf({ yes: 0, no: 1 }),
     shareOf({ yes: 1, no: 2 }),
   ]).toEqual([1, 99, 100, 0, 33])
+})
+
+test('variants are summed over the applications', () => {
+  expect(byVariant(byApplication(rows))).toEqual([
+    { name: 'red', count: 3 },
+    { name: 'blue', count: 2 },
+  ])
 })

@@ -73,6 +73,13 @@ export function byApplication(rows: readonly Row[]): UsageOfApp[] {
     .sort((a, b) => b.yes + b.no - (a.yes + a.no))
 }
 
+/** How often each variant was chosen, by all applications, the most frequent first. */
+export function byVariant(apps: readonly UsageOfApp[]): { name: string; count: number }[] {
+  const sums = new Map<string, number>()
+  for (const { variants } of apps) for (const { name, count } of variants) sums.set(name, (sums.get(name) ?? 0) + count)
+  return [...sums].map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count)
+}
+
 /** The total of points. */
 export function totalOf(points: readonly { yes: number; no: number }[]): { yes: number; no: number } {
   return points.reduce<{ yes: number; no: number }>((sum, point) => ({ yes: sum.yes + point.yes, no: sum.no + point.no }), { yes: 0, no: 0 })

@@ -9,11 +9,44 @@ interface PermissionPickerProps {
   type: string
   value: readonly Grant[]
   onChange: (grants: Grant[]) => void
-  disabledReason?: string
+}
+
+/** What a role allows, in words. */
+export function PermissionWords({ groups, type, value }: Omit<PermissionPickerProps, 'onChange'>) {
+  if (holds(value, { name: 'ADMIN', environment: '' })) return <p>Everything, in all projects and environments.</p>
+  const named = (permissions: readonly Schema<'Permission'>[], environment = '') =>
+    permissions.filter(({ name }) => holds(value, { name, environment })).map(({ name, displayName }) => ({ name, displayName }))
+  const inEach = groups.environments[0]?.permissions ?? []
+  const parts = [
+    ...(isProjectRole(type) ? [] : [{ title: 'In the whole service', permissions: named(groups.root) }]),
+    { title: isProjectRole(type) ? 'In the project' : 'In all projects', permissions: named(groups.project) },
+    { title: 'In all environments', permissions: named(inEach) },
+    ...groups.environments.map(({ name, permissions }) => ({
+      title: `In ${name}`,
+      permissions: named(permissions, name).filter((one) => !holds(value, { name: one.name, environment: '' })),
+    })),
+  ].filter(({ permissions }) => permissions.length > 0)
+  if (parts.length === 0) return <p>Can read, and change nothing.</p>
+  return (
+    <div className="stack">
+      {parts.map(({ title, permissions }) => (
+        <section key={title} className="stack-s">
+          <h3>{title}</h3>
+          <ul className="people-permissions">
+            {permissions.map(({ name, displayName }) => (
+              <li key={name} title={name}>
+                {displayName}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  )
 }
 
 /** The permissions of a role: in the whole service, in projects, and in each environment. */
-export function PermissionPicker({ groups, type, value, onChange, disabledReason }: PermissionPickerProps) {
+export function PermissionPicker({ groups, type, value, onChange }: PermissionPickerProps) {
   const everything = holds(value, { name: 'ADMIN', environment: '' })
   const names = new Map(groups.environments.flatMap(({ permissions }) => permissions.map((permission) => [permission.name, permission.displayName] as const)))
   const list = (permissions: readonly Schema<'Permission'>[]) =>
@@ -23,13 +56,9 @@ export function PermissionPicker({ groups, type, value, onChange, disabledReason
       return (
         <Checkbox
           key={name}
-          label={
-            <>
-              {displayName} <code className="soft small break">{name}</code>
-            </>
-          }
+          label={<span title={name}>{displayName}</span>}
           checked={included || holds(value, grant)}
-          disabledReason={disabledReason ?? (included ? 'Included in “Everything”.' : undefined)}
+          disabledReason={included ? 'Included in “Everything”.' : undefined}
           onChange={(on) => onChange(toggled(value, grant, on))}
         />
       )
@@ -73,7 +102,7 @@ export function PermissionPicker({ groups, type, value, onChange, disabledReason
                           type="checkbox"
                           aria-label={`${displayName} in ${environment || 'all environments'}`}
                           checked={inAll || holds(value, { name, environment })}
-                          disabled={Boolean(disabledReason) || everything || (environment !== '' && inAll)}
+                          disabled={everything || (environment !== '' && inAll)}
                           onChange={(event) => onChange(toggled(value, { name, environment }, event.target.checked))}
                         />
                       </td>

@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { api, apiQuery, useChange, useMe, type ApiRequest, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Page, type Crumb } from '../../shell'
-import { Badge, Button, ConfirmDialog, EmptyState, Icons, Loaded, Notice, RadioGroup, Section, TextArea, TextField, toast } from '../../ui'
-import { grantsFor, grantsOf, isBuiltIn, isProjectRole, permissionsOf, type Grant } from './grants'
-import { PermissionPicker } from './permissionpicker'
+import { Badge, Button, ConfirmDialog, EmptyState, Icons, Loaded, RadioGroup, Section, TextArea, TextField, toast } from '../../ui'
+import { grantsFor, grantsOf, isBuiltIn, permissionsOf, type Grant } from './grants'
+import { PermissionPicker, PermissionWords } from './permissionpicker'
 
 const crumbs: Crumb[] = [{ label: 'Roles', link: { to: '/roles' } }]
 const affected = ['/api/admin/roles', '/api/admin/user', '/api/admin/projects']
@@ -49,7 +49,7 @@ function ExistingRole({ id }: { id: number }) {
     <Page
       title={role.data?.name ?? 'Role'}
       crumbs={crumbs}
-      aside={role.data && <Badge>{isProjectRole(role.data.type) ? 'In projects' : 'In the whole service'}</Badge>}
+      aside={role.data && <Badge>{isBuiltIn(role.data.type) ? 'Built in' : 'Custom'}</Badge>}
       actions={
         custom && (
           <Button variant="danger" icon={<Icons.Trash />} disabledReason={me.can('ADMIN').reason} onClick={() => setAsking(true)}>
@@ -58,7 +58,9 @@ function ExistingRole({ id }: { id: number }) {
         )
       }
     >
-      <Loaded query={role}>{(data) => <RoleForm key={id} role={data} />}</Loaded>
+      <Loaded query={role}>
+        {(data) => (isBuiltIn(data.type) || !me.can('ADMIN').allowed ? <RoleView role={data} /> : <RoleForm key={id} role={data} />)}
+      </Loaded>
       {asking && role.data && (
         <ConfirmDialog
           open
@@ -79,6 +81,19 @@ function ExistingRole({ id }: { id: number }) {
   )
 }
 
+// A role that the caller cannot change.
+function RoleView({ role }: { role: Schema<'RoleWithPermissions'> }) {
+  const permissions = useQuery(apiQuery('/api/admin/permissions'))
+  return (
+    <div className="stack narrow">
+      {role.description && <p>{role.description}</p>}
+      <Section title="Permissions">
+        <Loaded query={permissions}>{({ permissions: groups }) => <PermissionWords groups={groups} type={role.type} value={grantsOf(role)} />}</Loaded>
+      </Section>
+    </div>
+  )
+}
+
 interface Values {
   name: string
   description: string
@@ -90,7 +105,7 @@ function RoleForm({ role }: { role?: Schema<'RoleWithPermissions'> }) {
   const me = useMe()
   const navigate = useNavigate()
   const permissions = useQuery(apiQuery('/api/admin/permissions'))
-  const reason = role && isBuiltIn(role.type) ? 'Built-in roles cannot be changed.' : me.can('ADMIN').reason
+  const reason = me.can('ADMIN').reason
   const requestOf = (values: Values): ApiRequest => {
     const root = permissions.data?.permissions.root ?? []
     const body = {
@@ -114,12 +129,10 @@ function RoleForm({ role }: { role?: Schema<'RoleWithPermissions'> }) {
     nameField: 'name',
     pointers: { grants: '/permissions' },
     submit: (values) => save.mutateAsync(values),
-    requests: (values) => [requestOf(values)],
   })
   const grants = form.field('grants')
   return (
     <form {...form.props}>
-      {role && isBuiltIn(role.type) && <Notice>This role is built in. To change it, create a role of your own.</Notice>}
       <Section title="Role">
         <div className="stack">
           <TextField label="Name" required maxLength={100} disabledReason={reason} {...form.field('name')} />
@@ -138,9 +151,7 @@ function RoleForm({ role }: { role?: Schema<'RoleWithPermissions'> }) {
       </Section>
       <Section title="Permissions">
         <Loaded query={permissions}>
-          {({ permissions: groups }) => (
-            <PermissionPicker groups={groups} type={form.values.type} value={grants.value} onChange={grants.onChange} disabledReason={reason} />
-          )}
+          {({ permissions: groups }) => <PermissionPicker groups={groups} type={form.values.type} value={grants.value} onChange={grants.onChange} />}
         </Loaded>
         {grants.error && (
           <p role="alert" className="field-error">

@@ -35,7 +35,7 @@ export default function RolesPage() {
     </LinkButton>
   ) : undefined
   return (
-    <Page title="Roles" description="A role is a list of permissions. Each user has one in the whole service, and can have more in projects." actions={button}>
+    <Page title="Roles" description="Each user has one role in the whole service, and can have more in projects." actions={button}>
       {roles.error ? (
         <ErrorState error={roles.error} onRetry={() => void roles.refetch()} />
       ) : (

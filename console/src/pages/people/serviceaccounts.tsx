@@ -157,7 +157,6 @@ function AccountDialog({ account, onClose, onCreated }: { account?: ServiceAccou
   const form = useForm({
     initial: { name: account?.name ?? '', username: account?.username ?? '', rootRole: String(account?.rootRole ?? 3) },
     submit: (values) => save.mutateAsync(values),
-    requests: (values) => [account ? update(values, account.id) : creation(values)],
   })
   return (
     <Dialog open onClose={onClose} title={account ? `Service account ${accountName(account)}` : 'Create service account'}>

@@ -46,7 +46,6 @@ export function TokenDialog({ project, create, invalidates, onClose, onCreated }
     nameField: 'tokenName',
     pointers: { days: '/expiresAt' },
     submit: (values) => change.mutateAsync(values),
-    requests: (values) => [requestOf(values)],
   })
   const admin = form.values.type === 'admin'
   const environment = form.field('environment')

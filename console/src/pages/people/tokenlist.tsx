@@ -12,8 +12,6 @@ import {
   ErrorState,
   Icons,
   Pagination,
-  SearchField,
-  Select,
   Table,
   lastTime,
   toast,
@@ -21,6 +19,7 @@ import {
   type Column,
 } from '../../ui'
 import { EnvironmentName } from '../../ui/environmentname'
+import { FilterBar, type Filter } from '../../ui/filters'
 import { pageOf, pageSize, search } from '../settings/paged'
 import { hasExpired } from './expiry'
 import { SecretDialog } from './secretdialog'
@@ -39,34 +38,38 @@ interface TokenListProps {
 }
 
 const types = [
-  { value: '', label: 'All types' },
-  { value: 'client', label: 'Server (client)' },
-  { value: 'frontend', label: 'Browser (frontend)' },
+  { value: 'client', label: 'Server' },
+  { value: 'frontend', label: 'Browser' },
   { value: 'admin', label: 'Admin' },
 ]
 
-const typeLabel = (type: string) => (type === 'backend' ? 'Server (backend)' : (types.find(({ value }) => value === type)?.label ?? type))
+const typeLabel = (type: string) => types.find(({ value }) => value === rightsOf(type))?.label ?? type
 
 /** API tokens: search, create one and see its secret, copy a secret, delete one. */
 export function TokenList({ project, query, invalidates, create, remove }: TokenListProps) {
   const me = useMe()
-  const [view, setView] = useUrlState({ q: '', type: '', offset: 0, create: false })
+  const [view, setView] = useUrlState({ q: '', type: '', environment: '', offset: 0, create: false })
   const [created, setCreated] = useState<Token>()
   const [removed, setRemoved] = useState<Token>()
   const deletion = useChange({ change: (token: Token) => remove(token.secret), invalidates, showsErrors: true })
   const all = query.data?.tokens ?? []
   const found = search(
-    all.filter((token) => view.type === '' || rightsOf(token.type) === view.type),
+    all.filter((token) => (view.type === '' || rightsOf(token.type) === view.type) && (view.environment === '' || token.environment === view.environment)),
     view.q,
     (token) => [token.tokenName, token.environment, ...token.projects],
   )
   const shown = pageOf(found, view.offset)
+  const environments = [...new Set(all.map((token) => token.environment ?? ''))].filter((name) => name !== '' && name !== '*').sort()
+  const filters: Filter<'type' | 'environment'>[] = [
+    { name: 'type', label: 'Type', choices: types },
+    { name: 'environment', label: 'Environment', choices: environments.map((name) => ({ value: name, label: name })) },
+  ]
   const columns: Column<Token>[] = [
     { id: 'name', header: 'Name', cell: (token) => <span className="strong break">{token.tokenName}</span> },
     {
       id: 'type',
       header: 'Type',
-      cell: (token) => <Badge kind={token.type === 'admin' ? 'warn' : 'neutral'}>{typeLabel(token.type)}</Badge>,
+      cell: (token) => typeLabel(token.type),
     },
     { id: 'environment', header: 'Environment', cell: (token) => (token.environment === '*' ? 'All' : <EnvironmentName name={token.environment} />) },
     { id: 'projects', header: 'Projects', cell: (token) => <span className="break">{placeOf(token)}</span> },
@@ -107,37 +110,37 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
       ),
     },
   ]
-  const button = (
-    <Button
-      variant="primary"
-      icon={<Icons.Plus />}
-      disabledReason={canCreateToken(me, project).reason}
-      onClick={() => setView({ create: true }, { push: true })}
-    >
-      Create token
-    </Button>
-  )
+  const button = <CreateToken project={project} />
   if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
   return (
     <div className="stack">
       {all.length > 0 && (
-        <div className="row-apart">
-          <div className="row">
-            <SearchField label="Search tokens" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
-            <Select label="Type" hideLabel choices={types} value={view.type} onChange={(type) => setView({ type, offset: 0 })} />
-          </div>
-          {button}
-        </div>
+        <FilterBar
+          noun="token"
+          search="Search tokens"
+          filters={filters}
+          values={view}
+          onChange={(change) => setView({ ...change, offset: 0 })}
+          shown={found.length}
+          total={all.length}
+        >
+          {project && button}
+        </FilterBar>
       )}
       <Table
         label="API tokens"
+        cards
         columns={columns}
         rows={shown.rows}
         rowKey={(token) => token.secret}
         loading={query.isPending}
         empty={
           all.length > 0 ? (
-            <EmptyState icon={<Icons.Key />} title="No token matches" action={<Button onClick={() => setView({ q: '', type: '' })}>Show all tokens</Button>} />
+            <EmptyState
+              icon={<Icons.Key />}
+              title="No token matches"
+              action={<Button onClick={() => setView({ q: '', type: '', environment: '' })}>Show all tokens</Button>}
+            />
           ) : (
             <EmptyState icon={<Icons.Key />} title="No API tokens yet" action={button}>
               An application needs one to read its flags. Tokens for servers stay secret; tokens for browsers may be public.
@@ -145,7 +148,9 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
           )
         }
       />
-      <Pagination offset={shown.offset} limit={pageSize} total={found.length} noun="tokens" onChange={(offset) => setView({ offset })} />
+      {found.length > pageSize && (
+        <Pagination offset={shown.offset} limit={pageSize} total={found.length} noun="tokens" onChange={(offset) => setView({ offset })} />
+      )}
       {view.create && (
         <TokenDialog
           project={project}
@@ -178,6 +183,22 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
         />
       )}
     </div>
+  )
+}
+
+/** Opens the form of a new token, which the list shows. */
+export function CreateToken({ project }: { project?: string }) {
+  const me = useMe()
+  const [, setView] = useUrlState({ create: false })
+  return (
+    <Button
+      variant="primary"
+      icon={<Icons.Plus />}
+      disabledReason={canCreateToken(me, project).reason}
+      onClick={() => setView({ create: true }, { push: true })}
+    >
+      Create token
+    </Button>
   )
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, apiQuery } from '../../api'
 import { Page } from '../../shell'
-import { TokenList } from './tokenlist'
+import { CreateToken, TokenList } from './tokenlist'
 
 const path = '/api/admin/api-tokens'
 
@@ -9,7 +9,7 @@ const path = '/api/admin/api-tokens'
 export default function ApiTokensPage() {
   const tokens = useQuery(apiQuery(path))
   return (
-    <Page title="API tokens" description="Applications read flags with an API token. A token belongs to one environment, and to one, several or all projects.">
+    <Page title="API tokens" description="Applications read their flags with a token." actions={<CreateToken />}>
       <TokenList
         query={tokens}
         invalidates={['/api/admin/api-tokens', '/api/admin/projects/{projectId}/api-tokens']}

@@ -34,20 +34,13 @@ export function UserDialog({ user, onClose, onCreated }: UserDialogProps) {
   const form = useForm({
     initial: { name: user?.name ?? '', email: user?.email ?? '', username: user?.username ?? '', rootRole: String(user?.rootRole ?? viewer) },
     submit: (values) => save.mutateAsync(values),
-    requests: (values) => [user ? update(values, user.id) : creation(values)],
     check: (values) => (user || values.email.trim() || values.username.trim() ? {} : { email: 'A user needs an email address or a user name.' }),
   })
   return (
-    <Dialog open onClose={onClose} title={user ? 'Edit user' : 'Create user'}>
+    <Dialog open onClose={onClose} title={user ? 'Edit user' : 'Invite a person'}>
       <form {...form.props}>
+        <TextField label="Email address" type="email" maxLength={254} hint="Your identity provider must know the person by it." {...form.field('email')} />
         <TextField label="Name" maxLength={100} {...form.field('name')} />
-        <TextField
-          label="Email address"
-          type="email"
-          maxLength={254}
-          hint="People who sign in with your identity provider are recognized by it."
-          {...form.field('email')}
-        />
         {!user && <TextField label="User name" maxLength={100} hint="Needed only without an email address." {...form.field('username')} />}
         <Select
           label="Role in the whole service"
@@ -55,7 +48,7 @@ export function UserDialog({ user, onClose, onCreated }: UserDialogProps) {
           hint={roles.descriptionOf(Number(form.values.rootRole)) || undefined}
           {...form.field('rootRole')}
         />
-        <FormActions form={form} submit={user ? 'Save' : 'Create user'} onCancel={onClose} />
+        <FormActions form={form} submit={user ? 'Save' : 'Invite'} onCancel={onClose} />
       </form>
     </Dialog>
   )

@@ -12,13 +12,13 @@ import {
   ErrorState,
   Icons,
   Pagination,
-  SearchField,
   Table,
   zonedDate,
   sortRows,
   toast,
   type Column,
 } from '../../ui'
+import { FilterBar } from '../../ui/filters'
 import { pageOf, pageSize, search } from '../settings/paged'
 import { useRootRoles } from './account'
 import { SecretDialog } from './secretdialog'
@@ -80,12 +80,11 @@ export default function UsersPage() {
       ),
     },
     { id: 'email', header: 'Email or user name', sortable: true, cell: (user) => <span className="break">{user.email || user.username}</span> },
-    { id: 'id', header: 'Id', align: 'right', width: '64px', cell: (user) => <span className="number">{user.id}</span> },
     {
       id: 'role',
       header: 'Role',
       sortable: true,
-      cell: (user) => <Badge kind={user.rootRole === 1 ? 'accent' : 'neutral'}>{roles.nameOf(user.rootRole)}</Badge>,
+      cell: (user) => roles.nameOf(user.rootRole),
     },
     { id: 'created', header: 'Created', cell: (user) => <DateTime value={user.createdAt} /> },
     {
@@ -123,10 +122,9 @@ export default function UsersPage() {
   return (
     <Page
       title="Users"
-      description="People who can sign in. Their role applies to the whole service; projects can give them more roles."
       actions={
         <Button variant="primary" icon={<Icons.Plus />} disabledReason={reason} onClick={() => setView({ create: true }, { push: true })}>
-          Create user
+          Invite
         </Button>
       }
     >
@@ -134,9 +132,18 @@ export default function UsersPage() {
         <ErrorState error={users.error} onRetry={() => void users.refetch()} />
       ) : (
         <div className="stack">
-          <SearchField label="Search users" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
+          <FilterBar
+            noun="user"
+            search="Search users"
+            filters={[]}
+            values={{ q: view.q }}
+            onChange={({ q }: { q?: string }) => setView({ q, offset: 0 })}
+            shown={found.length}
+            total={all.length}
+          />
           <Table
             label="Users"
+            cards
             columns={columns}
             rows={shown.rows}
             rowKey={(user) => user.id}
@@ -148,12 +155,14 @@ export default function UsersPage() {
                 <EmptyState icon={<Icons.Users />} title="No user matches" action={<Button onClick={() => setView({ q: '' })}>Show all users</Button>} />
               ) : (
                 <EmptyState icon={<Icons.Users />} title="No users yet">
-                  Create a user, and give them a sign-in link.
+                  Invite people, and send each their sign-in link.
                 </EmptyState>
               )
             }
           />
-          <Pagination offset={shown.offset} limit={pageSize} total={found.length} noun="users" onChange={(offset) => setView({ offset })} />
+          {found.length > pageSize && (
+            <Pagination offset={shown.offset} limit={pageSize} total={found.length} noun="users" onChange={(offset) => setView({ offset })} />
+          )}
         </div>
       )}
       {view.create && (

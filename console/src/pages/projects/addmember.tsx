@@ -43,7 +43,6 @@ function AddMemberForm({ projectId, members, roles, onClose }: Props) {
     initial: { user: '', name: '', role: String(usual?.id ?? '') },
     check: ({ user }) => ({ user: user ? undefined : 'Choose who becomes a member.' }),
     submit: ({ user, name, role }) => add.mutateAsync({ userId: Number(user), roleId: Number(role), name: name || `User ${user}` }),
-    requests: ({ user, role }) => (user ? [requestOf(Number(user), Number(role))] : []),
   })
   const chosen = roles.find((role) => String(role.id) === form.values.role)
   return (

@@ -1,24 +1,29 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiQuery, type Schema } from '../../api'
-import { Loaded, Section, Table, number, type Column } from '../../ui'
+import { apiQuery } from '../../api'
+import { Checkbox, EmptyState, Icons, Info, Loaded, Section, Table, number, type Column } from '../../ui'
+import { BulkBar } from '../flags/bulkbar'
+import { flagList } from '../flags/data'
+import type { FlagRow } from '../flags/rows'
 import { cleanUpReason, everyoneReason, isForEveryone, mayBeForEveryone } from './cleanup'
 import { nameColumn, usageColumns } from './flagcolumns'
 
-type Row = Schema<'ListedFeature'>
-
-const shownFlags = 50
+const shownFlags = 100
 /** Flags of which the strategies are read. */
 const readFlags = 20
 
-/** The flags that can be removed from the code, each with the reason. */
+/** The flags that can be removed from the code, each with the reason, to archive together. */
 export function CleanUp({ projectId }: { projectId: string }) {
-  const list = useQuery(apiQuery('/api/admin/projects/{projectId}/features', { path: { projectId } }))
+  const list = useQuery(flagList(projectId))
   const types = useQuery({ ...apiQuery('/api/admin/feature-types'), staleTime: Infinity })
   return (
     <Section
-      title="Flags to clean up"
-      description="Unused for 30 days, on for everyone for 30 days, older than flags of their type should become, completed, or marked as stale."
+      title={
+        <span className="row">
+          Flags to clean up
+          <Info>Unused for 30 days, on for everyone for 30 days, older than flags of their type should become, completed, or marked as stale.</Info>
+        </span>
+      }
     >
       <Loaded query={list} lines={3}>
         {({ features }) => (
@@ -35,12 +40,13 @@ export function CleanUp({ projectId }: { projectId: string }) {
 
 interface SuggestionsProps {
   projectId: string
-  rows: readonly Row[]
+  rows: readonly FlagRow[]
   lifetimes: ReadonlyMap<string, number | null>
 }
 
 function Suggestions({ projectId, rows, lifetimes }: SuggestionsProps) {
   const [now] = useState(() => new Date())
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const reasons = new Map(rows.map((row) => [row.name, cleanUpReason(row, lifetimes, now)]))
   const candidates = rows.filter((row) => !reasons.get(row.name) && mayBeForEveryone(row, lifetimes, now)).slice(0, readFlags)
   const flags = useQueries({
@@ -55,11 +61,58 @@ function Suggestions({ projectId, rows, lifetimes }: SuggestionsProps) {
     if (changed) reasons.set(name, everyoneReason(changed, now))
   })
   const found = rows.filter((row) => reasons.get(row.name))
-  const columns: Column<Row>[] = [nameColumn(projectId), { id: 'reason', header: 'Why', cell: ({ name }) => reasons.get(name) }, ...usageColumns<Row>()]
-  if (found.length === 0) return <p className="soft">Nothing to clean up.</p>
+  const shown = found.slice(0, shownFlags)
+  const chosen = shown.filter(({ name }) => selected.has(name))
+  const select = (names: readonly string[], on: boolean) => setSelected(new Set([...selected].filter((one) => !names.includes(one)).concat(on ? names : [])))
+  const columns: Column<FlagRow>[] = [
+    {
+      id: 'select',
+      header: 'Select',
+      width: '40px',
+      headerCell: (
+        <Checkbox
+          hideLabel
+          label="Select all"
+          checked={chosen.length === shown.length}
+          indeterminate={chosen.length > 0 && chosen.length < shown.length}
+          onChange={(on) =>
+            select(
+              shown.map(({ name }) => name),
+              on,
+            )
+          }
+        />
+      ),
+      cell: ({ name }) => <Checkbox hideLabel label={`Select ${name}`} checked={selected.has(name)} onChange={(on) => select([name], on)} />,
+    },
+    nameColumn(projectId),
+    { id: 'reason', header: 'Why', cell: ({ name }) => reasons.get(name) },
+    ...usageColumns<FlagRow>(),
+  ]
+  if (found.length === 0)
+    return (
+      <EmptyState icon={<Icons.Check />} title="Nothing to clean up">
+        Flags appear here when they have served their purpose.
+      </EmptyState>
+    )
   return (
     <>
-      <Table label="Flags to clean up" columns={columns} rows={found.slice(0, shownFlags)} rowKey={({ name }) => name} />
+      {chosen.length > 0 && (
+        <BulkBar
+          environments={rows[0]!.environments.map(({ name, type }) => ({ name, type }))}
+          flags={chosen}
+          hidden={0}
+          onClear={() => setSelected(new Set())}
+        />
+      )}
+      <Table
+        label="Flags to clean up"
+        columns={columns}
+        rows={shown}
+        rowKey={({ name }) => name}
+        selected={({ name }) => selected.has(name)}
+        onSelect={({ name }, on) => select([name], on)}
+      />
       {found.length > shownFlags && (
         <p className="soft small">
           The first {number(shownFlags)} of {number(found.length)} flags.

@@ -43,7 +43,6 @@ function CreateForm({ environments, onClose }: { environments: Schema<'CountedEn
   const form = useForm({
     initial: { name: '', id: '', description: '', environments: enabled },
     submit: (values) => create.mutateAsync(values),
-    requests: (values) => [requestOf(values)],
     nameField: 'id',
   })
   const chosen = form.values.environments

@@ -54,7 +54,7 @@ function StrategyForm({ projectId, environment, strategy, stickiness, onClose }:
     showsErrors: true,
     onSuccess: onClose,
   })
-  const form = useForm<StrategyDraft>({ initial, submit: (values) => save.mutateAsync(values), requests: (values) => [requestOf(values)] })
+  const form = useForm<StrategyDraft>({ initial, submit: (values) => save.mutateAsync(values) })
   const { values } = form
   form.errorAt('/constraints')
   return (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
-import { apiQuery, isNotFound, type Schema } from '../../api'
+import { apiQuery, isNotFound } from '../../api'
 import { DraftBar } from '../../requests/bar'
 import { Page } from '../../shell'
 import { Badge, EmptyState, ErrorState, Icons, LinkButton, type Tab } from '../../ui'
@@ -34,16 +34,14 @@ export default function ProjectLayout() {
     <>
       <ProjectFavorite id={projectId} name={project.data.name} favorite={project.data.favorite} />
       {mode && mode.value !== 'open' && <Badge>{mode.label}</Badge>}
+      <span className="soft small project-about" title={project.data.description ?? undefined}>
+        {project.data.description && `${project.data.description} · `}
+        <Owners projectId={projectId} owners={project.data.owners} />
+      </span>
     </>
   )
   return (
-    <Page
-      title={project.data?.name ?? projectId}
-      aside={aside}
-      description={project.data && <Description project={project.data} />}
-      crumbs={crumbs}
-      tabs={tabs}
-    >
+    <Page title={project.data?.name ?? projectId} aside={aside} tabs={tabs}>
       {project.error && !project.data ? (
         <ErrorState error={project.error} onRetry={() => void project.refetch()} />
       ) : (
@@ -54,17 +52,6 @@ export default function ProjectLayout() {
         </>
       )}
     </Page>
-  )
-}
-
-function Description({ project }: { project: Schema<'ProjectSummary'> }) {
-  return (
-    <>
-      {project.description}
-      <span className="project-owners small">
-        <Owners owners={project.owners} />
-      </span>
-    </>
   )
 }
 

@@ -1,62 +1,128 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Link } from '@tanstack/react-router'
+import { Suspense, lazy, useCallback } from 'react'
 import { apiQuery, useMe } from '../../api'
 import { Page, useUrlState } from '../../shell'
-import { Button, EmptyState, ErrorState, Icons, Pagination, SearchField, Select, Skeleton } from '../../ui'
-import { ProjectCard } from './card'
+import { Badge, Button, EmptyState, ErrorState, Icons, LinkButton, Meter, Pagination, Table, number, type Column } from '../../ui'
+import { FilterBar } from '../../ui/filters'
 import { CreateProjectDialog } from './create'
+import { ProjectFavorite } from './favorite'
 import './projects.css'
-import { findProjects, isOrder, orders, type Project } from './view'
+import { findProjects, healthKind, modes, type Project } from './view'
 
-const pageSize = 48
+const pageSize = 100
 
-/** All projects as cards: favorites first, to search and to sort. */
+// What waits, changed and is a favorite is loaded beside the projects.
+const Today = lazy(() => import('./today'))
+
+/** All projects, favorites first, with what waits for the person; the first steps on a service without flags. */
 export default function ProjectsPage() {
   const projects = useQuery(apiQuery('/api/admin/projects'))
-  const [creating, setCreating] = useState(false)
+  const [{ create }, setView] = useUrlState({ create: false })
   const { can } = useMe()
-  const create = (
-    <Button variant="primary" icon={<Icons.Plus />} onClick={() => setCreating(true)} disabledReason={can('CREATE_PROJECT').reason}>
-      Create project
-    </Button>
-  )
   const all = projects.data?.projects
+  const flags = all?.reduce((sum, { featureCount }) => sum + featureCount, 0)
   return (
-    <Page title="Projects" description="A project groups the flags of a team or a product, and names the people who may change them." actions={create}>
-      {all ? <Projects all={all} /> : projects.error ? <ErrorState error={projects.error} onRetry={() => void projects.refetch()} /> : <LoadingCards />}
-      <CreateProjectDialog open={creating} onClose={() => setCreating(false)} />
+    <Page
+      title="Projects"
+      actions={
+        <Button
+          variant={flags === 0 ? 'secondary' : 'primary'}
+          icon={<Icons.Plus />}
+          onClick={() => setView({ create: true })}
+          disabledReason={can('CREATE_PROJECT').reason}
+        >
+          Create project
+        </Button>
+      }
+      rail={
+        flags !== undefined &&
+        flags > 0 && (
+          <Suspense fallback={null}>
+            <Today flags={flags} />
+          </Suspense>
+        )
+      }
+    >
+      {flags === 0 && <FirstSteps project={all!.find(({ id }) => id === 'default') ?? all![0]} />}
+      {projects.error && !all ? <ErrorState error={projects.error} onRetry={() => void projects.refetch()} /> : <Projects all={all} />}
+      <CreateProjectDialog open={create} onClose={() => setView({ create: false })} />
     </Page>
   )
 }
 
-function Projects({ all }: { all: Project[] }) {
-  const [view, setView] = useUrlState({ q: '', sort: 'name', offset: 0 })
-  const order = isOrder(view.sort) ? view.sort : 'name'
-  const found = findProjects(all, view.q, order)
+const columns: Column<Project>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    sortable: true,
+    cell: (project) => (
+      <span className="project-name">
+        <ProjectFavorite id={project.id} name={project.name} favorite={project.favorite} />
+        <span className="grow">
+          <Link to="/projects/$projectId" params={{ projectId: project.id }} className="plain-link strong project-text">
+            {project.name}
+          </Link>
+          {project.description && (
+            <span className="soft small project-text" title={project.description}>
+              {project.description}
+            </span>
+          )}
+        </span>
+        {modes.some(({ value }) => value === project.mode && value !== 'open') && <Badge>{modes.find(({ value }) => value === project.mode)?.label}</Badge>}
+      </span>
+    ),
+  },
+  { id: 'flags', header: 'Flags', sortable: true, align: 'right', width: '88px', cell: ({ featureCount }) => number(featureCount) },
+  {
+    id: 'health',
+    header: 'Health',
+    sortable: true,
+    width: '190px',
+    cell: ({ name, health, staleFeatureCount }) =>
+      health < 100 && (
+        <span className="row">
+          <Meter label={`Health of ${name}`} value={health} kind={healthKind(health)} />
+          {staleFeatureCount > 0 && <span className="soft small nowrap">{number(staleFeatureCount)} stale</span>}
+        </span>
+      ),
+  },
+  { id: 'members', header: 'Members', sortable: true, align: 'right', width: '96px', cell: ({ memberCount }) => number(memberCount) },
+]
+
+const start = { q: '', sort: 'name', desc: false as boolean, offset: 0 }
+
+function Projects({ all }: { all?: Project[] }) {
+  const [view, setView] = useUrlState(start)
+  const sort = { by: view.sort, descending: view.desc }
+  const found = findProjects(all ?? [], view.q, sort)
   const offset = view.offset < found.length ? view.offset : 0
+  const filter = useCallback((change: { q?: string }) => setView({ ...change, offset: 0 }), [setView])
   return (
     <>
-      <div className="row">
-        <SearchField label="Search projects" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
-        <div className="toolbar-end">
-          <Select label="Sort projects by" hideLabel choices={orders} value={order} onChange={(sort) => setView({ sort, offset: 0 })} />
-        </div>
-      </div>
-      {found.length === 0 ? (
-        <EmptyState
-          icon={<Icons.Search />}
-          title="No project matches"
-          action={<Button onClick={() => setView({ q: '', offset: 0 })}>Show all projects</Button>}
-        >
-          No name, id or description contains “{view.q.trim()}”.
-        </EmptyState>
-      ) : (
-        <ul className="project-cards" aria-label="Projects">
-          {found.slice(offset, offset + pageSize).map((project) => (
-            <ProjectCard key={project.id} project={project} />
-          ))}
-        </ul>
-      )}
+      <FilterBar
+        noun="project"
+        search="Search projects"
+        filters={[]}
+        values={{ q: view.q }}
+        onChange={filter}
+        shown={all && found.length}
+        total={all?.length}
+      />
+      <Table
+        label="Projects"
+        columns={columns}
+        rows={found.slice(offset, offset + pageSize)}
+        rowKey={({ id }) => id}
+        sort={sort}
+        onSort={({ by, descending }) => setView({ sort: by, desc: descending, offset: 0 })}
+        loading={!all}
+        empty={
+          <EmptyState icon={<Icons.Search />} title="No project matches" action={<Button onClick={() => filter({ q: '' })}>Show all projects</Button>}>
+            No name, id or description contains “{view.q.trim()}”.
+          </EmptyState>
+        }
+      />
       {found.length > pageSize && (
         <Pagination noun="projects" offset={offset} limit={pageSize} total={found.length} onChange={(next) => setView({ offset: next }, { push: true })} />
       )}
@@ -64,17 +130,39 @@ function Projects({ all }: { all: Project[] }) {
   )
 }
 
-function LoadingCards() {
+// What to do on a service that has no flags yet.
+function FirstSteps({ project }: { project?: Project }) {
+  if (!project) return null
+  const params = { projectId: project.id }
   return (
-    <div className="project-cards" role="status">
-      <span className="visually-hidden">Loading…</span>
-      {[1, 2, 3].map((card) => (
-        <div key={card} className="project-card project-card-loading">
-          <Skeleton width="short" />
-          <Skeleton />
-          <Skeleton width="medium" />
-        </div>
-      ))}
-    </div>
+    <section className="home-steps" aria-labelledby="first-steps">
+      <h2 id="first-steps">Release your first feature</h2>
+      <ol className="stack">
+        <li>
+          <span className="home-step">1</span>
+          <span className="grow">Create a flag. Your code asks for its name.</span>
+          <LinkButton variant="primary" to="/projects/$projectId" params={params} search={{ create: true } as never}>
+            Create flag
+          </LinkButton>
+        </li>
+        <li>
+          <span className="home-step">2</span>
+          <span className="grow">Connect your application with a program to copy.</span>
+          <LinkButton to="/connect" search={{ project: project.id } as never}>
+            Connect
+          </LinkButton>
+        </li>
+        <li>
+          <span className="home-step">3</span>
+          <span className="grow">Give your team roles, or import flags that you have elsewhere.</span>
+          <LinkButton to="/projects/$projectId/access" params={params}>
+            Add members
+          </LinkButton>
+          <LinkButton to="/import" search={{ project: project.id } as never}>
+            Import
+          </LinkButton>
+        </li>
+      </ol>
+    </section>
   )
 }

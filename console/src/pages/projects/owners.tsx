@@ -1,10 +1,24 @@
+import { Link } from '@tanstack/react-router'
 import { useMe, type Schema } from '../../api'
 
-/** Whom to ask about a project: its owners, with mail links, or the administrators. */
-export function Owners({ owners }: { owners: readonly Schema<'Owner'>[] }) {
-  const { user } = useMe()
+/** Whom to ask about a project: its owners, with mail links. */
+export function Owners({ projectId, owners }: { projectId?: string; owners: readonly Schema<'Owner'>[] }) {
+  const { user, can } = useMe()
   const people = owners.filter((owner) => owner.ownerType === 'user')
-  if (people.length === 0) return <>No owner: ask an administrator</>
+  if (people.length === 0)
+    return (
+      <>
+        No owner
+        {projectId && can('PROJECT_USER_ACCESS_WRITE', projectId).allowed && (
+          <>
+            {' · '}
+            <Link to="/projects/$projectId/access" params={{ projectId }}>
+              Add one
+            </Link>
+          </>
+        )}
+      </>
+    )
   return (
     <>
       {people.length === 1 ? 'Owner: ' : 'Owners: '}

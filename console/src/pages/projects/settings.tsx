@@ -5,7 +5,7 @@ import { api, apiQuery, invalidate, useChange, useMe, type Schema } from '../../
 import { FormActions, useForm } from '../../forms'
 import { Button, ConfirmDialog, Loaded, Notice, NumberField, RadioGroup, Section, Select, TextArea, TextField, plural } from '../../ui'
 import { LinkTemplates } from './linktemplates'
-import { exampleError, settingsOf, settingsRequest, type Settings } from './settingsform'
+import { settingsOf, settingsRequest, type Settings } from './settingsform'
 import { useStickinessChoices } from './stickiness'
 import { modesFor } from './view'
 
@@ -51,9 +51,7 @@ function SettingsForm({ projectId, project }: { projectId: string; project: Proj
       limit: '/featureLimit',
       stickiness: '/defaultStickiness',
     },
-    check: (values) => ({ example: exampleError(values.pattern, values.example) }),
     submit: (values) => save.mutateAsync({ values, before: settingsOf(project) }),
-    requests: (values) => [requestOf(values)],
   })
   const reason = can('UPDATE_PROJECT', projectId).reason
   const disabledReason = reason && 'Read only.'
@@ -67,7 +65,7 @@ function SettingsForm({ projectId, project }: { projectId: string; project: Proj
         <RadioGroup label="Collaboration mode" choices={modesFor(project.mode)} disabledReason={disabledReason} {...form.field('mode')} />
         <p className="soft small">The mode says who can propose change requests. Everything else depends on roles.</p>
       </Section>
-      <Section title="Flags" description="Guidon shows these fields as suggestions. It does not enforce the limit or the naming pattern.">
+      <Section title="Flags" description="The limit and the naming pattern hold for new, cloned and imported flags. Flags that exist keep their names.">
         <div className="columns">
           <Select
             label="Default stickiness"
@@ -76,15 +74,22 @@ function SettingsForm({ projectId, project }: { projectId: string; project: Proj
             disabledReason={disabledReason}
             {...form.field('stickiness')}
           />
-          <NumberField label="Limit of flags" min={0} step={1} hint="Left empty, there is no limit." disabledReason={disabledReason} {...form.field('limit')} />
+          <NumberField
+            label="Limit of active flags"
+            min={0}
+            step={1}
+            hint="Left empty, there is no limit."
+            disabledReason={disabledReason}
+            {...form.field('limit')}
+          />
         </div>
         <div className="columns">
           <TextField
             label="Naming pattern"
             className="mono"
             maxLength={255}
-            placeholder="^shop-[a-z-]+$"
-            hint="A regular expression for the names of flags."
+            placeholder="shop-[a-z-]+"
+            hint="A regular expression that the whole name must match."
             disabledReason={disabledReason}
             {...form.field('pattern')}
           />

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { exampleError, settingsRequest } from './settingsform'
+import { settingsRequest } from './settingsform'
 
 it('sends empty texts as none, without the white space around names', () => {
   const request = settingsRequest({
@@ -22,11 +22,4 @@ it('sends empty texts as none, without the white space around names', () => {
     featureNaming: { pattern: null, example: null, description: null },
     linkTemplates: [{ title: null, urlTemplate: 'https://example.com/{{feature}}' }],
   })
-})
-
-it('tells an example that does not match the pattern', () => {
-  expect(exampleError('^shop-', 'new-checkout')).toBe('The example does not match the pattern.')
-  expect(exampleError('^shop-', 'shop-new-checkout')).toBeUndefined()
-  expect(exampleError('', 'new-checkout')).toBeUndefined()
-  expect(exampleError('[', 'new-checkout')).toBeUndefined()
 })

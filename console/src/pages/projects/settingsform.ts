@@ -48,14 +48,3 @@ export function settingsRequest(values: Settings): Schema<'UpdateProjectRequest'
     linkTemplates: values.links.map(({ title, urlTemplate }) => ({ title: title.trim() || null, urlTemplate: urlTemplate.trim() })),
   }
 }
-
-/** What is wrong with the example of a naming pattern. The server stores any, so that only the console can tell. */
-export function exampleError(pattern: string, example: string): string | undefined {
-  if (!pattern || !example) return undefined
-  try {
-    return new RegExp(pattern).test(example) ? undefined : 'The example does not match the pattern.'
-  } catch {
-    // The browser does not understand the pattern; the server says whether it is one.
-    return undefined
-  }
-}

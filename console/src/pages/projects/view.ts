@@ -1,37 +1,26 @@
 import type { Schema } from '../../api'
+import type { Sort } from '../../ui'
 
 export type Project = Schema<'ProjectRow'>
 
-/** The orders of the list of projects. */
-export const orders = [
-  { value: 'name', label: 'Sort by name' },
-  { value: 'health', label: 'Lowest health first' },
-  { value: 'flags', label: 'Most flags first' },
-  { value: 'newest', label: 'Newest first' },
-] as const
-
-export type Order = (typeof orders)[number]['value']
-
-/** Whether a text is one of the orders: an address can have any. */
-export function isOrder(text: string): text is Order {
-  return orders.some((order) => order.value === text)
-}
-
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
-const compare: Record<Order, (a: Project, b: Project) => number> = {
-  name: () => 0,
+// What the columns sort by; any other is the name.
+const compare: Record<string, (a: Project, b: Project) => number> = {
   health: (a, b) => a.health - b.health,
-  flags: (a, b) => b.featureCount - a.featureCount,
-  newest: (a, b) => b.createdAt.localeCompare(a.createdAt),
+  flags: (a, b) => a.featureCount - b.featureCount,
+  members: (a, b) => a.memberCount - b.memberCount,
 }
 
 /** The projects whose name, id or description contains the text, favorites first. */
-export function findProjects(projects: readonly Project[], text: string, order: Order): Project[] {
+export function findProjects(projects: readonly Project[], text: string, { by, descending }: Sort): Project[] {
   const wanted = text.trim().toLowerCase()
+  const factor = descending ? -1 : 1
+  const byName = (a: Project, b: Project) => collator.compare(a.name, b.name)
+  const order = compare[by]
   return projects
     .filter((project) => [project.name, project.id, project.description ?? ''].some((value) => value.toLowerCase().includes(wanted)))
-    .sort((a, b) => Number(b.favorite) - Number(a.favorite) || compare[order](a, b) || collator.compare(a.name, b.name))
+    .sort((a, b) => Number(b.favorite) - Number(a.favorite) || factor * (order?.(a, b) ?? byName(a, b)) || byName(a, b))
 }
 
 /** The colour of a health in percent. */
@@ -60,7 +49,7 @@ export type Mode = (typeof modes)[number]['value'] | (typeof privateMode)['value
 
 /** How a number of 30 days compares with that of the 30 days before. */
 export function comparedWithBefore(now: number, before: number): string {
-  if (now === before) return 'As many as in the 30 days before'
+  if (now === before) return 'as many as in the 30 days before'
   return now > before ? `${now - before} more than in the 30 days before` : `${before - now} fewer than in the 30 days before`
 }
 

@@ -1,18 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useRef, type ReactNode } from 'react'
 import { actorName, actorOf, api, apiQuery, isConflict, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { at, conflictsOf, countChanges, isOpen, requestPath, touchedRequests, versionOf, type ChangeRequest } from '../../requests/data'
-import { fullDate, localZone } from '../../ui/dates'
-import { Button, ConfirmDialog, DateTime, Dialog, Icons, Notice, Section, TextArea, TextField, plural } from '../../ui'
+import { fullDate, localZone, zonedDate } from '../../ui/dates'
+import { Button, ConfirmDialog, DateTime, Dialog, Icons, Notice, Section, Stepper, TextArea, TextField, plural } from '../../ui'
 import { whereOf } from './present'
 import { Reviewers } from './reviewers'
 
 /** What is read again after a change request was applied: everything that shows flags. */
 const applied = ['/api/admin/projects', '/api/admin/features', '/api/admin/search', '/api/admin/events', '/api/admin/archive', '/api/admin/segments']
 
-type Open = 'send' | 'approve' | 'reject' | 'apply' | 'cancel' | 'discard' | 'schedule' | undefined
+/** The dialog that is open. */
+export type OpenDialog = 'send' | 'approve' | 'reject' | 'apply' | 'cancel' | 'discard' | 'schedule' | undefined
+
+interface ActionsProps {
+  request: ChangeRequest
+  mine: boolean
+  open: OpenDialog
+  setOpen: (open: OpenDialog) => void
+}
 
 /** Whether the caller may change what the freeze of a change request holds. */
 function useSkipsFreeze({ project, freeze }: ChangeRequest) {
@@ -21,13 +29,12 @@ function useSkipsFreeze({ project, freeze }: ChangeRequest) {
 }
 
 /** Where a change request stands, and the next steps: sending, approving, applying. */
-export function Actions({ request, mine }: { request: ChangeRequest; mine: boolean }) {
+export function Actions({ request, mine, open, setOpen }: ActionsProps) {
   const { can, user, isAdmin } = useMe()
-  const [open, setOpen] = useState<Open>()
   const { state, project, environment } = request
   const close = () => setOpen(undefined)
   const empty = countChanges(request) === 0 ? 'It has no changes.' : undefined
-  const outdated = conflictsOf(request).length > 0 ? 'What it changes has changed since, see above.' : undefined
+  const outdated = conflictsOf(request).length > 0 ? 'Update the request first, see above.' : undefined
   const approval = mine
     ? 'Someone else has to approve what you propose.'
     : request.approvals.some((one) => one.createdBy.id === user?.id)
@@ -39,7 +46,7 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
   const frozen = freeze && !skips ? `${freeze.environment} is frozen until ${fullDate(new Date(freeze.until))}: it can be applied after that.` : undefined
   const where = whereOf(request)
   const changes = plural(countChanges(request), 'change')
-  const dialogs: Partial<Record<NonNullable<Open>, Omit<StateDialogProps, 'request' | 'onClose'>>> = {
+  const dialogs: Partial<Record<NonNullable<OpenDialog>, Omit<StateDialogProps, 'request' | 'onClose'>>> = {
     approve: {
       to: 'Approved',
       title: `Approve ${changes} in ${where}?`,
@@ -82,16 +89,14 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
   if (!isOpen(request))
     return (
       <Section>
-        <p>
-          <StateText request={request} />
-        </p>
+        <Progress request={request} />
+        <StateText request={request} />
       </Section>
     )
   return (
     <Section>
-      <p>
-        <StateText request={request} />
-      </p>
+      <Progress request={request} />
+      <StateText request={request} />
       <Votes request={request} />
       {state === 'In review' && <Reviewers request={request} editable={mine || isAdmin} />}
       <div className="row">
@@ -139,22 +144,52 @@ export function Actions({ request, mine }: { request: ChangeRequest; mine: boole
   )
 }
 
-function StateText({ request }: { request: ChangeRequest }) {
+// The steps that a request goes through, with what is known of each.
+function Progress({ request }: { request: ChangeRequest }) {
+  const { state, stateTimestamps, approvals, minApprovals, schedule, createdBy, createdAt } = request
+  const when = (of: string) => stateTimestamps[of] && <DateTime value={stateTimestamps[of]} />
+  const all = ['Draft', 'In review', 'Approved', ...(schedule || state === 'Scheduled' ? ['Scheduled'] : []), 'Applied']
+  const ended = state === 'Rejected' || state === 'Cancelled'
+  const names = ended ? [...all.filter((name) => stateTimestamps[name] && name !== 'Applied'), state] : all
+  const notes: Record<string, ReactNode> = {
+    Draft: (
+      <>
+        {actorName(createdBy)}, <DateTime value={createdAt} />
+      </>
+    ),
+    'In review': state === 'In review' ? `${approvals.length} of ${plural(minApprovals, 'approval')}` : when('In review'),
+    Scheduled: schedule && (
+      <>
+        <DateTime value={schedule.scheduledAt} />, {zonedDate(new Date(schedule.scheduledAt))}
+      </>
+    ),
+  }
+  const current = state === 'Applied' ? names.length : names.indexOf(state)
+  return (
+    <Stepper
+      label="Steps of the change request"
+      steps={names.map((label) => ({ label, note: notes[label] ?? when(label) }))}
+      current={current}
+      failed={ended || schedule?.status === 'failed'}
+    />
+  )
+}
+
+const StateText = ({ request }: { request: ChangeRequest }) => {
+  const text = useStateText(request)
+  return text && <p>{text}</p>
+}
+
+function useStateText(request: ChangeRequest): ReactNode {
   const { user } = useMe()
-  const { state, stateTimestamps, minApprovals, schedule, environment, freeze } = request
+  const { state, stateTimestamps, schedule, environment, freeze } = request
   const skips = useSkipsFreeze(request)
   const since = stateTimestamps[state]
-  const count = request.approvals.length
   switch (state) {
     case 'Draft':
       return <>Only you see this draft. Nothing has changed in {environment} yet.</>
     case 'In review':
-      return (
-        <>
-          {count} of {plural(minApprovals, 'approval')} given.
-          {conflictsOf(request).length > 0 && ' They do not count, because what it changes has changed since.'}
-        </>
-      )
+      return conflictsOf(request).length > 0 && <>Approvals do not count until it is updated.</>
     case 'Approved':
       if (freeze)
         return (

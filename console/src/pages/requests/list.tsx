@@ -6,7 +6,7 @@ import { rowOf, isOpen, requestsQuery } from '../../requests/data'
 import { useProtection } from '../../requests/drafts'
 import '../../requests/requests.css'
 import { useUrlState } from '../../shell'
-import { Checkbox, EmptyState, ErrorState, Icons, LinkButton, ProductionMark, Select, plural } from '../../ui'
+import { Checkbox, EmptyState, ErrorState, Icons, LinkButton, Select, UnnamedProduction, plural } from '../../ui'
 import { useEnvironmentChoices } from '../../ui/environmentname'
 import { RequestTable } from './table'
 
@@ -67,7 +67,7 @@ export default function ChangeRequestsTab() {
             {protection.environments.map((one, index) => (
               <Fragment key={one.environment}>
                 {index > 0 && ', '}
-                {one.environment} <ProductionMark type={one.type} /> ({plural(one.requiredApprovals, 'approval')})
+                {one.environment} <UnnamedProduction name={one.environment} type={one.type} /> ({plural(one.requiredApprovals, 'approval')})
               </Fragment>
             ))}
             .{' '}

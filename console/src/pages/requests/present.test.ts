@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeSegment, shownChanges, shownSegmentChange, whereOf } from './present'
+import { describeSegment, replacedBy, shownChanges, shownSegmentChange, whereOf } from './present'
 
 const rollout = (id: string, percent: string) => ({
   id,
@@ -71,15 +71,15 @@ test('a title does not hide what a strategy does', () => {
   const environment = { name: 'production', enabled: true, strategies, variants: [] }
   const order = ['blue', 'red'].map((id, sortOrder) => ({ id, sortOrder }))
   const [moved] = shown([{ action: 'reorderStrategy', payload: order }], { ...flag, environments: [environment] } as unknown as typeof flag)
-  const first = `1. Everyone (100%) in segment “Beta”. Its title: “${title}” Variants: red`
-  const second = `2. Everyone (100%). Its title: “${title}” Variants: blue`
+  const first = `1. Everyone in segment “Beta”. Its title: “${title}” Variants: red`
+  const second = `2. Everyone. Its title: “${title}” Variants: blue`
   expect(moved).toMatchObject({ before: [first, second], after: [second, first], segments: [7] })
 })
 
 test('a segment shows whom it selects, whatever its name says', () => {
   const staff = { contextName: 'userId', operator: 'NOT_IN' as const, values: ['1', '2'], inverted: false, caseInsensitive: false }
-  expect(describeSegment(7, { name: 'Only staff', constraints: [staff] })).toBe('Segment 7: those for whom userId is not one of 1 or 2. Its name: “Only staff”')
-  expect(describeSegment(7, { name: 'Only staff', constraints: [] })).toBe('Segment 7: everyone, because it has no constraints. Its name: “Only staff”')
+  expect(describeSegment(7, { name: 'Only staff', constraints: [staff] })).toBe('Segment “Only staff” (7): those for whom userId is not one of 1 or 2.')
+  expect(describeSegment(7, { name: 'Only staff', constraints: [] })).toBe('Segment “Only staff” (7): everyone, because it has no constraints.')
   expect(describeSegment(7, undefined)).toBe('Segment 7: whom it selects is not known.')
 })
 
@@ -165,6 +165,23 @@ test('without the present state a change shows what it sets, and compares it wit
     after: { name: 'Beta' },
   })
   expect(shownSegmentChange({ action: 'deleteSegment' }, undefined)).toEqual({ text: 'Delete the segment' })
+})
+
+test('an applied request shows what it replaced, and nothing as new of which that is not known', () => {
+  const changes = [
+    { action: 'updateStrategy', payload: { id: 'a', parameters: { rollout: '50', stickiness: 'default' } }, before: rollout('a', '10') },
+    { action: 'updateStrategy', payload: { id: 'a', parameters: { rollout: '60', stickiness: 'default' } } },
+    { action: 'updateStrategy', payload: { id: 'c', parameters: { rollout: '5', stickiness: 'default' } }, before: null },
+    { action: 'patchVariant', payload: { variants: [] } },
+    { action: 'updateEnabled', payload: { enabled: false }, before: { enabled: true } },
+    { action: 'addStrategy', payload: { name: 'default' } },
+  ] as unknown as Parameters<typeof replacedBy>[0]
+  const list = shownChanges(changes, replacedBy(changes, 'production'), 'production', names, true)
+  expect(list[0]).toMatchObject({ before: { parameters: { rollout: '10' } }, after: { parameters: { rollout: '50' } } })
+  expect(list[1]).toMatchObject({ before: { parameters: { rollout: '50' } }, after: { parameters: { rollout: '60' } } })
+  expect(list.map((one) => 'before' in one)).toEqual([true, true, false, false, false, true])
+  // Other strategies may apply that are not stored.
+  expect(list[4]).toEqual({ text: 'Switch off' })
 })
 
 test('a change of a segment shows no difference where one state has null and the other nothing', () => {

@@ -31,14 +31,21 @@ type Body = Record<string, unknown>
 
 /**
  * Shows changes of one flag in an environment, each after the earlier ones. Without the flag, of which the state before is then not
- * known, a change shows only what it sets, if that can be said.
+ * known, a change shows only what it sets, if that can be said. A partial flag has only what the changes concern, see replacedBy.
  */
-export function shownChanges(changes: readonly Change[], flag: Flag | undefined, environment: string, names: ReadonlyMap<number, string>): ShownChange[] {
+export function shownChanges(
+  changes: readonly Change[],
+  flag: Flag | undefined,
+  environment: string,
+  names: ReadonlyMap<number, string>,
+  partial = false,
+): ShownChange[] {
   const present = flag?.environments.find((one) => one.name === environment)
   let enabled = present?.enabled
   let strategies: Strategy[] = present?.strategies ?? []
-  let variants: unknown = flag ? (present?.variants ?? []) : undefined
+  let variants: unknown = flag && !partial ? (present?.variants ?? []) : present?.variants
   let dependencies: Dependency[] = flag?.dependencies ?? []
+  const knowsDependencies = !partial || flag?.dependencies !== undefined
   const shown = (strategy: Partial<Strategy>) => shownStrategy(complete(strategy), names)
   const quoted = new Map([...names].map(([id, name]) => [id, `“${name}”`]))
   // Titles and names are free: what a strategy does is always said, and first.
@@ -48,16 +55,16 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
   const placed = (strategy: Strategy, place: number) =>
     `${place}. ${said(strategy)}${strategy.variants.length ? ` Variants: ${strategy.variants.map((one) => one.name).join(', ')}` : ''}`
   // A change of the flag itself has an effect wherever it is on.
-  const others = flag?.environments.filter((one) => one.enabled && one.name !== environment).map(({ name }) => name) ?? []
+  const others = (partial ? undefined : flag)?.environments.filter((one) => one.enabled && one.name !== environment).map(({ name }) => name) ?? []
   const also = others.length > 0 ? `, also in ${listed(others)}, where the flag is on` : ''
   const used = (...list: (Partial<Strategy> | undefined)[]) => [...new Set(list.flatMap((one) => one?.segments ?? []))]
 
-  const dependents = flag && flag.children.length > 0 ? { dependents: flag.children } : undefined
+  const dependents = flag && !partial && flag.children.length > 0 ? { dependents: flag.children } : undefined
 
   // Sets the strategies. As on the server, the flag goes off with the last one that applies.
   const set = (next: Strategy[]) => {
     const applies = (list: Strategy[]) => list.some(({ disabled }) => !disabled)
-    const off = enabled && (next.length === 0 || (applies(strategies) && !applies(next)))
+    const off = enabled && !partial && (next.length === 0 || (applies(strategies) && !applies(next)))
     strategies = next
     if (!off) return { sentence: '' }
     enabled = false
@@ -72,6 +79,7 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
         const was = enabled
         enabled = body.enabled === true
         const text = `Switch ${enabled ? 'on' : 'off'}`
+        if (was === undefined) return { text }
         return { text: was === enabled ? `${text}: it is ${enabled ? 'on' : 'off'} already` : text }
       }
       case 'addStrategy':
@@ -100,16 +108,16 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
         return { text: 'Change the variants', before, after: variants }
       }
       case 'addDependency': {
-        const before = dependencies
+        const before = knowsDependencies ? dependencies : undefined
         dependencies = [
-          ...before.filter((one) => one.feature !== body.feature),
+          ...dependencies.filter((one) => one.feature !== body.feature),
           { enabled: true, variants: [], ...(body as Partial<Dependency>) } as Dependency,
         ]
         return { text: `Depend on ${String(body.feature)}${also}`, before, after: dependencies }
       }
       case 'deleteDependency': {
-        const before = dependencies
-        dependencies = body.feature ? before.filter((one) => one.feature !== body.feature) : []
+        const before = knowsDependencies ? dependencies : undefined
+        dependencies = body.feature ? dependencies.filter((one) => one.feature !== body.feature) : []
         return { text: `${body.feature ? `No longer depend on ${String(body.feature)}` : 'Remove the dependencies'}${also}`, before, after: dependencies }
       }
       case 'archiveFeature':
@@ -118,6 +126,12 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
         return { text: action, before: undefined, after: payload }
     }
   })
+  if (partial)
+    return list.map(({ before, after, ...rest }, index) => {
+      const { action } = changes[index]!
+      if (before !== undefined && action !== 'reorderStrategy') return { ...rest, before, after }
+      return relative.includes(action) ? rest : { ...rest, ...(action === 'addStrategy' && { before }), after }
+    })
   if (flag) {
     // Whom a switch concerns depends on all changes, also on those after it.
     const last = changes.findLastIndex(({ action }) => action === 'updateEnabled')
@@ -134,6 +148,18 @@ export function shownChanges(changes: readonly Change[], flag: Flag | undefined,
     return list
   }
   return list.map(({ before, after, ...rest }, index) => (relative.includes(changes[index]!.action) ? rest : { ...rest, after }))
+}
+
+/** What an applied change request has replaced of a flag: only what its changes concern. Undefined if nothing of it was kept. */
+export function replacedBy(changes: readonly StoredChange[], environment: string): Flag | undefined {
+  const kept = changes.filter(({ before }) => before)
+  if (kept.length === 0) return undefined
+  const of = (...actions: string[]) => kept.filter(({ action }) => actions.includes(action)).map(({ before }) => before as Body)
+  const [enabled] = of('updateEnabled')
+  const [variants] = of('patchVariant')
+  const [dependencies] = of('addDependency', 'deleteDependency')
+  const state = { name: environment, enabled: enabled?.enabled, strategies: of('updateStrategy', 'deleteStrategy'), variants: variants?.variants }
+  return { environments: [state], dependencies: dependencies?.dependencies } as unknown as Flag
 }
 
 // Changes whose result depends on the state before them. The payload of every other change is its result.
@@ -163,13 +189,13 @@ export const beyond = ({ features, segments }: Pick<ChangeRequest, 'features' | 
 
 const ofWholeFlag = ['addDependency', 'deleteDependency', 'archiveFeature']
 
-/** Whom a segment selects. Its name is free, and comes last. */
+/** Whom a segment selects. Its name is free, and so in quotation marks. */
 export function describeSegment(id: number, segment: Pick<Schema<'Segment'>, 'name' | 'constraints'> | undefined): string {
   if (!segment) return `Segment ${id}: whom it selects is not known.`
   const selects = segment.constraints.length
     ? `those for whom ${describeConstraints(segment.constraints, segmentValues)}`
     : 'everyone, because it has no constraints'
-  return `Segment ${id}: ${selects}. Its name: “${segment.name}”`
+  return `Segment “${segment.name}” (${id}): ${selects}.`
 }
 
 // How many values of a constraint of a segment are shown.

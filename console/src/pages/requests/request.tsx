@@ -19,17 +19,35 @@ import {
 import { FreezeBar } from '../../requests/bar'
 import '../../requests/requests.css'
 import { Page } from '../../shell'
-import { Badge, Button, ConfirmDialog, DateTime, EmptyState, ErrorState, Icons, IconButton, Loaded, Loading, Notice, Section, plural, toast } from '../../ui'
-import { Diff, Value } from '../../ui/diffview'
+import {
+  Badge,
+  Button,
+  ConfirmDialog,
+  DateTime,
+  EmptyState,
+  ErrorState,
+  Icons,
+  IconButton,
+  Loaded,
+  Loading,
+  Notice,
+  Section,
+  listed,
+  plural,
+  toast,
+} from '../../ui'
+import { Changes } from '../../ui/changes'
+import { Diff } from '../../ui/diffview'
 import { EnvironmentName } from '../../ui/environmentname'
 import { flagPath, useProject, type Flag } from '../flag/data'
 import { childrenText } from '../flag/strategy/describe'
 import { useSegmentNames, useSegments } from '../flag/strategy/list'
 import { Affected, liveUses } from '../settings/live'
-import { Actions } from './actions'
+import { differencesOf } from '../insight/eventtext'
+import { Actions, type OpenDialog } from './actions'
 import { Discussion } from './discussion'
 import { saveEvidence } from './evidence'
-import { beyond, describeSegment, shownChanges, shownSegmentChange, type ShownChange } from './present'
+import { beyond, describeSegment, replacedBy, shownChanges, shownSegmentChange, type ShownChange } from './present'
 import { TitleDialog } from './titledialog'
 
 const EditStrategy = lazy(() => import('./editstrategy'))
@@ -70,6 +88,7 @@ interface ReviewProps {
 function Review({ request, crumbs }: ReviewProps) {
   const me = useMe()
   const [renaming, setRenaming] = useState(false)
+  const [open, setOpen] = useState<OpenDialog>()
   const mine = request.createdBy.id === me.user?.id
   const editable = isOpen(request) && request.state !== 'Scheduled' && (mine || me.isAdmin)
   return (
@@ -98,8 +117,8 @@ function Review({ request, crumbs }: ReviewProps) {
       actions={request.state !== 'Draft' && <EvidenceButton request={request} />}
     >
       {request.freeze && <FreezeBar {...request.freeze}>Approved change requests wait.</FreezeBar>}
-      <Conflicts request={request} editable={editable} />
-      <Actions request={request} mine={mine} />
+      <Conflicts request={request} editable={editable} onDiscard={() => setOpen(request.state === 'Draft' ? 'discard' : 'cancel')} />
+      <Actions request={request} mine={mine} open={open} setOpen={setOpen} />
       {request.features.map((feature) => (
         <FlagChanges key={feature.name} request={request} feature={feature} editable={editable} />
       ))}
@@ -122,19 +141,19 @@ function EvidenceButton({ request }: { request: ChangeRequest }) {
   })
   return (
     <Button icon={<Icons.Down />} pending={save.isPending} onClick={() => save.mutate()}>
-      Evidence
+      Download record
     </Button>
   )
 }
 
-// What has changed below the request, and the way to accept it.
-function Conflicts({ request, editable }: { request: ChangeRequest; editable: boolean }) {
+// What has changed below the request, and the ways on.
+function Conflicts({ request, editable, onDiscard }: { request: ChangeRequest; editable: boolean; onDiscard: () => void }) {
+  const draft = request.state === 'Draft'
   const rebase = useChange({
     change: () => api.post(`${requestPath}/rebase`, { path: at(request), ifMatch: versionOf(request) }),
     invalidates: touchedRequests,
-    success: 'The changes now start from the present state. Approvals were removed.',
+    success: draft ? 'Draft updated' : 'Request updated. It needs new approvals.',
   })
-  const found = conflictsOf(request)
   if (!isOpen(request)) return null
   if (request.conflict)
     return (
@@ -142,30 +161,25 @@ function Conflicts({ request, editable }: { request: ChangeRequest; editable: bo
         {errorText(new Error(request.conflict))}
       </Notice>
     )
-  if (found.length === 0) return null
+  const changed = conflictsOf(request)
+  if (changed.length === 0) return null
+  const reason = editable ? undefined : `Only ${actorName(request.createdBy)} and administrators can do this.`
   return (
     <Notice
-      kind="warn"
-      title="What this changes has changed since"
+      kind="danger"
+      title={`Someone changed ${listed(changed)} after ${draft ? 'you drafted this' : 'this was proposed'}`}
       action={
-        <Button
-          size="small"
-          pending={rebase.isPending}
-          disabledReason={editable ? undefined : `Only ${actorName(request.createdBy)} and administrators can do this.`}
-          onClick={() => rebase.mutate()}
-        >
-          Use the present state
-        </Button>
+        <span className="row">
+          <Button size="small" variant="primary" pending={rebase.isPending} disabledReason={reason} onClick={() => rebase.mutate()}>
+            Update {draft ? 'draft' : 'request'}
+          </Button>
+          <Button size="small" disabledReason={reason} onClick={onDiscard}>
+            Discard
+          </Button>
+        </span>
       }
     >
-      <ul>
-        {found.map((text) => (
-          <li key={text}>{text}</li>
-        ))}
-      </ul>
-      <p className="small">
-        It cannot be applied, and earlier approvals do not count. The differences below are to the present state. Check them, then use it.
-      </p>
+      The differences below are to what is there now. {!draft && 'Updating ends the approvals.'}
     </Notice>
   )
 }
@@ -179,10 +193,13 @@ interface FlagChangesProps {
 function FlagChanges({ request, feature, editable }: FlagChangesProps) {
   const names = useSegmentNames()
   const open = isOpen(request)
-  // What is stored now is only what a closed request changed as long as nobody has changed it again.
+  // What is stored now is only what a closed request changed as long as it was not changed again.
   const flag = useQuery({ ...apiQuery(flagPath, { path: { projectId: request.project, featureName: feature.name } }), enabled: open })
   if (open && flag.isPending) return <Loading />
-  const shown = shownChanges(feature.changes, open ? flag.data : undefined, request.environment, names)
+  const tooLarge = !open && feature.changes.some(({ before }) => before === null)
+  const shown = open
+    ? shownChanges(feature.changes, flag.data, request.environment, names)
+    : shownChanges(feature.changes, replacedBy(feature.changes, request.environment), request.environment, names, true)
   const fallback = feature.defaultChange && shownChanges([feature.defaultChange], flag.data, request.environment, names)[0]
   return (
     <Section
@@ -199,10 +216,11 @@ function FlagChanges({ request, feature, editable }: FlagChangesProps) {
           </li>
         ))}
       </ol>
+      {tooLarge && <p className="soft small">What was there before was too large to be kept.</p>}
       {fallback && (
         <article className="request-change" aria-label="Applying also does this">
           <p className="break">Applying also does this: {fallback.text}</p>
-          <Details request={request} shown={fallback} />
+          <Details shown={fallback} />
         </article>
       )}
     </Section>
@@ -213,7 +231,12 @@ function SegmentChange({ request, change, editable }: { request: ChangeRequest; 
   const segment = useQuery({ ...apiQuery('/api/admin/segments/{id}', { path: { id: change.segmentId } }), enabled: isOpen(request), retry: false })
   return (
     <Section title={`Segment ${change.name}`}>
-      <ChangeBody request={request} change={change} shown={shownSegmentChange(change, segment.data)} editable={editable} />
+      <ChangeBody
+        request={request}
+        change={change}
+        shown={shownSegmentChange(change, isOpen(request) ? segment.data : (change.before as Schema<'Segment'> | undefined))}
+        editable={editable}
+      />
       {isOpen(request) && change.action === 'updateSegment' && segment.data && <Uses segment={segment.data} change={change} />}
     </Section>
   )
@@ -236,15 +259,11 @@ function Uses({ segment, change }: { segment: Schema<'Segment'>; change: StoredC
 }
 
 // The difference that a change makes, or what it sets where it is not known what was there, and whom the segments of its strategies select.
-function Details({ request, shown }: { request: ChangeRequest; shown: ShownChange }) {
+function Details({ shown }: { shown: ShownChange }) {
   const segments = useSegments()
   return (
     <>
-      {'before' in shown ? (
-        <Diff before={shown.before} after={shown.after} label={`${shown.text}: what changes`} />
-      ) : (
-        'after' in shown && <Value value={shown.after} label={request.state === 'Applied' ? 'What was applied' : 'What it sets'} />
-      )}
+      <Difference shown={shown} />
       {shown.onFor && <OnFor sentences={shown.onFor} onlyWhere={shown.onlyWhere} />}
       {shown.wasOnFor && shown.wasOnFor.length > 0 && <Sentences lead="On now for:" sentences={shown.wasOnFor} />}
       {shown.dependents && <p className="break">{childrenText(shown.dependents)}</p>}
@@ -261,6 +280,27 @@ function Details({ request, shown }: { request: ChangeRequest; shown: ShownChang
       ))}
     </>
   )
+}
+
+// The difference in sentences, with both states as JSON, or what the change sets where it is not known what was there.
+function Difference({ shown: { text, before, after } }: { shown: ShownChange }) {
+  if (before === undefined && after === undefined) return null
+  const label = `${text}: what changes`
+  // The lines of an order are sentences already.
+  if (Array.isArray(before) && typeof before[0] === 'string') return <Diff before={before} after={after} label={label} />
+  const [old, now] = [before, after].map(partsOf)
+  const changes =
+    now && (old || before === undefined)
+      ? differencesOf(old ?? { constraints: [], variants: [] }, old ? now : { constraints: now.constraints, variants: now.variants })
+      : []
+  // The heading says the audience of a new strategy, and which parents change.
+  return <Changes changes={changes} before={before} after={after} label={label} open={changes.length === 0 && old !== undefined && now !== undefined} />
+}
+
+// What is compared of a state: a strategy, a segment, or variants. The heading has the rest.
+function partsOf(state: unknown): Record<string, unknown> | undefined {
+  if (Array.isArray(state)) return state.every((one) => typeof one === 'object' && 'weight' in (one as object)) ? { variants: state } : undefined
+  return typeof state === 'object' && state !== null ? (state as Record<string, unknown>) : undefined
 }
 
 function OnFor({ sentences, onlyWhere }: { sentences: string[]; onlyWhere?: string }) {
@@ -327,7 +367,7 @@ function ChangeBody({ request, change, shown, editable, flag }: ChangeBodyProps)
           </Button>
         )}
       </div>
-      <Details request={request} shown={shown} />
+      <Details shown={shown} />
       {change.createdBy.id !== request.createdBy.id && (
         <p className="soft small">
           Added by {actorName(change.createdBy)}, <DateTime value={change.createdAt} />

@@ -15,7 +15,7 @@ const availablePath = '/api/admin/projects/{projectId}/change-requests/available
 export function Reviewers({ request, editable }: { request: ChangeRequest; editable: boolean }) {
   const [open, setOpen] = useState(false)
   const asked = useQuery({ ...apiQuery(approversPath, { path: at(request) }), enabled: request.reviewers.length > 0 }).data?.reviewers ?? []
-  const names = request.reviewers.length > 0 ? asked.map(({ name }) => name).join(', ') : 'nobody'
+  const names = request.reviewers.length > 0 ? asked.map(({ name }) => name).join(', ') : 'no one yet'
   return (
     <div className="row">
       <p className="break">
@@ -55,7 +55,7 @@ function ReviewersDialog({ request, onClose }: { request: ChangeRequest; onClose
             <MultiCombobox
               label="Reviewers"
               choices={data.reviewers.filter((one) => one.id !== createdBy.id).map(({ id, name }) => ({ value: String(id), label: name }))}
-              emptyText="Nobody else can approve here."
+              emptyText="No one else can approve here."
               {...form.field('reviewers')}
             />
             <FormActions form={form} submit="Save reviewers" onCancel={onClose} />

@@ -48,7 +48,7 @@ export default function ContextPage() {
       ),
     },
     { id: 'legal', header: 'Legal values', cell: (field) => <LegalValues field={field} /> },
-    { id: 'stickiness', header: 'Stickiness', cell: (field) => (field.stickiness ? <Badge kind="info">Yes</Badge> : <span className="soft">No</span>) },
+    { id: 'stickiness', header: 'Stickiness', cell: (field) => (field.stickiness ? <Badge>Yes</Badge> : <span className="soft">No</span>) },
     { id: 'used', header: 'Used in', cell: (field) => (field.usedInFeatures ? plural(field.usedInFeatures, 'flag') : <span className="soft">No flag</span>) },
     {
       id: 'actions',

@@ -49,7 +49,6 @@ export function ContextDialog({ field, onClose, disabledReason }: { field?: Cont
     },
     nameField: 'name',
     submit: (values) => save.mutateAsync(values),
-    requests: (values) => [requestOf(values)],
   })
   const legal = form.field('legalValues')
   return (

@@ -109,7 +109,7 @@ const columns: Column<Delivery>[] = [
 function State({ state }: { state: string }) {
   if (state === 'success') return <Badge kind="ok">Delivered</Badge>
   if (state === 'failed') return <Badge kind="danger">Failed</Badge>
-  return <Badge kind="info">Waiting</Badge>
+  return <Badge>Waiting</Badge>
 }
 
 function EventCell({ event }: { event: Delivery['event'] }) {

@@ -51,7 +51,6 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
     pointers: { approvals: '/requiredApprovals' },
     nameField: 'name',
     submit: (values) => save.mutateAsync(values),
-    requests: (values) => [requestOf(values)],
   })
   return (
     <Dialog open onClose={onClose} title={environment ? `Environment ${environment.name}` : 'Create environment'}>

@@ -13,7 +13,6 @@ import {
   ErrorState,
   IconButton,
   Icons,
-  ProductionMark,
   Switch,
   Table,
   isProduction,
@@ -74,32 +73,16 @@ export default function EnvironmentsPage() {
 
   const columns: Column<Environment>[] = [
     {
-      id: 'order',
-      header: 'Order',
-      width: '96px',
-      cell: (one) => (
-        <OrderButtons
-          name={one.name}
-          index={list.indexOf(one)}
-          count={list.length}
-          reason={updateReason}
-          onMove={(from, to) => reorder.mutate({ next: moved(list, from, to), before: list })}
-        />
-      ),
-    },
-    {
       id: 'name',
       header: 'Name',
       cell: (one) => (
         <span className="row cell-name">
           <span className="strong break">{one.name}</span>
-          <ProductionMark type={one.type} />
           {one.requiredApprovals && <ProtectedMark />}
-          {one.protected && <Badge>Protected</Badge>}
         </span>
       ),
     },
-    { id: 'type', header: 'Type', cell: (one) => <Badge>{words(one.type)}</Badge> },
+    { id: 'type', header: 'Type', cell: (one) => (isProduction(one) ? <Badge kind="accent">Production</Badge> : words(one.type)) },
     {
       id: 'asks',
       header: 'Asks before changes',
@@ -122,6 +105,20 @@ export default function EnvironmentsPage() {
     },
     { id: 'projects', header: 'Projects', align: 'right', cell: (one) => number(one.projectCount ?? 0) },
     { id: 'tokens', header: 'API tokens', align: 'right', cell: (one) => number(one.apiTokenCount ?? 0) },
+    {
+      id: 'order',
+      header: 'Order',
+      width: '96px',
+      cell: (one) => (
+        <OrderButtons
+          name={one.name}
+          index={list.indexOf(one)}
+          count={list.length}
+          reason={updateReason}
+          onMove={(from, to) => reorder.mutate({ next: moved(list, from, to), before: list })}
+        />
+      ),
+    },
     {
       id: 'actions',
       header: 'Actions',
@@ -149,7 +146,7 @@ export default function EnvironmentsPage() {
   return (
     <Page
       title="Environments"
-      description="Where your applications run. A flag is switched on and rolled out in each environment separately."
+      description="Each flag has a switch and strategies of its own in every environment."
       actions={
         <Button
           variant="primary"
@@ -166,6 +163,7 @@ export default function EnvironmentsPage() {
       ) : (
         <Table
           label="Environments"
+          cards
           columns={columns}
           rows={list}
           rowKey={(one) => one.name}

@@ -47,7 +47,20 @@ export function groupEvents(types: readonly string[]): EventGroup[] {
   return groups.filter((group) => group.types.length > 0)
 }
 
+// Where the words of a type would not say it.
+const labels: Record<string, string> = {
+  'feature-environment-enabled': 'Flag switched on',
+  'feature-environment-disabled': 'Flag switched off',
+  'feature-strategy-add': 'Strategy added',
+  'feature-strategy-update': 'Strategy changed',
+  'feature-strategy-remove': 'Strategy removed',
+  'feature-environment-variants-updated': 'Variants changed',
+  'feature-metadata-updated': 'Flag edited',
+  'feature-project-change': 'Flag moved to another project',
+}
+
 /** An event type in words of the console: 'Flag created', 'Webhook updated'. */
 export function eventLabel(type: string): string {
+  if (labels[type]) return labels[type]
   return words(type.replace(/^feature-/, 'flag-').replace(/^addon-(config-)?/, 'webhook-'))
 }

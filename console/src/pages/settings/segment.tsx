@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { apiQuery, versionedQuery } from '../../api'
-import { Page, type Crumb } from '../../shell'
-import { ErrorState, Loaded, Loading, Section } from '../../ui'
-import { SegmentForm } from './segmentform'
+import { ConstraintSummary } from '../../constraints'
+import { Page, useUrlState, type Crumb } from '../../shell'
+import { Badge, ErrorState, Loaded, Loading, Section } from '../../ui'
+import { SegmentActions, SegmentForm } from './segmentform'
 import { StrategyUsage, usageLimit } from './usage'
 
 const crumbs: Crumb[] = [{ label: 'Segments', link: { to: '/segments' } }]
 
-/** A segment with its constraints and the strategies that use it; with the id 'new' a form for a new one. */
+/** A segment with the strategies that use it and its constraints, to read and then to edit; with the id 'new' a form for a new one. */
 export default function SegmentPage() {
   const { id } = useParams({ from: '/segments/$id' })
   if (id === 'new') {
@@ -23,19 +24,34 @@ export default function SegmentPage() {
 
 function ExistingSegment({ id }: { id: string }) {
   const path = { id: Number(id) }
+  const [{ edit }, setView] = useUrlState({ edit: false })
   const segment = useQuery(versionedQuery('/api/admin/segments/{id}', { path }))
   const usage = useQuery(apiQuery('/api/admin/segments/{id}/strategies', { path, query: { limit: String(usageLimit) } }))
-  const name = segment.data?.body.name
+  const body = segment.data?.body
   return (
-    <Page title={name ?? 'Segment'} crumbs={crumbs}>
+    <Page
+      title={body?.name ?? 'Segment'}
+      aside={body?.project && <Badge>Project {body.project}</Badge>}
+      description={edit ? undefined : body?.description}
+      crumbs={crumbs}
+      actions={segment.data && <SegmentActions loaded={segment.data} onEdit={edit ? undefined : () => setView({ edit: true }, { push: true })} />}
+    >
       {segment.data ? (
-        <div className="stack">
-          <SegmentForm loaded={segment.data} />
-          <Section title="Used by" description="Strategies of active flags, and default strategies of projects.">
-            <Loaded query={usage} lines={2}>
-              {(using) => <StrategyUsage label={`Strategies that use ${name}`} strategies={using.strategies} defaults={using.defaultStrategies} />}
-            </Loaded>
-          </Section>
+        <div className="stack narrow">
+          {edit ? (
+            <SegmentForm loaded={segment.data} onClose={() => setView({ edit: false })} />
+          ) : (
+            <>
+              <Section title="Used by">
+                <Loaded query={usage} lines={2}>
+                  {(using) => <StrategyUsage label={`Strategies that use ${body?.name}`} strategies={using.strategies} defaults={using.defaultStrategies} />}
+                </Loaded>
+              </Section>
+              <Section title="Who is in it">
+                {segment.data.body.constraints.length === 0 ? <p>Everyone</p> : <ConstraintSummary constraints={segment.data.body.constraints} />}
+              </Section>
+            </>
+          )}
         </div>
       ) : segment.error ? (
         <ErrorState error={segment.error} onRetry={() => void segment.refetch()} />

@@ -61,7 +61,7 @@ interface Save {
 }
 
 /** Edits a segment, or creates one if none is loaded. A change is refused if another person has changed the segment since it was read. */
-export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
+export function SegmentForm({ loaded, onClose }: { loaded?: Versioned<Segment>; onClose?: () => void }) {
   const me = useMe()
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -92,7 +92,6 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
   const form = useForm({
     initial: valuesOf(base?.body),
     nameField: 'name',
-    requests: (values) => [base ? updateRequest(base, values) : createRequest(values)],
     submit: async (values) => {
       if (target && base && guarded(values)) {
         await addToDraft(client, { ...target, changes: [{ action: 'updateSegment', payload: { id, ...bodyOf(values) } }] })
@@ -186,8 +185,8 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
           disabledReason={reason ?? (base && !form.dirty ? 'Nothing has changed.' : undefined)}
           onCancel={base ? undefined : () => void navigate({ to: '/segments' })}
         >
-          {base && <DeleteButton segment={base.body} etag={base.etag} reason={reason} target={target} />}
           {base && form.dirty && <Button onClick={() => take(base)}>Discard changes</Button>}
+          {onClose && !form.dirty && <Button onClick={onClose}>Close</Button>}
         </FormActions>
       </form>
       {question}
@@ -231,6 +230,23 @@ function constraintsHint(constraints: readonly Constraint[]): string {
   return text.endsWith('…') ? text : `${text}.`
 }
 
+/** Buttons of a segment that is shown: edit and delete. */
+export function SegmentActions({ loaded: { body, etag }, onEdit }: { loaded: Versioned<Segment>; onEdit?: () => void }) {
+  const me = useMe()
+  const { target } = useSegmentProtection(body.id)
+  const reason = target ? undefined : canChangeSegment(me, body.project).reason
+  return (
+    <>
+      <DeleteButton segment={body} etag={etag} reason={reason} target={target} />
+      {onEdit && (
+        <Button variant="primary" icon={<Icons.Edit />} disabledReason={reason} onClick={onEdit}>
+          Edit
+        </Button>
+      )}
+    </>
+  )
+}
+
 interface DeleteButtonProps {
   segment: Segment
   etag: string | null
@@ -261,16 +277,14 @@ function DeleteButton({ segment, etag, reason, target }: DeleteButtonProps) {
     change: (into: NonNullable<typeof target>) => addToDraft(client, { ...into, changes: [{ action: 'deleteSegment', payload: { id: segment.id } }] }),
   })
   return (
-    <span className="grow">
-      <Button
-        variant="quiet"
-        icon={<Icons.Trash />}
-        disabledReason={reason}
-        pending={remove.isPending || draft.isPending}
-        onClick={() => (target ? draft.mutate(target) : remove.mutate())}
-      >
-        Delete segment
-      </Button>
-    </span>
+    <Button
+      variant="quiet"
+      icon={<Icons.Trash />}
+      disabledReason={reason}
+      pending={remove.isPending || draft.isPending}
+      onClick={() => (target ? draft.mutate(target) : remove.mutate())}
+    >
+      Delete segment
+    </Button>
   )
 }

@@ -3,7 +3,8 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { apiQuery, useMe, type Schema } from '../../api'
 import { describeConstraints } from '../../constraints'
 import { Page, useUrlState } from '../../shell'
-import { Button, EmptyState, ErrorState, Icons, Pagination, SearchField, Table, plural, type Column } from '../../ui'
+import { Button, EmptyState, ErrorState, Icons, Pagination, Table, plural, type Column } from '../../ui'
+import { FilterBar } from '../../ui/filters'
 import { pageOf, pageSize, search } from './paged'
 import { canCreateSegment } from './rights'
 import './settings.css'
@@ -40,7 +41,7 @@ const columns: Column<Segment>[] = [
 
 function usedIn({ usedInFeatures, usedInProjects }: Segment) {
   if (!usedInFeatures && !usedInProjects) return <span className="soft">Not used</span>
-  return <span className="nowrap">{`${plural(usedInFeatures ?? 0, 'flag')}, ${plural(usedInProjects ?? 0, 'project')}`}</span>
+  return <span className="nowrap">{plural(usedInFeatures ?? 0, 'flag')}</span>
 }
 
 /** All segments. */
@@ -51,11 +52,7 @@ export default function SegmentsPage() {
   const shown = pageOf(found, view.offset)
   const create = <CreateButton />
   return (
-    <Page
-      title="Segments"
-      description="A segment is a named list of constraints, such as “beta users”, that strategies of many flags can share."
-      actions={create}
-    >
+    <Page title="Segments" description="Groups of users that strategies of many flags share." actions={create}>
       {segments.error ? (
         <ErrorState error={segments.error} onRetry={() => void segments.refetch()} />
       ) : segments.data?.segments.length === 0 ? (
@@ -65,16 +62,27 @@ export default function SegmentsPage() {
         </EmptyState>
       ) : (
         <div className="stack">
-          <SearchField label="Search segments" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
+          <FilterBar
+            noun="segment"
+            search="Search segments"
+            filters={[]}
+            values={{ q: view.q }}
+            onChange={({ q }: { q?: string }) => setView({ q, offset: 0 })}
+            shown={found.length}
+            total={segments.data?.segments.length}
+          />
           <Table
             label="Segments"
+            cards
             columns={columns}
             rows={shown.rows}
             rowKey={(segment) => segment.id}
             loading={segments.isPending}
             empty={<EmptyState icon={<Icons.Search />} title="No segment matches" />}
           />
-          <Pagination noun="segments" offset={shown.offset} limit={pageSize} total={found.length} onChange={(offset) => setView({ offset })} />
+          {found.length > pageSize && (
+            <Pagination noun="segments" offset={shown.offset} limit={pageSize} total={found.length} onChange={(offset) => setView({ offset })} />
+          )}
         </div>
       )}
     </Page>

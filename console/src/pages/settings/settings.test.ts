@@ -26,7 +26,7 @@ describe('groups of events', () => {
     expect(groupEvents(usualEvents).map((group) => group.label)).toEqual(['Flags'])
   })
   test.each([
-    ['feature-environment-enabled', 'Flag environment enabled'],
+    ['feature-environment-enabled', 'Flag switched on'],
     ['addon-config-created', 'Webhook created'],
     ['addon-test', 'Webhook test'],
     ['segment-created', 'Segment created'],

@@ -52,7 +52,6 @@ export function StrategyDialog({ type, onClose, invalidates, disabledReason }: S
     initial: { name: type?.name ?? '', title: type?.title ?? '', description: type?.description ?? '', parameters: parametersOf(type) },
     nameField: 'name',
     submit: (values) => save.mutateAsync(values),
-    requests: (values) => [requestOf(values)],
   })
   const { parameters } = form.values
   const set = (index: number, change: Partial<Parameter>) =>

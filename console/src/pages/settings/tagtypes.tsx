@@ -129,7 +129,6 @@ function TagTypeDialog({ type, onClose, disabledReason }: { type?: TagType; onCl
     initial: { name: type?.name ?? '', description: type?.description ?? '', icon: type?.icon ?? '' },
     nameField: 'name',
     submit: (values) => save.mutateAsync(values),
-    requests: (values) => [requestOf(values)],
   })
   return (
     <Dialog open onClose={onClose} title={type ? `Tag type ${type.name}` : 'Create tag type'}>

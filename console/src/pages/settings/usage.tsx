@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { Schema } from '../../api'
 import { segmentUses } from '../../requests/drafts'
 import { Table, plural, type Column } from '../../ui'
+import { strategyName } from '../../words/names'
 import { EnvironmentName } from '../../ui/environmentname'
 
 type Using = Schema<'UsingStrategy'>
@@ -20,7 +21,7 @@ const columns: Column<Using>[] = [
     ),
   },
   { id: 'environment', header: 'Environment', cell: (one) => <EnvironmentName name={one.environment} /> },
-  { id: 'strategy', header: 'Strategy', cell: (one) => one.strategyName },
+  { id: 'strategy', header: 'Strategy', cell: (one) => strategyName(one.strategyName) },
   { id: 'project', header: 'Project', cell: (one) => <ProjectLink id={one.projectId} /> },
 ]
 

@@ -22,10 +22,14 @@ export function WebhookForm({ addon, providers }: { addon?: Addon; providers: re
   const me = useMe()
   const navigate = useNavigate()
   const reason = me.can(addon ? 'UPDATE_ADDON' : 'CREATE_ADDON').reason
+  const test = useChange({
+    change: (id: number) => api.post('/api/admin/addons/{addonId}/test', { path: { addonId: id } }),
+    invalidates: addonPaths,
+  })
   const save = useChange({
     change: (body: Body) => (addon ? api.put('/api/admin/addons/{addonId}', { path: { addonId: addon.id }, body }) : api.post('/api/admin/addons', { body })),
     invalidates: addonPaths,
-    success: addon ? 'Webhook saved' : 'Webhook created',
+    success: addon ? 'Webhook saved' : 'Webhook created. The result of a test event appears below.',
     showsErrors: true,
   })
   const form = useForm({
@@ -41,6 +45,8 @@ export function WebhookForm({ addon, providers }: { addon?: Addon; providers: re
     submit: async (values) => {
       const parameters = Object.fromEntries(Object.entries(values.parameters).filter(([, value]) => value.trim() !== ''))
       const saved = await save.mutateAsync({ ...values, description: values.description || null, parameters })
+      // Only a delivery shows whether the server may and can reach a new URL.
+      if (values.enabled && values.parameters.url !== addon?.parameters.url) await test.mutateAsync(saved.id).catch(() => undefined)
       if (!addon) return void navigate({ to: '/webhooks/$id', params: { id: String(saved.id) }, replace: true })
       form.set({ parameters: saved.parameters })
     },
@@ -58,6 +64,7 @@ export function WebhookForm({ addon, providers }: { addon?: Addon; providers: re
       value={form.values.parameters[parameter.name] ?? ''}
       onChange={(value) => setParameter(parameter.name, value)}
       error={form.errorAt(`/parameters/${parameter.name}`)}
+      host={parameter.name === 'url' ? addon?.host : undefined}
     />
   )
   return (
@@ -73,14 +80,16 @@ export function WebhookForm({ addon, providers }: { addon?: Addon; providers: re
               choices={providers.map((one) => ({ value: one.name as Body['provider'], label: one.displayName, hint: one.description }))}
             />
           )}
-          <TextField label="Description" maxLength={2000} placeholder="Switches in production, for the team chat" {...form.field('description')} />
-          <Checkbox
-            label="Enabled"
-            hint="Events that happen while it is disabled are not sent later."
-            checked={form.values.enabled}
-            onChange={(enabled) => form.set({ enabled })}
-          />
           {provider?.parameters.filter((parameter) => parameter.required).map(parameterField)}
+          <TextField label="Description" maxLength={2000} placeholder="Switches in production, for the team chat" {...form.field('description')} />
+          {addon && (
+            <Checkbox
+              label="Enabled"
+              hint="Events that happen while it is disabled are not sent later."
+              checked={form.values.enabled}
+              onChange={(enabled) => form.set({ enabled })}
+            />
+          )}
           {optional.length > 0 && (
             <div className="row">
               <Button icon={open ? <Icons.Up /> : <Icons.Chevron />} aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -119,14 +128,12 @@ function Sources({ form }: { form: SourcesForm }) {
     <div className="columns">
       <MultiCombobox
         label="Projects"
-        hint="None chosen: all projects."
         placeholder="All projects"
         choices={(projects.data?.projects ?? []).map((project) => ({ value: project.id, label: project.name }))}
         {...form.field('projects')}
       />
       <MultiCombobox
         label="Environments"
-        hint="None chosen: all environments."
         placeholder="All environments"
         choices={(environments.data?.environments ?? []).map((one) => ({ value: one.name, label: one.name, production: isProduction(one) }))}
         {...form.field('environments')}
@@ -140,16 +147,23 @@ interface ParameterFieldProps {
   value: string
   onChange: (value: string) => void
   error?: string
+  /** The host of the stored URL. */
+  host?: string
 }
 
-function ParameterField({ parameter, value, onChange, error }: ParameterFieldProps) {
+// Hosts that the server refuses, unless the setting WEBHOOK_PRIVATE_NETWORKS allows them.
+const privateHost = /^https?:\/\/(localhost|127\.|10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|\[::1\])/i
+
+function ParameterField({ parameter, value, onChange, error, host }: ParameterFieldProps) {
   const kept = parameter.sensitive && value === stored
   const shared = {
     label: parameter.displayName,
     required: parameter.required,
     hint: kept
-      ? `Stored, and never shown again. Enter another value to replace it${parameter.required ? '' : ', or clear it'}.`
-      : parameter.description.replace(/^\((Required|Optional)\) /, ''),
+      ? `${host ? `Sends to ${host}.` : 'Stored, and never shown again.'} Enter another value to replace it${parameter.required ? '' : ', or clear it'}.`
+      : privateHost.test(value)
+        ? 'A private address: deliveries fail unless the setting WEBHOOK_PRIVATE_NETWORKS of the server allows it.'
+        : parameter.description.replace(/^\((Required|Optional)\) /, ''),
     error,
     placeholder: parameter.placeholder,
     value,

@@ -3,7 +3,8 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, apiKey, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { Page } from '../../shell'
-import { ActionMenu, Button, EmptyState, ErrorState, Icons, Switch, Table, plural, type Column } from '../../ui'
+import { ActionMenu, Button, EmptyState, ErrorState, Icons, Switch, Table, type Column } from '../../ui'
+import { eventLabel } from './eventgroups'
 import { DeleteWebhook, addonBody, addonName, addonPaths } from './webhookactions'
 import './settings.css'
 
@@ -48,8 +49,9 @@ export default function WebhooksPage() {
         </div>
       ),
     },
+    { id: 'host', header: 'Sends to', cell: (addon) => <span className="break">{addon.host ?? <span className="soft">Not shown</span>}</span> },
     { id: 'provider', header: 'Kind', cell: (addon) => addons.data?.providers.find((one) => one.name === addon.provider)?.displayName ?? addon.provider },
-    { id: 'events', header: 'Events', cell: (addon) => plural(addon.events.length, 'type') },
+    { id: 'events', header: 'Events', cell: (addon) => <div className="cell-text">{eventsText(addon.events)}</div> },
     { id: 'where', header: 'From', cell: (addon) => <div className="break cell-name">{fromOf(addon)}</div> },
     {
       id: 'enabled',
@@ -103,6 +105,7 @@ export default function WebhooksPage() {
       ) : (
         <Table
           label="Webhooks"
+          cards
           columns={columns}
           rows={addons.data?.addons ?? []}
           rowKey={(addon) => addon.id}
@@ -118,6 +121,13 @@ export default function WebhooksPage() {
       {deleted && <DeleteWebhook addon={deleted} onClose={() => setDeleted(undefined)} />}
     </Page>
   )
+}
+
+// The first events in words, and how many more.
+function eventsText(events: readonly string[]): string {
+  const rest = events.length - 2
+  const first = events.slice(0, 2).map(eventLabel).join(', ')
+  return rest > 0 ? `${first} and ${rest} more` : first
 }
 
 function fromOf({ projects, environments }: Addon): string {

@@ -29,6 +29,7 @@ export default function SignInPage() {
           <Logo />
           Guidon
         </p>
+        <p className="soft">Feature flags: decide who gets a feature, and change it without a deployment.</p>
         <h1 tabIndex={-1}>Sign in</h1>
         {failure && (
           <div role="alert">
@@ -39,7 +40,7 @@ export default function SignInPage() {
           <Loading label="Signing in…" lines={2} />
         ) : link.replace ? (
           <div className="stack-s">
-            <p>Somebody else is signed in in this browser. Continue only if you expected this link.</p>
+            <p>Another person is signed in to this browser. Continue only if you expected this link.</p>
             <Button variant="primary" onClick={link.replace}>
               Sign in with the link
             </Button>
@@ -78,15 +79,13 @@ function Ways({ methods, next, onContinue }: { methods: SignInMethods; next: str
       {methods.link && (
         <div className="stack-s">
           <h2>{methods.oidc ? 'Or with a link' : 'Sign in with a link'}</h2>
-          <p className="soft">A link signs in one person, once.</p>
-          <ul className="signin-list">
-            <li>
-              Ask an administrator for a link, or create one with <code>guidon link</code>.
-            </li>
-            <li>
-              On your own machine <code>make run</code> prints a link for the administrator.
-            </li>
-          </ul>
+          <p className="soft">Open the link that an administrator sent you. It signs you in once.</p>
+          <details>
+            <summary>First time here?</summary>
+            <p className="soft">
+              On your own machine, <code>make run</code> prints a link for the administrator. Later, <code>guidon link</code> creates another one.
+            </p>
+          </details>
         </div>
       )}
     </>

@@ -2,7 +2,9 @@ import { useState, type ReactNode } from 'react'
 import { errorText } from '../../../api'
 import { Button, Dialog, ErrorState, Loading, Notice, ProductionMark, RadioGroup, Select } from '../../../ui'
 import { diffLines } from '../../../ui/diff'
+import { Changes } from '../../../ui/changes'
 import { Diff } from '../../../ui/diffview'
+import { differencesOf } from '../../insight/eventtext'
 import { useAtOnce } from '../atonce'
 import { useReasons, type Flag, type FlagEnvironment } from '../data'
 import { switchesOff } from '../strategy/changes'
@@ -23,13 +25,7 @@ export default function RestoreDialog({ flag, restorable, onClose }: RestoreDial
   const [chosen, setChosen] = useState(0)
   const names = useSegmentNames()
   return (
-    <Dialog
-      open
-      wide
-      onClose={onClose}
-      title="Restore from history"
-      description="Compare a version with what is stored now. Restoring is an ordinary change: it appears in the history, and can be undone."
-    >
+    <Dialog open wide onClose={onClose} title="Restore from history">
       {restorable.length > 1 && (
         <Select
           label="What"
@@ -237,7 +233,7 @@ function Versions<State>({ heading, submit, warning, restoring, reason, shown, n
         </p>
       )}
       <h3 className="row">{heading}</h3>
-      <Diff before={current} after={shown(version)} label="What restoring changes" />
+      <Difference before={current} after={shown(version)} />
       {note?.(version, present)}
       {warning}
       <div className="dialog-actions">
@@ -253,4 +249,13 @@ function Versions<State>({ heading, submit, warning, restoring, reason, shown, n
       </div>
     </div>
   )
+}
+
+// In sentences, with the JSON folded. The lines of an order and of tags are sentences already.
+function Difference({ before, after }: { before: unknown; after: unknown }) {
+  const label = 'What restoring changes'
+  const lines = Array.isArray(after) && after.every((one) => typeof one === 'string')
+  if (lines || !before || !after || JSON.stringify(before) === JSON.stringify(after)) return <Diff before={before} after={after} label={label} />
+  const parts = Array.isArray(after) ? [{ variants: before }, { variants: after }] : [before, after]
+  return <Changes changes={differencesOf(parts[0]!, parts[1]!)} before={before} after={after} label={label} />
 }

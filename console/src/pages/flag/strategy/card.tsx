@@ -1,14 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ConstraintSummary } from '../../../constraints'
-import { ActionMenu, Badge, IconButton, Icons, ProductionMark, Tooltip, type MenuEntry } from '../../../ui'
+import { ActionMenu, Badge, IconButton, Icons, ProductionMark, Row, type MenuEntry } from '../../../ui'
 import { GoesOff, useAskedChange } from '../atonce'
 import { useReasons, type Flag, type FlagEnvironment } from '../data'
 import { WeightBar } from '../variants/weightbar'
 import { expectAsked, switchesOff, useCopy, useDisable, useRemove } from './changes'
-import { describeAudience, describeStickiness, describeStrategy } from './describe'
+import { describeStickiness, describeStrategy } from './describe'
 import { percentageName, typeName, type Strategy, type StrategyType } from './model'
-import { RolloutBar } from './rollout'
 
 interface StrategyCardProps {
   flag: Flag
@@ -18,80 +17,90 @@ interface StrategyCardProps {
   types: readonly StrategyType[] | undefined
   segmentNames: ReadonlyMap<number, string>
   onEdit: () => void
+  drafted: ReactNode
   onMove: (by: number) => void
 }
 
 /** A strategy: whom it selects, and what can be done with it. */
-export function StrategyCard({ flag, environment, strategy, index, types, segmentNames, onEdit, onMove }: StrategyCardProps) {
+export function StrategyCard({ flag, environment, strategy, index, types, segmentNames, onEdit, drafted, onMove }: StrategyCardProps) {
   const reason = useReasons(flag)('UPDATE_FEATURE_STRATEGY', environment.name)
-  const [entries, question] = useEntries(flag, environment, strategy, describeStrategy(strategy, segmentNames, types))
+  const sentence = describeStrategy(strategy, segmentNames, types)
+  const [entries, question] = useEntries(flag, environment, strategy, sentence)
   const count = environment.strategies.length
   const name = strategy.title || typeName(strategy.name, types)
   const which = count > 1 ? `strategy ${index + 1} in ${environment.name}` : `strategy in ${environment.name}`
   const percentage = percentageName(strategy)
+  const or = index > 0 && <span className="strategy-or">or </span>
   return (
-    <article className={strategy.disabled ? 'strategy strategy-disabled' : 'strategy'} aria-label={`Strategy ${index + 1}: ${name}`}>
-      <div className="row-apart strategy-head">
-        <div className="row">
-          <h3 className="break">{name}</h3>
-          {strategy.title && <span className="soft small">{typeName(strategy.name, types)}</span>}
-          {strategy.disabled && <Badge kind="warn">Disabled</Badge>}
-        </div>
-        <div className="row strategy-actions">
-          {count > 1 && (
+    <>
+      <Row
+        label={`Strategy ${index + 1}: ${name}`}
+        title={
+          strategy.title && (
             <>
-              <IconButton
-                size="small"
-                label={`Move ${which} up`}
-                data-move="up"
-                icon={<Icons.Up />}
-                disabledReason={reason ?? (index === 0 ? 'It is the first strategy.' : undefined)}
-                onClick={() => onMove(-1)}
-              />
-              <IconButton
-                size="small"
-                label={`Move ${which} down`}
-                data-move="down"
-                icon={<Icons.Down />}
-                disabledReason={reason ?? (index === count - 1 ? 'It is the last strategy.' : undefined)}
-                onClick={() => onMove(1)}
-              />
+              {or}
+              {strategy.title}
             </>
-          )}
-          <IconButton size="small" label={`Edit ${which}`} icon={<Icons.Edit />} disabledReason={reason} onClick={onEdit} />
-          <ActionMenu label={`More actions for ${which}`} entries={entries} />
-        </div>
-      </div>
-      <p className="strategy-audience">
-        <span className="strong break">{describeAudience(strategy, types)}</span>
-        {percentage && (
-          <Tooltip text={describeStickiness(strategy)}>
-            <button type="button" className="strategy-help" aria-label="What this means">
-              <Icons.Info />
-            </button>
-          </Tooltip>
-        )}
-      </p>
-      {percentage && <RolloutBar percent={Number(strategy.parameters[percentage] ?? 0)} />}
-      {strategy.segments.length > 0 && (
-        <p className="row strategy-line">
-          <span className="soft">in {strategy.segments.length > 1 ? 'all segments' : 'segment'}</span>
-          {strategy.segments.map((id) => (
-            <Link key={id} to="/segments/$id" params={{ id: String(id) }} className="break">
-              {segmentNames.get(id) ?? `#${id}`}
-            </Link>
-          ))}
-        </p>
-      )}
-      {strategy.constraints.length > 0 && (
-        <div className="strategy-line">
-          <p className="soft">{strategy.segments.length > 0 ? 'and if' : 'if'}</p>
-          <ConstraintSummary constraints={strategy.constraints} />
-        </div>
-      )}
-      {strategy.variants.length > 0 && <WeightBar variants={strategy.variants} label={`Variants of ${which}`} />}
+          )
+        }
+        sentence={
+          <>
+            {!strategy.title && or}
+            {sentence.replace(/\.$/, '')}
+          </>
+        }
+        note={drafted}
+        percent={percentage ? Number(strategy.parameters[percentage] ?? 0) : undefined}
+        marks={strategy.disabled && <Badge>Disabled</Badge>}
+        soft={strategy.disabled}
+        actions={
+          <>
+            {count > 1 && (
+              <span className="strategy-moves">
+                <IconButton
+                  size="small"
+                  label={`Move ${which} up`}
+                  data-move="up"
+                  icon={<Icons.Up />}
+                  disabledReason={reason ?? (index === 0 ? 'It is the first strategy.' : undefined)}
+                  onClick={() => onMove(-1)}
+                />
+                <IconButton
+                  size="small"
+                  label={`Move ${which} down`}
+                  data-move="down"
+                  icon={<Icons.Down />}
+                  disabledReason={reason ?? (index === count - 1 ? 'It is the last strategy.' : undefined)}
+                  onClick={() => onMove(1)}
+                />
+              </span>
+            )}
+            <IconButton size="small" label={`Edit ${which}`} icon={<Icons.Edit />} disabledReason={reason} onClick={onEdit} />
+            <ActionMenu label={`More actions for ${which}`} entries={entries} />
+          </>
+        }
+        details={
+          <>
+            <p className="soft">
+              {typeName(strategy.name, types)}. {describeStickiness(strategy)}
+            </p>
+            {strategy.segments.length > 0 && (
+              <p className="row">
+                <span className="soft">In {strategy.segments.length > 1 ? 'all segments' : 'segment'}</span>
+                {strategy.segments.map((id) => (
+                  <Link key={id} to="/segments/$id" params={{ id: String(id) }} className="break">
+                    {segmentNames.get(id) ?? `#${id}`}
+                  </Link>
+                ))}
+              </p>
+            )}
+            {strategy.constraints.length > 0 && <ConstraintSummary constraints={strategy.constraints} />}
+            {strategy.variants.length > 0 && <WeightBar variants={strategy.variants} label={`Variants of ${which}`} />}
+          </>
+        }
+      />
       {question}
-    </article>
+    </>
   )
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { childrenText, describeAudience, describeStickiness, describeStrategy } from './describe'
-import { strategyDifferences } from './difference'
+import { strategyDifferences, widens } from './difference'
 import { newStrategy, type StrategyDraft } from './model'
 import { newVariant } from '../variants/model'
 
@@ -8,10 +8,10 @@ const rollout = (percent: string, stickiness = 'default') => ({ name: 'flexibleR
 
 describe('describeAudience', () => {
   test.each([
-    [rollout('100'), 'Everyone (100%)'],
-    [rollout('100', 'companyId'), 'Everyone with a companyId (100%)'],
-    [rollout('0'), 'No one (0%)'],
-    [rollout('0.9'), 'No one (0%)'],
+    [rollout('100'), 'Everyone'],
+    [rollout('100', 'companyId'), 'Everyone with a companyId'],
+    [rollout('0'), 'No one'],
+    [rollout('0.9'), 'No one'],
     [rollout('12.5'), '12% of users'],
     [rollout('50', 'random'), '50% of evaluations, at random each time'],
     [rollout('50', 'sessionId'), '50% of sessions'],
@@ -20,7 +20,7 @@ describe('describeAudience', () => {
     [{ name: 'gradualRolloutUserId', parameters: { percentage: '5', groupId: 'g' } }, '5% of users'],
     [{ name: 'default', parameters: {} }, 'Everyone'],
     [{ name: 'userWithId', parameters: { userIds: 'a, b,c' } }, 'The users a, b and c'],
-    [{ name: 'userWithId', parameters: { userIds: 'a,b,c,d,e' } }, 'The users a, b, c and 2 others'],
+    [{ name: 'userWithId', parameters: { userIds: 'a,b,c,d,e' } }, '5 users (a, b, c and 2 others)'],
     [{ name: 'userWithId', parameters: {} }, 'No users: the list is empty'],
     [{ name: 'byCountry', parameters: { countries: 'NO' } }, 'Whom the application selects by its strategy byCountry (countries: NO)'],
   ])('%j', (strategy, text) => {
@@ -35,6 +35,17 @@ test('describeStrategy names segments and constraints', () => {
     constraints: [{ contextName: 'country', operator: 'IN' as const, values: ['NO'], inverted: false, caseInsensitive: false }],
   }
   expect(describeStrategy(strategy, new Map([[1, 'Beta']]))).toBe('25% of users in all of the segments Beta and #9, if country is one of NO.')
+})
+
+test('describeStrategy names the users that a strategy for everyone lists', () => {
+  const listing = (...values: string[]) => ({
+    ...newStrategy(),
+    constraints: [{ contextName: 'userId', operator: 'IN' as const, values, inverted: false, caseInsensitive: false }],
+  })
+  const ids = Array.from({ length: 30 }, (_, index) => `u${index}`)
+  expect(describeStrategy(listing(...ids), new Map())).toBe('30 users (u0, u1, u2 and 27 others).')
+  expect(describeStrategy(listing('ada'), new Map())).toBe('The user ada.')
+  expect(describeStrategy({ ...listing(...ids), ...rollout('50') }, new Map())).toMatch(/^50% of users, if userId is one of/)
 })
 
 test('childrenText counts what it does not name', () => {
@@ -97,4 +108,30 @@ describe('strategyDifferences names what the sentences leave out', () => {
     const after = { ...half, variants: [{ ...blue!, payloadType: 'string' as const, payload: 'x' }] }
     expect(strategyDifferences({ ...half, variants: [blue!] }, after, new Map())).toEqual(['Variants: blue with other settings'])
   })
+})
+
+test('a change widens who gets the flag unless it only takes from them', () => {
+  const half = newStrategy('default', 50)
+  const only = (operator: 'IN' | 'NOT_IN', ...values: string[]): StrategyDraft => ({
+    ...half,
+    constraints: [{ contextName: 'country', operator, values, inverted: false, caseInsensitive: false }],
+  })
+  const users = (userIds: string): StrategyDraft => ({ ...half, name: 'userWithId', parameters: { userIds } })
+  const more: [StrategyDraft | undefined, StrategyDraft][] = [
+    [undefined, half],
+    [half, newStrategy('default', 60)],
+    [half, newStrategy('userId', 50)],
+    [{ ...half, disabled: true }, half],
+    [{ ...half, segments: [1] }, half],
+    [only('IN', 'NO'), only('IN', 'NO', 'SE')],
+    [only('NOT_IN', 'NO', 'SE'), only('NOT_IN', 'NO')],
+    [only('IN', 'NO'), half],
+    [users('a'), users('a,b')],
+  ]
+  for (const [before, after] of more) {
+    expect(widens(before, after)).toBe(true)
+    if (before && after.parameters.stickiness !== 'userId') expect(widens(after, before)).toBe(false)
+  }
+  expect(widens(undefined, newStrategy('default', 0))).toBe(false)
+  expect(widens(half, { ...half, title: 'Renamed' })).toBe(false)
 })

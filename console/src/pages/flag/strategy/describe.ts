@@ -1,5 +1,5 @@
 import { describeConstraint, shownValues } from '../../../constraints/describe'
-import { listed } from '../../../ui/format'
+import { listed, number } from '../../../ui/format'
 import type { Flag } from '../data'
 import { listOf, percentageName, type StrategyDraft, type StrategyType } from './model'
 
@@ -10,7 +10,7 @@ export function describeAudience(strategy: Pick<Described, 'name' | 'parameters'
   const { name, parameters } = strategy
   if (percentageName(strategy)) return describeRollout(strategy)
   if (name === 'default') return 'Everyone'
-  if (name === 'userWithId') return selected('The users', parameters.userIds, 'No users: the list is empty')
+  if (name === 'userWithId') return selectedUsers(listOf(parameters.userIds))
   if (name === 'remoteAddress') return selected('The IP addresses', parameters.IPs, 'No one: the list of IP addresses is empty')
   if (name === 'applicationHostname') return selected('Applications on the hosts', parameters.hostNames, 'No application: the list of hosts is empty')
   const type = types?.find((one) => one.name === name)
@@ -25,8 +25,8 @@ function describeRollout(strategy: Pick<Described, 'name' | 'parameters'>): stri
   const stickiness = stickinessOf(strategy)
   const field = stickiness !== 'default' && stickiness !== 'random'
   if (value === '' || !Number.isFinite(percent)) return 'A percentage that has not been set'
-  if (percent <= 0) return 'No one (0%)'
-  if (percent >= 100) return field ? `Everyone with a ${stickiness} (100%)` : 'Everyone (100%)'
+  if (percent <= 0) return 'No one'
+  if (percent >= 100) return field ? `Everyone with a ${stickiness}` : 'Everyone'
   if (stickiness === 'random') return `${percent}% of evaluations, at random each time`
   if (stickiness === 'sessionId') return `${percent}% of sessions`
   if (stickiness === 'default' || stickiness === 'userId') return `${percent}% of users`
@@ -53,13 +53,29 @@ function enumerate(values: readonly string[]): string {
   return listed(values)
 }
 
-/** What a strategy does, as a sentence: '25% of users in segment Beta, if country is one of NO.' */
+/** Users by their IDs: 'The users a and b', or '30 users (a, b, c and 27 others)'. */
+function selectedUsers(ids: readonly string[]): string {
+  if (ids.length === 0) return 'No users: the list is empty'
+  if (ids.length === 1) return `The user ${ids[0]}`
+  return ids.length > shownValues + 1 ? `${number(ids.length)} users (${enumerate(ids)})` : `The users ${listed(ids)}`
+}
+
+/** The constraint that lists the users of a strategy for everyone else: it then is for these users. */
+function usersOf(strategy: Described) {
+  if (!['Everyone', 'Everyone with a userId'].includes(describeAudience(strategy))) return undefined
+  return strategy.constraints.find(
+    ({ contextName, operator, inverted, values }) => contextName === 'userId' && operator === 'IN' && !inverted && values.length > 0,
+  )
+}
+
+/** What a strategy does, as a sentence: '25% of users in segment Beta, if country is one of NO.', or 'The users a and b.' */
 export function describeStrategy(strategy: Described, segmentNames: ReadonlyMap<number, string>, types?: readonly StrategyType[]): string {
   const segments = strategy.segments.map((id) => segmentNames.get(id) ?? `#${id}`)
   const within = segments.length ? ` in ${segments.length === 1 ? 'segment' : 'all of the segments'} ${enumerate(segments)}` : ''
-  const conditions = strategy.constraints.map((constraint) => describeConstraint(constraint))
+  const users = usersOf(strategy)
+  const conditions = strategy.constraints.filter((one) => one !== users).map((constraint) => describeConstraint(constraint))
   const where = conditions.length ? `, if ${conditions.join(', and ')}` : ''
-  return `${describeAudience(strategy, types)}${within}${where}.`.replace(/….$/, '…')
+  return `${users ? selectedUsers(users.values) : describeAudience(strategy, types)}${within}${where}.`.replace(/….$/, '…')
 }
 
 /** Whom the default strategy of a project selects, as a sentence. */

@@ -1,3 +1,4 @@
+import { takesList, type Constraint } from '../../../constraints/operators'
 import { constraintDifferences, longDifference } from '../../../constraints/difference'
 import { variantDifferences } from '../variants/difference'
 import { stickinessOf } from './describe'
@@ -16,6 +17,28 @@ export function strategyDifferences(before: StrategyDraft, after: StrategyDraft,
     ...constraintDifferences(before.constraints, after.constraints),
     ...variantDifferences(before.variants, after.variants),
   ].filter(Boolean)
+}
+
+const within = (some: readonly string[], all: readonly string[]) => some.every((one) => all.includes(one))
+
+/** Whether a constraint holds only where another one did. */
+function demands(after: Constraint, before: Constraint): boolean {
+  const rest = ({ values, ...one }: Constraint) => JSON.stringify(one)
+  if (!takesList(after.operator)) return JSON.stringify(after) === JSON.stringify(before)
+  if (rest(after) !== rest(before)) return false
+  return (after.operator === 'NOT_IN') === after.inverted ? within(after.values, before.values) : within(before.values, after.values)
+}
+
+/** Whether someone can get a flag by a changed or new strategy who did not get it by the old one. */
+export function widens(before: StrategyDraft | undefined, after: StrategyDraft): boolean {
+  const share = ({ name, parameters }: StrategyDraft) => Number(parameters[percentageName({ name }) ?? ''] ?? 100)
+  if (after.disabled || share(after) <= 0) return false
+  if (!before || before.disabled || before.name !== after.name || share(before) < share(after)) return true
+  if (share(after) < 100 && rolloutDifferences(before, after).some(Boolean)) return true
+  const others = Object.keys(after.parameters).filter((name) => ![percentageName(after), 'groupId', 'stickiness'].includes(name))
+  if (!others.every((name) => within(listOf(after.parameters[name]), listOf(before.parameters[name])))) return true
+  if (!before.segments.every((id) => after.segments.includes(id))) return true
+  return !before.constraints.every((old) => after.constraints.some((one) => demands(one, old)))
 }
 
 function rolloutDifferences(before: StrategyDraft, after: StrategyDraft): string[] {

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { apiQuery, type Schema, type Versioned } from '../../../api'
 import { ConstraintList } from '../../../constraints'
 import { FormActions, useForm } from '../../../forms'
-import { Checkbox, Dialog, Notice, Select, TextField, type Choice } from '../../../ui'
+import { Checkbox, Dialog, Notice, Notices, Select, TextField, isProduction, type Choice } from '../../../ui'
 import { MultiCombobox } from '../../../ui/combobox'
 import { GoesOff, useAtOnce } from '../atonce'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
@@ -13,7 +13,7 @@ import { weightProblem } from '../variants/model'
 import { switchesOff } from './changes'
 import { StrategyConflict } from './conflict'
 import { describeStrategy, onlyWhere, stickinessOf } from './describe'
-import { strategyDifferences } from './difference'
+import { strategyDifferences, widens } from './difference'
 import { useSegmentNames } from './list'
 import { maxSegments, maxTitle, newStrategy, percentageName, strategyDraft, type Strategy, type StrategyDraft, type StrategyType } from './model'
 import { Parameters } from './parameters'
@@ -40,9 +40,11 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, draft
   const atOnce = useAtOnce(flag, environment, environment.enabled || switchOn)
   const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
   const names = useSegmentNames()
-  const [initial, setInitial] = useState(() => (stored ? strategyDraft(stored.body) : newStrategy(project?.defaultStickiness)))
+  const [initial, setInitial] = useState(() =>
+    stored ? strategyDraft(stored.body) : newStrategy(project?.defaultStickiness, isProduction(environment) ? 10 : 100),
+  )
   const save = useSaveStrategy({ flag, environment, stored, switchOn, onSaved: onClose, saveInstead })
-  const form = useForm<StrategyDraft>({ initial, submit: save.submit, requests: save.requests, check: checkDraft })
+  const form = useForm<StrategyDraft>({ initial, submit: save.submit, check: checkDraft })
   const { values } = form
   const type = types?.find((one) => one.name === values.name)
   const errorAt = (pointer: string) => form.errorAt(pointer)
@@ -56,15 +58,15 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, draft
   const inWords = (draft: StrategyDraft) => (draft.disabled ? 'Disabled' : describeStrategy(draft, names, types).slice(0, -1))
   const reason = useReasons(flag)(stored ? 'UPDATE_FEATURE_STRATEGY' : 'CREATE_FEATURE_STRATEGY', environment.name)
   return (
-    <Dialog open wide onClose={onClose} title={title}>
+    <Dialog open sheet onClose={onClose} title={title}>
       <form {...form.props}>
-        {save.removed && (
-          <Notice kind="warn" title="This strategy was removed while you were editing it">
-            Saving adds it again.
-          </Notice>
-        )}
-        {drafted && <Notice>Your draft already changes this strategy. The form has what it proposes.</Notice>}
-        <Group title="Who">
+        <Notices
+          of={[
+            save.removed && <Notice title="This strategy was removed while you were editing it">Saving adds it again.</Notice>,
+            drafted && <Notice>Your draft already changes this strategy. The form has what it proposes.</Notice>,
+          ]}
+        />
+        <Group title="Who gets it">
           <Select
             label="Type"
             choices={typeChoices(types, values.name)}
@@ -75,18 +77,12 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, draft
           />
           <Parameters draft={values} type={type} flag={flag.name} errorAt={errorAt} onChange={(parameters) => form.set({ parameters })} />
         </Group>
-        <Group
-          title="Only if"
-          description="A strategy applies only if all its segments and all its constraints hold. To allow one or the other, add another strategy."
-        >
+        <Group title="Only if" description="All segments and constraints must hold. For one or the other, add another strategy.">
           <SegmentsField projectId={flag.project} value={values.segments} onChange={(segments) => form.set({ segments })} error={errorAt('/segments')} />
           <h4 className="field-label">Constraints</h4>
           <ConstraintList value={values.constraints} onChange={(constraints) => form.set({ constraints })} errors={form.errors.byPointer} />
         </Group>
-        <Group
-          title="Variants"
-          description="Splits those who get the flag by this strategy, for example for an A/B test. They replace the variants of the environment."
-        >
+        <Group title="Variants" description="For those who get the flag by this strategy, instead of the variants of the environment.">
           <VariantListEditor
             value={values.variants}
             onChange={(variants) => form.set({ variants })}
@@ -96,35 +92,31 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, draft
           />
           <LostVariants flag={flag} before={initial.variants} after={values.variants} />
         </Group>
-        <Group title="Title and state">
-          <TextField label="Title" maxLength={maxTitle} {...form.field('title')} hint="Optional. Says what the strategy is for, for example: Beta users." />
-          <Checkbox
-            label="Disabled"
-            hint="A disabled strategy is kept, and does not apply."
-            checked={values.disabled}
-            onChange={(disabled) => form.set({ disabled })}
-          />
+        <Group title="Title">
+          <TextField label="Title" maxLength={maxTitle} {...form.field('title')} hideLabel placeholder="Beta users" />
+          <Checkbox label="Disabled" checked={values.disabled} onChange={(disabled) => form.set({ disabled })} />
         </Group>
-        <div className="strategy-footer">
-          <p className="soft small">{values.disabled ? 'Disabled. If enabled, the flag is on for' : 'The flag is on for'}</p>
-          <p className="strong break strategy-sentence">{describeStrategy(values, names, types)}</p>
-          {flag.dependencies.length > 0 && <p className="soft small break">{onlyWhere(flag.dependencies)}</p>}
-          {!environment.enabled && !switchOn && <p className="soft small">The flag is off in {environment.name}: no one gets it until it is switched on.</p>}
-          {!saveInstead &&
-            (!stored || form.dirty) &&
-            atOnce.line({
-              before: stored && inWords(initial),
-              after: inWords(values),
-              differences: stored && strategyDifferences(initial, values, names),
-              children: stored && values.disabled && switchesOff(environment, stored.body) && <GoesOff flag={flag} />,
-            })}
-          <FormActions
-            form={form}
-            submit={saveInstead ? 'Save in the request' : atOnce.label(stored ? 'Save strategy' : switchOn ? 'Add strategy and switch on' : 'Add strategy')}
-            onCancel={onClose}
-            disabledReason={saveInstead ? undefined : reason}
-          />
-        </div>
+        <FormActions
+          form={form}
+          submit={saveInstead ? 'Save in the request' : atOnce.label(stored ? 'Save strategy' : switchOn ? 'Add strategy and switch on' : 'Add strategy')}
+          onCancel={onClose}
+          disabledReason={saveInstead ? undefined : reason}
+          sentence={
+            <>
+              {(!saveInstead &&
+                (!stored || form.dirty) &&
+                atOnce.line({
+                  before: stored && inWords(initial),
+                  after: inWords(values),
+                  differences: stored && strategyDifferences(initial, values, names),
+                  widens: widens(stored && initial, values),
+                  children: stored && values.disabled && switchesOff(environment, stored.body) && <GoesOff flag={flag} />,
+                })) || <p className="strong at-once-text">{inWords(values)}</p>}
+              {flag.dependencies.length > 0 && <p className="soft">{onlyWhere(flag.dependencies)}</p>}
+              {!environment.enabled && !switchOn && <p className="soft">Applies when the flag is switched on.</p>}
+            </>
+          }
+        />
       </form>
       {save.conflict && (
         <StrategyConflict
@@ -147,12 +139,12 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, draft
 
 function Group({ title, description, children }: { title: string; description?: string; children: ReactNode }) {
   return (
-    <section className="form-group">
+    <section className="form-group stack">
       <div>
         <h3>{title}</h3>
         {description && <p className="soft small">{description}</p>}
       </div>
-      <div className="stack">{children}</div>
+      {children}
     </section>
   )
 }
@@ -180,7 +172,7 @@ export function SegmentsField({ projectId, value, onChange, error }: SegmentsPro
         onChange={(next) => onChange(next.slice(0, maxSegments).map(Number))}
         placeholder={usable.length ? 'Choose segments' : 'There are no segments yet'}
         emptyText="No segment matches."
-        hint={full ? most : 'Named lists of constraints that strategies share.'}
+        hint={full ? most : undefined}
         error={error}
       />
       <NewSegment projectId={projectId} disabledReason={full ? most : undefined} onCreated={(id) => onChange([...value, id])} />

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { apiQuery } from '../../../api'
 import { useAskedChange } from '../atonce'
 import type { Flag, FlagEnvironment } from '../data'
@@ -10,10 +10,12 @@ interface StrategyListProps {
   flag: Flag
   environment: FlagEnvironment
   onEdit: (strategy: string) => void
+  /** What the caller's draft changes of a strategy. */
+  draftedFor: (strategyId: string) => ReactNode
 }
 
 /** The strategies of a flag in an environment, in their order. */
-export function StrategyList({ flag, environment, onEdit }: StrategyListProps) {
+export function StrategyList({ flag, environment, onEdit, draftedFor }: StrategyListProps) {
   const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
   const names = useSegmentNames()
   const reorder = useReorder(flag, environment)
@@ -48,10 +50,9 @@ export function StrategyList({ flag, environment, onEdit }: StrategyListProps) {
   }
   return (
     <>
-      <ol className="strategies" ref={box} aria-label={`Strategies in ${environment.name}`}>
+      <ol className="lines" ref={box} aria-label={`Strategies in ${environment.name}`}>
         {strategies.map((strategy, index) => (
           <li key={strategy.id} data-strategy={strategy.id}>
-            {index > 0 && <p className="strategy-or">or</p>}
             <StrategyCard
               flag={flag}
               environment={environment}
@@ -60,6 +61,7 @@ export function StrategyList({ flag, environment, onEdit }: StrategyListProps) {
               types={types}
               segmentNames={names}
               onEdit={() => onEdit(strategy.id)}
+              drafted={draftedFor(strategy.id)}
               onMove={(by) => move(index, by)}
             />
           </li>

@@ -52,7 +52,6 @@ function SegmentDialog({ projectId, onCreated, onClose }: { projectId: string; o
     initial: { name: '', project: projectId, constraints: [] as Constraint[] },
     nameField: 'name',
     submit: (values) => create.mutateAsync(values),
-    requests: (values) => [createRequest(values)],
     check: (values) => ({ constraints: values.constraints.length === 0 ? 'Add a constraint: without one, everyone is in the segment.' : '' }),
   })
   const constraints = form.field('constraints')

@@ -2,15 +2,6 @@ import { useId, useState } from 'react'
 import { TextField } from '../../../ui'
 import { bucket } from './bucket'
 
-/** A rollout as a bar: the filled part gets the flag. The text beside it says the same, so it is decoration. */
-export function RolloutBar({ percent }: { percent: number }) {
-  return (
-    <div className="rollout-bar" aria-hidden="true">
-      <span style={{ width: `${clamp(percent)}%` }} />
-    </div>
-  )
-}
-
 interface RolloutFieldProps {
   label: string
   value: string
@@ -94,8 +85,7 @@ export function RolloutPreview({ percent, groupId, field }: PreviewProps) {
   return (
     <div className="rollout-preview">
       <p className="soft small">
-        Each {field} has one of 100 places, which depends only on the {field} and the group ID. The first {Math.floor(clamp(percent))} get the flag. When you
-        increase the percentage, those who have it keep it.
+        The first {Math.floor(clamp(percent))} of 100 places get the flag. The same {field} always has the same place.
       </p>
       <div className="rollout-places" aria-hidden="true">
         {Array.from({ length: 100 }, (_, index) => (

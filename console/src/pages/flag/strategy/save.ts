@@ -86,8 +86,6 @@ export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved, 
       else if (await propose(requests(values))) onSaved()
       else await (base.current && !removed ? replace(values, base.current) : create(values))
     },
-    /** The requests that submit sends, if they are about the flag. */
-    requests: saveInstead ? undefined : requests,
     /** Takes note of the version that caused the conflict, and returns it: the next submit replaces it. */
     acceptLatest: (): Strategy | undefined => {
       base.current = conflict?.latest ?? base.current

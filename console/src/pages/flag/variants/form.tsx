@@ -64,12 +64,12 @@ export function VariantsForm({ flag, environment, title, stored, drafted, copyFr
   const form = useForm({
     initial: opened,
     submit: (values) => send(values.variants),
-    requests: (values) => [put(values.variants)],
     check: (values) => ({ variants: weightProblem(values.variants) }),
     // The body of the request is the list itself.
     pointers: { variants: '' },
   })
   const { variants } = form.values
+  const changed = inWords(initial.variants, variants)
   const accept = () => {
     base.current = conflict?.latest ?? base.current
     setConflict(undefined)
@@ -78,7 +78,7 @@ export function VariantsForm({ flag, environment, title, stored, drafted, copyFr
   }
   const reason = useReasons(flag)('UPDATE_FEATURE_ENVIRONMENT_VARIANTS', environment.name)
   return (
-    <Dialog open wide onClose={onClose} title={title} description="Strategies decide who gets the flag. The weights decide which variant they get.">
+    <Dialog open sheet onClose={onClose} title={title}>
       <form {...form.props}>
         {drafted && !copyFrom && <Notice>Your draft already changes these variants. The form has what it proposes.</Notice>}
         <VariantListEditor
@@ -89,10 +89,14 @@ export function VariantsForm({ flag, environment, title, stored, drafted, copyFr
           stickiness={stickiness}
           overrides
         />
-        {variants.length === 0 && <p className="soft">Saving removes all variants: the flag is then only on or off.</p>}
         <LostVariants flag={flag} before={initial.variants} after={variants} />
-        {(form.dirty || copyFrom) && atOnce.line(inWords(initial.variants, variants))}
-        <FormActions form={form} submit={atOnce.label('Save variants')} onCancel={onClose} disabledReason={reason} />
+        <FormActions
+          form={form}
+          submit={atOnce.label('Save variants')}
+          onCancel={onClose}
+          disabledReason={reason}
+          sentence={((form.dirty || copyFrom) && atOnce.line(changed)) || <p className="strong at-once-text">{changed.after}</p>}
+        />
       </form>
       {conflict && (
         <ConflictDialog
@@ -124,12 +128,12 @@ const shownVariants = 5
 /** Variants with their weights before and after a change, each on one line, and what the lines leave out. */
 function inWords(before: readonly VariantDraft[], after: readonly VariantDraft[]) {
   const line = (variants: readonly VariantDraft[]) => {
-    if (variants.length === 0) return 'No variants'
+    if (variants.length === 0) return ''
     const shares = weights(variants)
     const named = variants.slice(0, shownVariants).map(({ name }, index) => `${name || '…'} ${percentOf(shares[index] ?? 0)}`)
     return named.join(', ') + (variants.length > shownVariants ? ` and ${variants.length - shownVariants} others` : '')
   }
-  const lines = { before: line(before), after: line(after) }
+  const lines = { before: line(before), after: line(after) || 'No variants: the flag is only on or off' }
   const complete = lines.before !== lines.after && Math.max(before.length, after.length) <= shownVariants
   return complete ? lines : { ...lines, differences: variantDifferences(before, after) }
 }

@@ -1,9 +1,9 @@
 import { useRef } from 'react'
 import { Button, Checkbox, Icons, IconButton, NumberField, Select, TextArea, TextField, type Choice } from '../../../ui'
 import { StickinessField } from '../strategy/parameters'
-import { formatJson, maxVariants, newVariant, percentOf, weightProblem, weights, type VariantDraft } from './model'
+import { formatJson, jsonProblem, maxVariants, newVariant, percentOf, weightProblem, weights, type VariantDraft } from './model'
 import { Overrides } from './overrides'
-import { WeightBar } from './weightbar'
+import { WeightDot, WeightParts } from './weightbar'
 
 interface VariantListProps {
   value: readonly VariantDraft[]
@@ -35,9 +35,7 @@ export function VariantListEditor({ value, onChange, errorAt, basePath, stickine
   const change = (index: number, next: Partial<VariantDraft>) => onChange(value.map((one, other) => (other === index ? { ...one, ...next } : one)))
   return (
     <div className="stack-s" ref={box}>
-      {value.length > 0 && (
-        <WeightBar variants={value.map((variant, index) => ({ name: variant.name, weight: shares[index] ?? 0 }))} label="Resulting weights" />
-      )}
+      {value.length > 0 && <WeightParts variants={value.map((variant, index) => ({ name: variant.name, weight: shares[index] ?? 0 }))} />}
       {value.map((variant, index) => (
         <VariantEditor
           key={variant.key}
@@ -66,7 +64,7 @@ export function VariantListEditor({ value, onChange, errorAt, basePath, stickine
           hint={
             value.some((one) => one.stickiness !== shared)
               ? 'The variants have different settings. Choosing one here sets it for all.'
-              : 'The same value of this field always gets the same variant. Use the stickiness of the rollout.'
+              : 'The same value of this field always gets the same variant.'
           }
         />
       )}
@@ -92,6 +90,7 @@ function VariantEditor({ index, value, share, path, errorAt, overrides, onChange
     <fieldset className="variant">
       <legend className="visually-hidden">Variant {index + 1}</legend>
       <div className="variant-head">
+        <WeightDot index={index} />
         <span className="variant-name">
           <TextField
             label="Name"
@@ -102,29 +101,28 @@ function VariantEditor({ index, value, share, path, errorAt, overrides, onChange
             placeholder={index === 0 ? 'blue' : index === 1 ? 'green' : ''}
           />
         </span>
-        <div className="variant-weight">
-          {value.fixed ? (
-            <NumberField
-              label="Weight"
-              unit="%"
-              min={0}
-              max={100}
-              step={0.1}
-              value={value.percent}
-              onChange={(percent) => onChange({ percent })}
-              error={errorAt(`${path}/weight`)}
-            />
-          ) : (
-            <p className="field">
-              <span className="field-label">Weight</span>
-              <span className="variant-share number">{percentOf(share)}</span>
-            </p>
-          )}
-          <Checkbox label="Fixed weight" checked={value.fixed} onChange={(fixed) => onChange({ fixed, percent: fixed ? share / 10 : null })} />
-        </div>
+        {value.fixed ? (
+          <NumberField
+            label="Weight"
+            unit="%"
+            min={0}
+            max={100}
+            step={0.1}
+            value={value.percent}
+            onChange={(percent) => onChange({ percent })}
+            error={errorAt(`${path}/weight`)}
+          />
+        ) : (
+          <p className="field">
+            <span className="field-label">Weight</span>
+            <span className="variant-share number">{percentOf(share)}</span>
+          </p>
+        )}
+        <Select label="Payload" choices={payloadTypes} value={value.payloadType} onChange={(payloadType) => onChange({ payloadType })} />
         <IconButton label={`Remove ${name}`} icon={<Icons.Trash />} onClick={onRemove} />
       </div>
-      <PayloadEditor value={value} path={path} errorAt={errorAt} onChange={onChange} />
+      <Payload value={value} error={errorAt(`${path}/payload`)} onChange={onChange} />
+      <Checkbox label="Fixed weight" checked={value.fixed} onChange={(fixed) => onChange({ fixed, percent: fixed ? share / 10 : null })} />
       {overrides && (
         <Overrides value={value.overrides} onChange={(next) => onChange({ overrides: next })} path={`${path}/overrides`} errorAt={errorAt} name={name} />
       )}
@@ -140,21 +138,27 @@ const payloadTypes: Choice<VariantDraft['payloadType']>[] = [
   { value: 'number', label: 'Number' },
 ]
 
-function PayloadEditor({ value, path, errorAt, onChange }: Pick<VariantEditorProps, 'value' | 'path' | 'errorAt' | 'onChange'>) {
-  const error = errorAt(`${path}/payload`)
+function Payload({ value, error, onChange }: { value: VariantDraft; error?: string; onChange: (change: Partial<VariantDraft>) => void }) {
   const field = { label: 'Value', value: value.payload, onChange: (payload: string) => onChange({ payload }), error, maxLength: 65_536 }
   const formatted = value.payloadType === 'json' ? formatJson(value.payload) : undefined
-  return (
-    <div className="variant-payload">
-      <Select label="Payload" choices={payloadTypes} value={value.payloadType} onChange={(payloadType) => onChange({ payloadType })} />
-      {value.payloadType === 'number' && <TextField {...field} inputMode="decimal" className="number" />}
-      {value.payloadType === 'string' && <TextField {...field} />}
-      {(value.payloadType === 'json' || value.payloadType === 'csv') && (
-        <div className="stack-s">
+  const problem = value.payloadType === 'json' && value.payload.trim() !== '' ? jsonProblem(value.payload) : undefined
+  switch (value.payloadType) {
+    case 'none':
+      return null
+    case 'number':
+      return <TextField {...field} inputMode="decimal" className="number" />
+    case 'string':
+      return <TextField {...field} />
+    default:
+      return (
+        <>
           <TextArea
             {...field}
             spellCheck={false}
-            hint={value.payloadType === 'json' && value.payload !== '' && formatted === undefined ? 'This is not JSON yet.' : undefined}
+            className="mono"
+            rows={Math.min(12, Math.max(3, value.payload.split('\n').length))}
+            error={error && (problem ?? error)}
+            hint={error ? undefined : problem}
           />
           {formatted !== undefined && formatted !== value.payload && (
             <div>
@@ -163,8 +167,7 @@ function PayloadEditor({ value, path, errorAt, onChange }: Pick<VariantEditorPro
               </Button>
             </div>
           )}
-        </div>
-      )}
-    </div>
-  )
+        </>
+      )
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { draftOf, formatJson, newVariant, requestOf, weightProblem, weights, type VariantDraft } from './model'
+import { draftOf, formatJson, jsonProblem, newVariant, requestOf, weightProblem, weights, type VariantDraft } from './model'
 
 const variable = (): VariantDraft => newVariant()
 const fixed = (percent: number): VariantDraft => ({ ...newVariant(), fixed: true, percent })
@@ -45,3 +45,15 @@ test('formatJson', () => {
   expect(formatJson('{"a":1}')).toBe('{\n  "a": 1\n}')
   expect(formatJson('{')).toBeUndefined()
 })
+
+test.each([
+  ['{"a": [1, true, null, "x\\n"], "b": {}}', undefined],
+  ['', 'Line 1, column 1: a value is expected.'],
+  ['{"color": #00f}', 'Line 1, column 11: a value is expected.'],
+  ['{\n  "a": 1\n  "b": 2\n}', 'Line 3, column 3: a comma or } is expected.'],
+  ['{"a": 1,}', 'Line 1, column 9: a name in quotes is expected.'],
+  ['[1, ]', 'Line 1, column 5: a value is expected.'],
+  ['{"a" 1}', 'Line 1, column 6: a colon is expected.'],
+  ['[1', 'Line 1, column 3: a comma or ] is expected.'],
+  ['1 2', 'Line 1, column 3: the end is expected.'],
+])('the place where %j stops being JSON', (text, problem) => expect(jsonProblem(text)).toBe(problem))

@@ -1,4 +1,5 @@
 import type { Schema } from '../../../api'
+import { percent } from '../../../ui/format'
 
 /** A variant as the API returns it. */
 export type Variant = Schema<'Variant'>
@@ -65,7 +66,7 @@ export function weights(drafts: readonly Pick<VariantDraft, 'fixed' | 'percent'>
 }
 
 /** A weight in thousandths as a percentage. */
-export const percentOf = (weight: number) => `${Number((weight / 10).toFixed(1))}%`
+export const percentOf = (weight: number) => percent(weight / 10)
 
 /** What keeps the list from being saved, as a sentence; '' if nothing does. */
 export function weightProblem(drafts: readonly VariantDraft[]): string {
@@ -83,4 +84,36 @@ export function formatJson(text: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+const token = /\s*([{}[\],:]|"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/uy
+
+/** Where a text stops being JSON, and what is expected there; undefined if it is JSON. Browsers do not all say where. */
+export function jsonProblem(text: string): string | undefined {
+  const open: string[] = []
+  let at = 0
+  let next: 'value' | 'item' | 'key' | 'field' | 'colon' | 'end' = 'value'
+  for (;;) {
+    token.lastIndex = at
+    const start = token.exec(text)?.[1]?.[0]
+    if (start === undefined) break
+    const value = next === 'value' || next === 'item'
+    const closes = start === open.at(-1) && (next === 'end' || next === 'item' || next === 'field')
+    if (closes) open.pop()
+    if (closes) next = 'end'
+    else if (value && start === '{') next = (open.push('}'), 'field')
+    else if (value && start === '[') next = (open.push(']'), 'item')
+    else if (value && !'}],:'.includes(start)) next = 'end'
+    else if ((next === 'key' || next === 'field') && start === '"') next = 'colon'
+    else if (next === 'colon' && start === ':') next = 'value'
+    else if (next === 'end' && start === ',' && open.length > 0) next = open.at(-1) === '}' ? 'key' : 'value'
+    else break
+    at = token.lastIndex
+  }
+  const rest = text.slice(at).trimStart()
+  if (next === 'end' && open.length === 0 && rest === '') return undefined
+  const lines = text.slice(0, text.length - rest.length).split('\n')
+  const end = open.length > 0 ? `a comma or ${open.at(-1)}` : 'the end'
+  const expected = { value: 'a value', item: 'a value', key: 'a name in quotes', field: 'a name in quotes', colon: 'a colon', end }[next]
+  return `Line ${lines.length}, column ${lines.at(-1)!.length + 1}: ${expected} is expected.`
 }

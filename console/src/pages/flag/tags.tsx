@@ -2,27 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, apiQuery, useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
-import { Badge, Button, Dialog, Icons, Select, Tag, TextField, words } from '../../ui'
+import { Dialog, IconButton, Icons, Select, Tag } from '../../ui'
+import { SuggestField } from '../../ui/suggest'
 import { flagKey, touched, useReasons, type Flag } from './data'
-import { lifecycleText } from './lifecycle'
-
-/** Type, lifecycle and whether the flag is stale. */
-export function FlagBadges({ flag }: { flag: Flag }) {
-  const stage = lifecycleText(flag.lifecycle, flag.environments)
-  return (
-    <>
-      <Badge>{words(flag.type)}</Badge>
-      <span title={stage.hint}>
-        <Badge kind={stage.kind}>{stage.label}</Badge>
-      </span>
-      {flag.stale && (
-        <span title="The flag has served its purpose and should be removed from the code.">
-          <Badge kind="warn">Stale</Badge>
-        </span>
-      )}
-    </>
-  )
-}
+import { Part } from './part'
 
 type TagValue = Schema<'Tag'>
 
@@ -41,19 +24,17 @@ export function FlagTags({ flag }: { flag: Flag }) {
     success: 'Tag removed',
     undo: (tag) => send([tag], []),
   })
-  if (flag.tags.length === 0 && reason) return null
   return (
-    <span className="row flag-tags">
-      {flag.tags.map((tag) => (
-        <Tag key={`${tag.type}:${tag.value}`} type={tag.type} value={tag.value} onRemove={reason ? undefined : () => remove.mutate(tag)} />
-      ))}
-      {!reason && (
-        <Button size="small" variant="quiet" icon={<Icons.Plus />} onClick={() => setAdding(true)}>
-          Add tag
-        </Button>
+    <Part title="Tags" action={<IconButton size="small" label="Add tag" icon={<Icons.Plus />} disabledReason={reason} onClick={() => setAdding(true)} />}>
+      {flag.tags.length > 0 && (
+        <p className="row">
+          {flag.tags.map((tag) => (
+            <Tag key={`${tag.type}:${tag.value}`} type={tag.type} value={tag.value} onRemove={reason ? undefined : () => remove.mutate(tag)} />
+          ))}
+        </p>
       )}
       {adding && <AddTagDialog flag={flag} add={(tag) => send([tag], [])} onClose={() => setAdding(false)} />}
-    </span>
+    </Part>
   )
 }
 
@@ -75,36 +56,16 @@ function AddTagDialog({ flag, add, onClose }: { flag: Flag; add: (tag: TagValue)
     <Dialog open onClose={onClose} title="Add a tag" description="Tags group flags across projects. You can filter lists by them.">
       <form {...form.props}>
         <Select label="Type" choices={choices} {...form.field('type')} />
-        <TextField label="Value" required maxLength={50} list="flag-tag-values" {...form.field('value')} hint="2 to 50 characters." />
-        <datalist id="flag-tag-values">
-          {values.map((tag) => (
-            <option key={tag.value} value={tag.value} />
-          ))}
-        </datalist>
+        <SuggestField
+          label="Value"
+          required
+          maxLength={50}
+          suggestions={values.map(({ value }) => ({ value }))}
+          {...form.field('value')}
+          hint="2 to 50 characters."
+        />
         <FormActions form={form} submit="Add tag" onCancel={onClose} />
       </form>
     </Dialog>
   )
-}
-
-/** Links of the project's templates, such as the search of an issue tracker. */
-export function FlagLinks({ flag, templates }: { flag: Flag; templates: Schema<'LinkTemplate'>[] }) {
-  const links = templates.map((template) => ({ title: template.title, url: fillLink(template.urlTemplate, flag) })).filter((link) => link.url)
-  if (links.length === 0) return null
-  return (
-    <span className="row">
-      {links.map((link) => (
-        <a key={link.url} href={link.url} target="_blank" rel="noreferrer" className="row flag-link">
-          {link.title ?? link.url}
-          <Icons.External />
-        </a>
-      ))}
-    </span>
-  )
-}
-
-/** The address of a link template for a flag; undefined unless it is an address of the web. */
-function fillLink(template: string, flag: Flag): string | undefined {
-  const url = template.replaceAll('{{project}}', encodeURIComponent(flag.project)).replaceAll('{{feature}}', encodeURIComponent(flag.name))
-  return /^https?:\/\//i.test(url) ? url : undefined
 }

@@ -1,0 +1,71 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { apiQuery, errorText, useMe, type Allowed } from '../../api'
+import { useProtections } from '../../requests/drafts'
+import { useFreezes } from '../../requests/freeze'
+import { toast, useAskedSwitch } from '../../ui'
+import { Affected } from '../flag/strategy/affected'
+import { useSwitchFlag } from './data'
+import { FirstStrategyDialog } from './firststrategy'
+import { hasStrategies, type FlagRow } from './rows'
+
+interface Place {
+  name: string
+  type: string
+}
+
+/** The overview of a project, with its default strategies. */
+export const projectOverview = (projectId: string) => apiQuery('/api/admin/projects/{projectId}/overview', { path: { projectId } })
+
+/** Switches of flags in a list: who may, what is asked before, and the questions to render. onDone follows what was asked. */
+export function useRowSwitch(
+  projects: readonly string[],
+  onDone?: () => void,
+): {
+  allowed: (project: string, environment: string) => Allowed
+  reviewed: (project: string, environment: string) => boolean
+  onSwitch: (row: FlagRow, environment: Place, on: boolean) => void
+  questions: ReactNode
+} {
+  const client = useQueryClient()
+  const [first, setFirst] = useState<{ projectId: string; name: string; environment: Place }>()
+  const [switchAsked, question] = useAskedSwitch()
+  const { can } = useMe()
+  const protectionOf = useProtections(projects)
+  const freezeOf = useFreezes(projects)
+  const switchFlag = useSwitchFlag()
+  const onSwitch = async (row: FlagRow, environment: Place, on: boolean) => {
+    const { project, name: flag } = row
+    const { name } = environment
+    const freeze = freezeOf(project, name, on)
+    const bare = on && !hasStrategies(row, name)
+    if (bare && freeze?.skips !== false) {
+      const overview = await client.ensureQueryData(projectOverview(project))
+      if (!overview.environments.find((one) => one.environment === name)?.defaultStrategy) return setFirst({ projectId: project, name: flag, environment })
+    }
+    switchAsked({
+      what: flag,
+      environment,
+      on,
+      freeze,
+      drafted: protectionOf(project).drafts(name, { off: !on }),
+      details: <Affected projectId={project} flag={flag} environment={name} on={on} />,
+      act: () => {
+        switchFlag.mutate({ project, name: flag, environment: name, on, adds: bare })
+        onDone?.()
+      },
+    })
+  }
+  return {
+    allowed: (project, environment) =>
+      protectionOf(project).drafts(environment) ? { allowed: true } : can('UPDATE_FEATURE_ENVIRONMENT', project, environment),
+    reviewed: (project, environment) => protectionOf(project).of(environment) !== undefined,
+    onSwitch: (...input) => void onSwitch(...input).catch((error: unknown) => toast.error(errorText(error))),
+    questions: (
+      <>
+        {question}
+        {first && <FirstStrategyDialog {...first} onClose={() => (setFirst(undefined), onDone?.())} />}
+      </>
+    ),
+  }
+}

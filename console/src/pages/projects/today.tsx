@@ -1,0 +1,131 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState, type ReactNode } from 'react'
+import { actorOf, apiQuery, useMe } from '../../api'
+import { isDraftOf, openRequests, titleOf, waits, type RequestRow } from '../../requests/data'
+import { DateTime, isProduction } from '../../ui'
+import { eventTitle } from '../insight/eventtext'
+
+const shown = 5
+/** A search reads the flags of all projects: with more of them it is not worth its price on a page of every visit. */
+const searchedFlags = 1000
+
+// What changes who gets a flag.
+const changes =
+  'IS_ANY_OF:feature-environment-enabled,feature-environment-disabled,feature-strategy-add,feature-strategy-update,feature-strategy-remove,feature-environment-variants-updated'
+
+const today = () => new Date(new Date().setHours(0, 0, 0, 0)).toISOString()
+
+/** What waits for the person, its drafts and favorites, and what changed in production today. flags is how many there are. */
+export default function Today({ flags }: { flags: number }) {
+  const { user } = useMe()
+  const open = useQuery({ ...openRequests(), staleTime: 60_000, retry: false }).data?.changeRequests ?? []
+  const waiting = open.filter(waits)
+  const drafts = open.filter((one) => isDraftOf(one, user?.id))
+  return (
+    <>
+      {waiting.length > 0 && <Requests title="Waiting for you" rows={waiting} />}
+      {drafts.length > 0 && <Requests title="Your drafts" rows={drafts} />}
+      <Changes />
+      {flags <= searchedFlags && <Favorites />}
+    </>
+  )
+}
+
+function Part({ title, children, more }: { title: string; children: ReactNode; more?: ReactNode }) {
+  return (
+    <section>
+      <h2>{title}</h2>
+      {children}
+      {more}
+    </section>
+  )
+}
+
+function Requests({ title, rows }: { title: string; rows: readonly RequestRow[] }) {
+  return (
+    <Part title={title} more={rows.length > shown && <Link to="/change-requests">All {rows.length}</Link>}>
+      <ul className="home-list">
+        {rows.slice(0, shown).map((row) => (
+          <li key={`${row.project} ${row.id}`}>
+            <Link
+              to="/projects/$projectId/change-requests/$requestId"
+              params={{ projectId: row.project, requestId: String(row.id) }}
+              className="plain-link strong break"
+            >
+              {titleOf(row)}
+            </Link>
+            <span className="soft small break">
+              {[...row.features, ...row.segments].slice(0, 2).join(', ')} in {row.environment}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  )
+}
+
+function Changes() {
+  const [from] = useState(today)
+  const production = useQuery({ ...apiQuery('/api/admin/environments'), staleTime: 60_000 }).data?.environments.filter(isProduction)
+  const names = production?.map(({ name }) => name).join(',') ?? ''
+  const events = useQuery({
+    ...apiQuery('/api/admin/search/events', { query: { environment: `IS_ANY_OF:${names}`, type: changes, from, limit: String(shown) } }),
+    enabled: names !== '',
+    staleTime: 60_000,
+  }).data?.events
+  if (!events) return null
+  return (
+    <Part
+      title="Changed in production today"
+      more={
+        <Link to="/audit" search={{ environment: names, from } as never}>
+          Audit log
+        </Link>
+      }
+    >
+      {events.length === 0 ? (
+        <p className="soft">Nothing yet.</p>
+      ) : (
+        <ul className="home-list">
+          {events.map((event) => (
+            <li key={event.id}>
+              {event.featureName && event.project ? (
+                <Link to="/projects/$projectId/flags/$flag" params={{ projectId: event.project, flag: event.featureName }} className="plain-link strong break">
+                  {event.featureName}
+                </Link>
+              ) : (
+                <span className="strong break">{event.project}</span>
+              )}
+              <span className="soft small break">
+                {eventTitle(event.type)} by {actorOf(event)}, <DateTime value={event.createdAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Part>
+  )
+}
+
+function Favorites() {
+  const found = useQuery({
+    ...apiQuery('/api/admin/search/features', { query: { favoritesFirst: 'true', sortBy: 'name', limit: '8' } }),
+    staleTime: 60_000,
+  }).data?.features
+  const favorites = found?.filter(({ favorite }) => favorite) ?? []
+  if (favorites.length === 0) return null
+  return (
+    <Part title="Favorites">
+      <ul className="home-list">
+        {favorites.map(({ name, project }) => (
+          <li key={name}>
+            <Link to="/projects/$projectId/flags/$flag" params={{ projectId: project, flag: name }} className="plain-link break">
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  )
+}
