@@ -53,7 +53,7 @@ var bounds = func() map[string]int {
 		"MaxAddonParameter": flags.MaxAddonParameter, "MaxApprovals": flags.MaxApprovals, "MaxWallTime": flags.MaxWallTime, "MaxZone": flags.MaxZone,
 		"ConstraintValueLength": defaults.ConstraintValueLength, "ConstraintValues": defaults.ConstraintValues, "Constraints": defaults.Constraints,
 		"StrategySegments": defaults.StrategySegments, "MaxDescription": flags.MaxDescription, "MaxEmail": access.MaxEmail, "MaxIdentifier": flags.MaxIdentifier,
-		"MaxLegalValues": flags.MaxLegalValues, "MaxLinks": flags.MaxLinks, "MaxName": flags.MaxName, "MaxOverrides": flags.MaxOverrides,
+		"MaxLegalValues": flags.MaxLegalValues, "MaxLinks": flags.MaxLinks, "MaxName": flags.MaxName, "MaxMilestones": flags.MaxMilestones, "MaxMilestoneStrategies": flags.MaxMilestoneStrategies, "MaxMilestoneMinutes": flags.MaxMilestoneMinutes, "MaxOverrides": flags.MaxOverrides,
 		"MaxOverrideValues": flags.MaxOverrideValues, "MaxParameters": flags.MaxParameters, "MaxPayload": flags.MaxPayload, "MaxSegmentName": flags.MaxSegmentName,
 		"MaxTag": flags.MaxTag, "MaxTagChanges": flags.MaxTagChanges, "MaxTokenType": len(access.FrontendToken), "MaxURL": flags.MaxURL,
 		"MaxUsageApplications": usage.MaxPostApplications, "MaxUsageCounts": usage.MaxCounts, "MaxUsageFeature": usage.MaxFeature,

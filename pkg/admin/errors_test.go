@@ -92,6 +92,7 @@ var unknownNames = map[string]struct {
 	"{environment}":     {"nosuch", func(on *subject) { on.environment = "nosuch" }},
 	"{environmentName}": {"nosuch", func(on *subject) { on.environment = "nosuch" }},
 	"{tagType}":         {"nosuch", func(on *subject) { on.kind = "nosuch" }},
+	"{templateId}":      {"nosuch", func(on *subject) { on.kind = "nosuch" }},
 	"{strategyType}":    {"nosuch", func(on *subject) { on.kind = "nosuch" }},
 	"{contextField}":    {"nosuch", func(on *subject) { on.kind = "nosuch" }},
 	"{appName}":         {"nosuch", func(on *subject) { on.kind = "nosuch" }},

@@ -96,16 +96,17 @@ func writes(t *testing.T, got apitest.Answer) int {
 // A stage is the data of the matrix: two projects with the same objects, and objects of the whole service.
 type stage struct {
 	*apitest.Server
-	places []subject // project × environment
-	guest  string    // a user, a member of both projects
-	robot  string    // a service account with a token
-	role   string    // a custom project role without permissions and users
-	signup string
-	link   string            // a sign-in link
-	tags   string            // a tag type
-	fields string            // a context field
-	own    map[string]string // the id of a segment of each project
-	custom string            // a strategy type
+	places   []subject // project × environment
+	guest    string    // a user, a member of both projects
+	robot    string    // a service account with a token
+	role     string    // a custom project role without permissions and users
+	signup   string
+	link     string            // a sign-in link
+	tags     string            // a tag type
+	template string            // a release template
+	fields   string            // a context field
+	own      map[string]string // the id of a segment of each project
+	custom   string            // a strategy type
 
 	application string
 	addon       string            // the id of an addon
@@ -130,6 +131,8 @@ func newStage(t *testing.T, s *apitest.Server) stage {
 	g.link = s.SignInLink(t, 1)
 	newTagType(t, s, &on)
 	g.tags = on.kind
+	addTemplate(t, s, &on)
+	g.template = on.kind
 	newField(t, s, &on)
 	g.fields = on.kind
 	newStrategyType(t, s, &on)
@@ -208,6 +211,8 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 		on.addon = g.addon
 	case strings.Contains(route, "/tag-types"):
 		on.kind = g.tags
+	case strings.Contains(route, "{templateId}"):
+		on.kind = g.template
 	case strings.Contains(route, "/strategies/{strategyType}"):
 		on.kind = g.custom
 	case strings.Contains(route, "{appName}"):

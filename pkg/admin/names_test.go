@@ -88,7 +88,7 @@ func archiveAll(t *testing.T, s *apitest.Server, project string) {
 // byNumber reports whether a path has only an ID or a secret, as for users, roles, segments, addons and tokens. Types and context
 // fields count too: they are not named after the flag.
 func byNumber(route string) bool {
-	if strings.Contains(route, "{contextField}") || strings.Contains(route, "/segments/{id}") || strings.Contains(route, "{addonId}") {
+	if strings.Contains(route, "{contextField}") || strings.Contains(route, "/segments/{id}") || strings.Contains(route, "{addonId}") || strings.Contains(route, "{templateId}") {
 		return true
 	}
 	if strings.Contains(route, "/{tagType}") && !strings.Contains(route, "{featureName}") || strings.Contains(route, "/{strategyType}") {

@@ -180,6 +180,18 @@ func FullSegment() *flags.Segment {
 	}
 }
 
+// FullReleaseTemplate returns a release template with all fields set.
+func FullReleaseTemplate() *flags.ReleaseTemplate {
+	strategy := FullFeature().Environments["production"].Strategies[0]
+	return &flags.ReleaseTemplate{
+		ID: "0b5a4f3e-0000-4000-8000-000000000001", Name: "Canary", Description: text("a few first"), CreatedAt: SampleTime, CreatedByID: 7, ArchivedAt: SampleTime,
+		Milestones: []flags.Milestone{
+			{ID: "0b5a4f3e-0000-4000-8000-000000000002", Name: "Some", SortOrder: 1, Minutes: 60, Strategies: []flags.Strategy{strategy}},
+			{ID: "0b5a4f3e-0000-4000-8000-000000000003", Name: "All", SortOrder: 2, Strategies: []flags.Strategy{strategy}},
+		},
+	}
+}
+
 // FullFeatureUse returns a FeatureUse with all fields set.
 func FullFeatureUse() flags.FeatureUse {
 	return flags.FeatureUse{Feature: "checkout", Project: "shop", ProjectUID: "bbbb2222", Archived: true, Strategies: []flags.StrategyUse{{
@@ -318,7 +330,7 @@ func FullComment() *review.Comment {
 func fullAggregates() []flags.Aggregate {
 	return []flags.Aggregate{
 		FullFeature(), FullProject(), FullEnvironments(), FullToken(), FullUser(), FullRoles(), FullTagTypes(), FullStrategyTypes(),
-		FullSignupToken(), FullTokenUse(), FullContextFields(), FullSegment(), FullFeatureUse(), FullAddons(),
+		FullSignupToken(), FullTokenUse(), FullContextFields(), FullSegment(), FullReleaseTemplate(), FullFeatureUse(), FullAddons(),
 		FullApplication(), FullApplicationNames(), FullInstances(), FullTokenApplications(), FullSessions(), FullSignInLink(), FullIdentityLink(), FullFavorites(), FullRequest(), FullComment(),
 	}
 }

@@ -12,6 +12,7 @@ var addonEvents = []EventType{
 	TagTypeCreated, TagTypeUpdated, TagTypeDeleted,
 	ContextFieldCreated, ContextFieldUpdated, ContextFieldDeleted,
 	SegmentCreated, SegmentUpdated, SegmentDeleted,
+	ReleaseTemplateCreated, ReleaseTemplateUpdated, ReleaseTemplateArchived, ReleaseTemplateDeleted,
 	StrategyTypeCreated, StrategyTypeUpdated, StrategyTypeDeleted, StrategyTypeDeprecated, StrategyTypeReactivated,
 	ProjectCreated, ProjectEnvironmentAdded, ProjectUpdated, ProjectDeleted,
 	ProjectEnvironmentRemoved, DefaultStrategyUpdated,
