@@ -122,6 +122,7 @@ var enums = map[string][]any{
 	"AddonProviders":     {flags.AddonWebhook, flags.AddonSlack},
 	"CompletionStatuses": plain(flags.CompletionStatuses()),
 	"CustomRoleTypes":    plain([]access.RoleType{access.CustomRootRole, access.CustomProjectRole}),
+	"Existing":           {flags.ExistingReplace, flags.ExistingKeep},
 	"False":              {false},
 	"FeatureTypes":       plain(flags.FeatureTypes()),
 	"Operators":          plain(flags.Operators()),

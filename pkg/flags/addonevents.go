@@ -13,6 +13,7 @@ var addonEvents = []EventType{
 	ContextFieldCreated, ContextFieldUpdated, ContextFieldDeleted,
 	SegmentCreated, SegmentUpdated, SegmentDeleted,
 	ReleaseTemplateCreated, ReleaseTemplateUpdated, ReleaseTemplateArchived, ReleaseTemplateDeleted,
+	ReleasePlanAdded, ReleasePlanRemoved, ReleasePlanStarted, ReleasePlanPaused, ReleasePlanResumed,
 	StrategyTypeCreated, StrategyTypeUpdated, StrategyTypeDeleted, StrategyTypeDeprecated, StrategyTypeReactivated,
 	ProjectCreated, ProjectEnvironmentAdded, ProjectUpdated, ProjectDeleted,
 	ProjectEnvironmentRemoved, DefaultStrategyUpdated,

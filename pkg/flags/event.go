@@ -47,6 +47,11 @@ const (
 	ReleaseTemplateUpdated     EventType = "release-plan-template-updated"
 	ReleaseTemplateArchived    EventType = "release-plan-template-archived"
 	ReleaseTemplateDeleted     EventType = "release-plan-template-deleted"
+	ReleasePlanAdded           EventType = "release-plan-added"
+	ReleasePlanRemoved         EventType = "release-plan-removed" // or detached
+	ReleasePlanStarted         EventType = "release-plan-milestone-started"
+	ReleasePlanPaused          EventType = "release-plan-progressions-paused"
+	ReleasePlanResumed         EventType = "release-plan-progressions-resumed"
 	ApplicationCreated         EventType = "application-created"
 	ApplicationUpdated         EventType = "application-updated"
 	ApplicationDeleted         EventType = "application-deleted"

@@ -24,9 +24,10 @@ type ReleaseTemplate struct {
 type Milestone struct {
 	ID         string     `json:"id"` // UUID
 	Name       string     `json:"name"`
-	SortOrder  int        `json:"sortOrder"`        // as it was sent; the milestones are stored in their order
-	Minutes    int        `json:"minutes,omitzero"` // after which the next milestone starts; 0 if a person starts it
-	Strategies []Strategy `json:"strategies"`       // without default parameters: their groupId becomes the name of the flag
+	SortOrder  int        `json:"sortOrder"`          // as it was sent; the milestones are stored in their order
+	Minutes    int        `json:"minutes,omitzero"`   // after which the next milestone starts; 0 if a person starts it
+	StartedAt  time.Time  `json:"startedAt,omitzero"` // of a plan: when it was last started; zero before
+	Strategies []Strategy `json:"strategies"`         // without default parameters: their groupId becomes the name of the flag
 }
 
 // The limits of templates.

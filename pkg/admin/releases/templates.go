@@ -75,10 +75,7 @@ func readTemplate(tx *httpapi.Tx, at inTemplate) (shape.ReleaseTemplateView, err
 }
 
 func createTemplate(tx *httpapi.Tx, _ httpapi.InService, in templateBody) (view shape.ReleaseTemplateView, err error) {
-	t := &flags.ReleaseTemplate{ID: tx.NewID(), CreatedAt: tx.Now, CreatedByID: flags.TokenUserID}
-	if tx.Caller.User != nil {
-		t.CreatedByID = tx.Caller.User.ID
-	}
+	t := &flags.ReleaseTemplate{ID: tx.NewID(), CreatedAt: tx.Now, CreatedByID: callerID(tx)}
 	if err := in.applyTo(tx, t); err != nil {
 		return view, err
 	}
@@ -87,6 +84,14 @@ func createTemplate(tx *httpapi.Tx, _ httpapi.InService, in templateBody) (view 
 	}
 	tx.Save(events.ReleaseTemplate.Created(t), t)
 	return shape.ReleaseTemplateViewOf(t), nil
+}
+
+// callerID is the ID of the user who makes the request; TokenUserID for an API token.
+func callerID(tx *httpapi.Tx) int64 {
+	if tx.Caller.User == nil {
+		return flags.TokenUserID
+	}
+	return tx.Caller.User.ID
 }
 
 // replaceTemplate writes a template whole. Plans that were made of it stay as they are.
@@ -136,6 +141,12 @@ type replaceTemplateBody struct {
 	templateBody
 }
 
+// Check adds the problems that can be found without the store.
+func (b replaceTemplateBody) Check(limits flags.Limits, problems *flags.Problems) {
+	flags.CheckLength("/id", b.ID.Value, flags.MaxIdentifier, problems)
+	b.templateBody.Check(limits, problems)
+}
+
 // A safeguardBody is refused: this version has no safeguards.
 type safeguardBody struct{}
 
@@ -181,7 +192,9 @@ func (b templateBody) Check(limits flags.Limits, problems *flags.Problems) {
 			problems.Add(at+"/transitionCondition/intervalMinutes", "must be from 1 to %d minutes", flags.MaxMilestoneMinutes)
 		}
 		for j, s := range m.Strategies {
-			problems.CheckAt(at+"/strategies/"+strconv.Itoa(j), s.strategy().CheckMembers)
+			at := at + "/strategies/" + strconv.Itoa(j)
+			flags.CheckLength(at+"/strategyName", s.Name, flags.MaxName, problems)
+			problems.CheckAt(at, s.strategy().CheckMembers)
 		}
 	}
 	t := flags.ReleaseTemplate{Name: b.Name, Description: b.Description.Value, Milestones: b.milestones()}

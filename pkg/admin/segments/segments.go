@@ -257,7 +257,7 @@ func removeOrphan(tx *httpapi.Tx, orphan flags.FeatureStrategyUse) error {
 		return flags.Errorf(flags.VersionConflict, "flag %q was deleted by another request", orphan.Feature)
 	}
 	before, env := httpapi.Was(tx, f), orphan.ProjectEnvironment()
-	if err := f.RemoveStrategy(env, orphan.ID); err != nil {
+	if err := f.RemoveOrphan(env, orphan.ID); err != nil {
 		return flags.Errorf(flags.VersionConflict, "strategy %q of flag %q was removed by another request", orphan.ID, orphan.Feature)
 	}
 	tx.Save(events.StrategyRemoved(before, f, env, orphan.ID), f)
