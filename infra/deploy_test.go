@@ -19,6 +19,7 @@ const fakeCloud = `#!/bin/sh
 case "$* " in
 *"describe-stacks "*) for stack in $STACKS; do case "$* " in *"--stack-name $stack "*) echo "${STATUS:-REVIEW_IN_PROGRESS}"; exit ;; esac; done; exit 254 ;;
 *"${FAILS:-get-nothing}"*) exit 254 ;;
+*"get-caller-identity "*) ;;
 *"get-anomaly-monitors "*) echo "${MONITOR:-None}" ;;
 *) echo "aws $*" >>"$CALLS" ;;
 esac
@@ -90,6 +91,19 @@ func TestDeployWithoutBuild(t *testing.T) {
 			t.Errorf("%s: %v: %s; want it to say: build first; the SAM CLI was called with %q", files, err, out, calls)
 		}
 		write(t, filepath.Join(d.built, "template.yaml"), "Resources: {}\n", 0o600)
+	}
+}
+
+// TestDeploySignedOut runs the script without credentials: it says so before it builds, which needs none.
+func TestDeploySignedOut(t *testing.T) {
+	for option, builds := range map[string]bool{"": false, "--no-build": false, "--build-only": true} {
+		d := newDeployment(t)
+		d.build(t)
+		d.env = append(d.env, "FAILS=get-caller-identity")
+		out, calls, err := d.run(t, strings.Fields("dev "+option)...)
+		if (err == nil) != builds || strings.Contains(calls, " build ") != builds || strings.Contains(out, "AWS does not know you") == builds {
+			t.Errorf("%q: %v: it printed %s, and called %q; want it to build: %t", option, err, out, calls, builds)
+		}
 	}
 }
 

@@ -36,6 +36,8 @@ const (
 	honestPolls    = 100.0    // a second, of 1,500 SDKs
 	honestReports  = 25.0
 	flood          = 1000.0 // requests a second of the examples
+	reservedEach   = 20.0   // executions of each of the two functions with client URLs, as addresses.md suggests
+	urlRate        = 10.0   // requests a second that AWS lets pass for each execution
 )
 
 // A throttle is the rate of a route.
@@ -47,9 +49,9 @@ type throttle struct {
 
 // The stack is what a template allows.
 type stack struct {
-	throttles  []throttle
-	writeUnits float64 // of the table, a second
-	operations int     // of the administration
+	throttles             []throttle
+	readUnits, writeUnits float64 // of the table, a second
+	operations            int     // of the administration
 }
 
 // readStack reads the throttles of a template as they are with its defaults.
@@ -78,9 +80,10 @@ func readStack(t testing.TB, parameters map[string]string) stack {
 		t.Errorf("the settings of %v are for no route", slices.Sorted(maps.Keys(limits)))
 	}
 	s.operations = operations()
-	s.writeUnits, err = strconv.ParseFloat(template.Defaults["MaxWriteUnits"], 64)
-	if err != nil {
-		t.Fatal(err)
+	for name, units := range map[string]*float64{"MaxReadUnits": &s.readUnits, "MaxWriteUnits": &s.writeUnits} {
+		if *units, err = strconv.ParseFloat(template.Defaults[name], 64); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return s
 }
@@ -125,7 +128,8 @@ func (m Measured) stranger(at throttle) (cost, bool) {
 	return administration(refusedSeconds, memory, m.Unknown, unchangedKB), true
 }
 
-// clientToken returns what a request with a client token costs, or false if the route takes none. Reports have 50 flags.
+// clientToken returns what a request with a client token costs, or false if the route takes none. Reports have 50 flags, and OFREP takes it as it
+// takes a frontend token.
 func (m Measured) clientToken(at throttle) (cost, bool) {
 	switch at.route {
 	case "ANY /api/client/features", "ANY /api/client/delta":
@@ -136,6 +140,9 @@ func (m Measured) clientToken(at throttle) (cost, bool) {
 		return application(reportSeconds, accessKB, m.Report, 0), true
 	case "ANY /edge/{proxy+}":
 		return application(longSeconds, accessKB, Units{Read: validated * m.Token}, flagKB), true
+	}
+	if strings.HasPrefix(at.route, "ANY /ofrep/") {
+		return m.frontendToken(at)
 	}
 	return cost{}, false
 }
@@ -177,6 +184,38 @@ func (s stack) day(price func(throttle) (cost, bool)) (total cost, rate float64)
 		}
 	}
 	return total, rate
+}
+
+// atURLs is what a caller can cost in a day at the client URLs, beside the HTTP API: for each function, all requests that AWS lets pass, each part of
+// them that of the dearest, and in large responses that are not compressed, if the caller gets any there. Units end at MaxReadUnits.
+func (s stack) atURLs(price func(throttle) (cost, bool), plain ...string) (total cost) {
+	for _, function := range []string{"applications", "frontend"} {
+		var most cost
+		for _, at := range s.throttles {
+			if one, allowed := price(at); allowed && at.function == function {
+				most.requests = max(most.requests, one.requests-priceHTTP-logs(accessKB))
+				most.units, most.out = max(most.units, one.units), max(most.out, one.out)
+			}
+		}
+		total = total.plus(most.times(urlRate * reservedEach * secondsADay))
+		if slices.Contains(plain, function) {
+			total.out += reservedEach * secondsADay * out(plainKB)
+		}
+	}
+	total.units = min(total.units, s.readUnits*secondsADay*priceRead)
+	return total
+}
+
+// either is a price of the dearer of two requests to a route.
+func either(a, b func(throttle) (cost, bool)) func(throttle) (cost, bool) {
+	return func(at throttle) (cost, bool) {
+		one, allowed := a(at)
+		other, also := b(at)
+		if !allowed || also && other.dollars() > one.dollars() {
+			return other, also
+		}
+		return one, true
+	}
 }
 
 // passThrough has the functions that callers reach and that begin no traces.
@@ -230,6 +269,7 @@ type caller struct {
 	name    string
 	limit   float64 // dollars a day; 0 for none
 	cost    cost
+	urls    cost    // at the client URLs, in addition
 	rate    float64 // requests a second that are let through
 	starves string
 }
@@ -244,36 +284,55 @@ func (m Measured) callers(s stack) []caller {
 	list := []caller{{name: "a stranger", limit: 270, starves: polls + "; files of the console from " + number(s.rate("$default")) + " on, sign-in from " + number(s.rate("/auth/{proxy+}"))}}
 	list[0].cost, list[0].rate = s.day(m.stranger)
 	list[0].cost = list[0].cost.plus(s.traces())
-	list[0].cost.requests += float64(s.operations) * statuses * priceMetric / daysAMonth
+	list[0].cost.requests += s.metrics()
+	list[0].urls = s.atURLs(m.stranger)
 
-	client := caller{name: "a leaked client token", limit: 120}
+	client := caller{name: "a leaked client token", limit: 140}
 	client.cost, client.rate = s.day(m.clientToken)
-	client.cost = client.cost.plus(s.plain(answerSeconds, "/api/client/features", "/api/client/delta"))
+	client.cost = client.cost.plus(s.plain(answerSeconds, "/api/client/features", "/api/client/delta")).plus(s.plain(longSeconds, "/ofrep/v1/evaluate/flags"))
+	client.urls = s.atURLs(m.clientToken, "applications", "frontend")
 	client.starves = "the same"
 
 	frontend := caller{name: "a public frontend token", limit: 110}
 	frontend.cost, frontend.rate = s.day(m.frontendToken)
 	browser := s.rate("/api/frontend/client/{proxy+}") * browserUnits
 	frontend.cost = frontend.cost.plus(stored(min(browser, s.writeUnits))).plus(s.plain(longSeconds, "/api/frontend", "/ofrep/v1/evaluate/flags"))
+	frontend.urls = s.atURLs(m.frontendToken, "frontend").plus(stored(s.writeUnits)).plus(stored(min(browser, s.writeUnits)).times(-1))
 	frontend.starves = "evaluations " + share(evaluations, evaluations/2) + "; " + count(browser) + " of the " + count(s.writeUnits) + " write units"
 
-	long := caller{name: "the same, and its reports have 1 MB, of which `MaxWriteUnits` lets some be stored", rate: client.rate}
+	long := caller{name: "the same, and its reports have 1 MB, of which `MaxWriteUnits` lets some be stored", rate: client.rate, urls: client.urls}
 	long.starves = "all writes, from " + number(s.writeUnits/postUnits) + " reports a second on"
 	long.cost, _ = s.day(longReport)
 	long.cost = long.cost.plus(client.cost).plus(stored(s.writeUnits))
 
 	admin := caller{name: "a leaked admin token, lists of 1,000 flags", starves: "everything"}
 	admin.cost, admin.rate = s.day(m.adminToken)
-	admin.cost = admin.cost.plus(s.traces())
+	admin.cost, admin.urls = admin.cost.plus(s.traces()), client.urls
 	return append(list, client, long, frontend, admin)
+}
+
+// metrics is what those of requests of a stranger cost in a day.
+func (s stack) metrics() float64 {
+	return float64(s.operations) * statuses * priceMetric / daysAMonth
+}
+
+// leaked is what a client token costs in a day whose caller also does what a stranger can, and then what the client URLs add.
+func (m Measured) leaked(s stack) string {
+	stranger, long := m.callers(s)[0], m.callers(s)[2]
+	alone, _ := s.day(m.clientToken)
+	both, _ := s.day(either(m.clientToken, m.stranger))
+	total := long.cost.plus(alone.times(-1)).plus(both).plus(s.traces()).dollars() + s.metrics()
+	urls := s.atURLs(either(m.clientToken, m.stranger), "applications", "frontend").dollars()
+	return fmt.Sprintf("%s US dollars a day of a stranger, and **%s** of one with a leaked client token, who can cost %s at the HTTP API too: **%s** in all",
+		count(stranger.urls.dollars()), count(urls), count(total), count(math.Round(total)+math.Round(urls)))
 }
 
 // ceiling is the table of the callers.
 func (m Measured) ceiling(s stack) string {
-	text := "| caller | requests a second | API, Lambda, logs | DynamoDB | data out | US dollars a day | takes from others |\n|---|---|---|---|---|---|---|\n"
+	text := "| caller | requests a second | API, Lambda, logs | DynamoDB | data out | US dollars a day | more at client URLs | takes from others |\n|---|---|---|---|---|---|---|---|\n"
 	for _, c := range m.callers(s) {
-		text += fmt.Sprintf("| %s | %s | %s | %s | %s | **%s** | %s |\n", c.name, count(c.rate), count(c.cost.requests), count(c.cost.units), count(c.cost.out),
-			count(c.cost.dollars()), c.starves)
+		text += fmt.Sprintf("| %s | %s | %s | %s | %s | **%s** | %s | %s |\n", c.name, count(c.rate), count(c.cost.requests), count(c.cost.units), count(c.cost.out),
+			count(c.cost.dollars()), count(c.urls.dollars()), c.starves)
 	}
 	return text
 }

@@ -12,13 +12,15 @@ import (
 // Tables are the tables, and figures, that each page has.
 func (m Measured) tables(s stack) map[string][]string {
 	return map[string][]string{
-		"README.md":                    {m.sdks(), m.rule()},
+		"README.md":                    {m.sdks(), m.edgeFrom()},
+		"docs/comparison.md":           {m.beside()},
 		"docs/edge.md":                 {m.intervals()},
-		"docs/operations/addresses.md": {m.addresses(), m.rule(), m.reserved()},
-		"docs/operations/cost.md":      {m.operations(), m.administration(), m.open(), m.applications(), m.usage(), m.publishing(), "answers costs " + cents(fronted(unchangedKB)*1e6) + " a million", m.ceiling(s)},
+		"docs/how-to/sdks.md":          {m.saving()},
+		"docs/operations/addresses.md": {m.addresses(), m.rule(), m.leaked(s)},
+		"docs/operations/cost.md":      {m.operations(), m.administration(), m.open(), m.applications(), m.usage(), m.publishing(), "answers costs " + cents(fronted(unchangedKB)*1e6) + " a million", m.ceiling(s), m.edge()},
 		"docs/operations/limits.md": {
 			m.partitions(), "some " + count(math.Round(m.ListBytes/10)*10) + " bytes for a flag",
-			"about\n" + count(math.Floor(maxResponse/m.ListBytes/100)*100) + " such flags",
+			"about " + count(math.Floor(maxResponse/m.ListBytes/100)*100) + " such flags",
 		},
 	}
 }
@@ -215,8 +217,20 @@ func instances(sdks, interval float64) float64 {
 
 // overEdge is what two small tasks of Guidon Edge cost in a month behind a load balancer, with their own polls and reports.
 func (m Measured) overEdge() float64 {
-	const tasks, addresses = 2, 4 // the load balancer has two of them
-	return hoursAMonth*(tasks*(0.25*priceCPU+0.5*priceMemory)+priceBalancer+addresses*priceAddress) + m.overHTTP(tasks)
+	return edgeTasks + edgeBalancer + edgeAddresses + m.overHTTP(2)
+}
+
+// The parts of overEdge: two tasks, a load balancer, and four public addresses, two of which the load balancer has.
+const (
+	edgeTasks     = hoursAMonth * 2 * (0.25*priceCPU + 0.5*priceMemory)
+	edgeBalancer  = hoursAMonth * priceBalancer
+	edgeAddresses = hoursAMonth * 4 * priceAddress
+)
+
+// edge names these parts.
+func (m Measured) edge() string {
+	return fmt.Sprintf("two Fargate tasks of 0.25 vCPU and 0.5 GB, %s; a load balancer before its units, %s; four public IPv4 addresses, %s; "+
+		"and their own polls every 15 s and reports each minute, %s", cents(edgeTasks), cents(edgeBalancer), cents(edgeAddresses), cents(m.overHTTP(2)))
 }
 
 // sdks is what SDKs cost in a month that poll and report, beside an idle stage.
@@ -245,10 +259,34 @@ func from(cost func(sdks float64) float64, other float64) string {
 	return count(n)
 }
 
+// edgeFrom tells from how many SDKs on Edge costs less than the default.
+func (m Measured) edgeFrom() string {
+	return fmt.Sprintf("Edge costs less than the HTTP API from %s SDKs on", from(m.overHTTP, m.overEdge()))
+}
+
 // rule tells which URL costs least for how many SDKs.
 func (m Measured) rule() string {
-	overURL := func(sdks float64) float64 { return m.overURL(sdks, true, 1) }
-	return fmt.Sprintf("From %s SDKs on, take the *client URL* or *Edge*; from %s on, Edge costs least", from(m.overHTTP, m.overEdge()), from(overURL, m.overEdge()))
+	saves := func(sdks float64) string { return count(math.Round(m.overHTTP(sdks) - m.overURL(sdks, true, 1))) }
+	return fmt.Sprintf("the client URL saves %s of these dollars for 100 SDKs, and %s for 1,000. %s, and less than the client URL from %s on "+
+		"(%s with [reports every five minutes]", saves(100), saves(1000), m.edgeFrom(), from(m.atURL(1), m.overEdge()), from(m.atURL(5), m.overEdge()))
+}
+
+// atURL is overURL with a memory of one second and an interval of reports.
+func (m Measured) atURL(interval float64) func(sdks float64) float64 {
+	return func(sdks float64) float64 { return m.overURL(sdks, true, interval) }
+}
+
+// beside tells from how many SDKs on Guidon costs more than Unleash on containers: the smallest setup, and two tasks.
+func (m Measured) beside() string {
+	return fmt.Sprintf("from %s to %s SDKs on, the HTTP API costs more than Unleash on containers, and from %s to %s on the client URL does, with reports every five minutes",
+		from(m.overHTTP, smallest), from(m.overHTTP, twoTasks), from(m.atURL(5), smallest), from(m.atURL(5), twoTasks))
+}
+
+// saving is what reports every five minutes save.
+func (m Measured) saving() string {
+	reports := func(interval float64) float64 { return sum(m.usageLines(1000, interval)) }
+	return fmt.Sprintf("%s US dollars a month for 1,000 instances at the HTTP API, and %s at the client URL",
+		count(reports(1)-reports(5)), count(m.overURL(1000, true, 1)-m.overURL(1000, true, 5)))
 }
 
 // overCDN is what SDKs cost in a month whose polls CloudFront serves, with WAF, and whose reports go through both.
@@ -263,14 +301,6 @@ func (m Measured) addresses() string {
 		cells = append(cells, count(math.Round(dollars)))
 	}
 	return "| " + strings.Join(cells, " | ") + " |"
-}
-
-// reserved is what each execution that is reserved allows at the client URL, of which AWS lets ten requests a second pass.
-func (m Measured) reserved() string {
-	const day = 10 * secondsADay
-	stranger := lambda(refusedSeconds, functionGB) + m.Unknown.dollars() + logs(refusedKB-accessKB)
-	client := lambda(answerSeconds, functionGB) + m.Poll.dollars() + out(answerKB)
-	return fmt.Sprintf("%s US dollars a day for a stranger, and %s for a client token", cents(day*stranger), cents(day*client))
 }
 
 // intervals is what Guidon Edges cost in a month that ask for the changes of one environment, and report usage.
