@@ -20,35 +20,38 @@ const Admin Permission = "ADMIN"
 
 // Permissions of root scope: they hold for the whole service.
 const (
-	CreateProject       Permission = "CREATE_PROJECT"
-	CreateEnvironment   Permission = "CREATE_ENVIRONMENT"
-	UpdateEnvironment   Permission = "UPDATE_ENVIRONMENT"
-	DeleteEnvironment   Permission = "DELETE_ENVIRONMENT"
-	CreateStrategy      Permission = "CREATE_STRATEGY"
-	UpdateStrategy      Permission = "UPDATE_STRATEGY"
-	DeleteStrategy      Permission = "DELETE_STRATEGY"
-	CreateTagType       Permission = "CREATE_TAG_TYPE"
-	UpdateTagType       Permission = "UPDATE_TAG_TYPE"
-	DeleteTagType       Permission = "DELETE_TAG_TYPE"
-	CreateContextField  Permission = "CREATE_CONTEXT_FIELD"
-	UpdateApplication   Permission = "UPDATE_APPLICATION"
-	UpdateContextField  Permission = "UPDATE_CONTEXT_FIELD"
-	DeleteContextField  Permission = "DELETE_CONTEXT_FIELD"
-	CreateSegment       Permission = "CREATE_SEGMENT"
-	UpdateSegment       Permission = "UPDATE_SEGMENT"
-	DeleteSegment       Permission = "DELETE_SEGMENT"
-	ReadRole            Permission = "READ_ROLE"
-	ReadClientToken     Permission = "READ_CLIENT_API_TOKEN"
-	CreateClientToken   Permission = "CREATE_CLIENT_API_TOKEN"
-	UpdateClientToken   Permission = "UPDATE_CLIENT_API_TOKEN"
-	DeleteClientToken   Permission = "DELETE_CLIENT_API_TOKEN"
-	ReadFrontendToken   Permission = "READ_FRONTEND_API_TOKEN"
-	CreateFrontendToken Permission = "CREATE_FRONTEND_API_TOKEN"
-	UpdateFrontendToken Permission = "UPDATE_FRONTEND_API_TOKEN"
-	DeleteFrontendToken Permission = "DELETE_FRONTEND_API_TOKEN"
-	CreateAddon         Permission = "CREATE_ADDON"
-	UpdateAddon         Permission = "UPDATE_ADDON"
-	DeleteAddon         Permission = "DELETE_ADDON"
+	CreateProject         Permission = "CREATE_PROJECT"
+	CreateEnvironment     Permission = "CREATE_ENVIRONMENT"
+	UpdateEnvironment     Permission = "UPDATE_ENVIRONMENT"
+	DeleteEnvironment     Permission = "DELETE_ENVIRONMENT"
+	CreateStrategy        Permission = "CREATE_STRATEGY"
+	UpdateStrategy        Permission = "UPDATE_STRATEGY"
+	DeleteStrategy        Permission = "DELETE_STRATEGY"
+	CreateTagType         Permission = "CREATE_TAG_TYPE"
+	UpdateTagType         Permission = "UPDATE_TAG_TYPE"
+	DeleteTagType         Permission = "DELETE_TAG_TYPE"
+	CreateContextField    Permission = "CREATE_CONTEXT_FIELD"
+	UpdateApplication     Permission = "UPDATE_APPLICATION"
+	UpdateContextField    Permission = "UPDATE_CONTEXT_FIELD"
+	DeleteContextField    Permission = "DELETE_CONTEXT_FIELD"
+	CreateSegment         Permission = "CREATE_SEGMENT"
+	UpdateSegment         Permission = "UPDATE_SEGMENT"
+	DeleteSegment         Permission = "DELETE_SEGMENT"
+	ReadRole              Permission = "READ_ROLE"
+	ReadClientToken       Permission = "READ_CLIENT_API_TOKEN"
+	CreateClientToken     Permission = "CREATE_CLIENT_API_TOKEN"
+	UpdateClientToken     Permission = "UPDATE_CLIENT_API_TOKEN"
+	DeleteClientToken     Permission = "DELETE_CLIENT_API_TOKEN"
+	ReadFrontendToken     Permission = "READ_FRONTEND_API_TOKEN"
+	CreateFrontendToken   Permission = "CREATE_FRONTEND_API_TOKEN"
+	UpdateFrontendToken   Permission = "UPDATE_FRONTEND_API_TOKEN"
+	DeleteFrontendToken   Permission = "DELETE_FRONTEND_API_TOKEN"
+	CreateAddon           Permission = "CREATE_ADDON"
+	UpdateAddon           Permission = "UPDATE_ADDON"
+	DeleteAddon           Permission = "DELETE_ADDON"
+	CreateReleaseTemplate Permission = "RELEASE_PLAN_TEMPLATE_CREATE"
+	UpdateReleaseTemplate Permission = "RELEASE_PLAN_TEMPLATE_UPDATE"
+	DeleteReleaseTemplate Permission = "RELEASE_PLAN_TEMPLATE_DELETE"
 )
 
 // Permissions of project scope: they hold for one project.
@@ -172,6 +175,9 @@ var permissions = []PermissionInfo{
 	{ApplyChangeRequest, "Apply change requests", EnvironmentScope},
 	{SkipChangeRequest, "Change flags without a change request where one is needed", EnvironmentScope},
 	{SkipChangeFreeze, "Change flags in a freeze", EnvironmentScope},
+	{CreateReleaseTemplate, "Create release templates", RootScope},
+	{UpdateReleaseTemplate, "Change release templates", RootScope},
+	{DeleteReleaseTemplate, "Archive and delete release templates", RootScope},
 }
 
 // unleashOnlyPermissions are permissions of Unleash for features that Guidon lacks. Roles accept them so that
@@ -183,9 +189,6 @@ var unleashOnlyPermissions = map[Permission]string{
 	"UPDATE_INSTANCE_BANNERS":        "Change the banners of the service",
 	"UPDATE_MAINTENANCE_MODE":        "Switch maintenance mode on and off",
 	"READ_LOGS":                      "Read the logs of the service",
-	"RELEASE_PLAN_TEMPLATE_CREATE":   "Create release plan templates",
-	"RELEASE_PLAN_TEMPLATE_UPDATE":   "Change release plan templates",
-	"RELEASE_PLAN_TEMPLATE_DELETE":   "Delete release plan templates",
 	"UPDATE_FEATURE_VARIANTS":        "Change variants of flags without environments",
 	"PROJECT_SETTINGS_READ":          "Read the settings of the project",
 	"PROJECT_SETTINGS_WRITE":         "Change the settings of the project",

@@ -217,7 +217,7 @@ var editorPermissions = []Permission{
 	CreateContextField, UpdateContextField, DeleteContextField, CreateSegment, UpdateSegment, DeleteSegment,
 	ReadClientToken, CreateClientToken, UpdateClientToken, DeleteClientToken,
 	ReadFrontendToken, CreateFrontendToken, UpdateFrontendToken, DeleteFrontendToken, UpdateApplication,
-	CreateAddon, UpdateAddon, DeleteAddon,
+	CreateAddon, UpdateAddon, DeleteAddon, CreateReleaseTemplate, UpdateReleaseTemplate, DeleteReleaseTemplate,
 }
 
 var builtInRoles = []Role{

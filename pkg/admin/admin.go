@@ -9,6 +9,7 @@ import (
 	"guidon/pkg/admin/metrics"
 	"guidon/pkg/admin/playground"
 	"guidon/pkg/admin/projects"
+	"guidon/pkg/admin/releases"
 	"guidon/pkg/admin/requests"
 	"guidon/pkg/admin/segments"
 	"guidon/pkg/admin/signin"
@@ -25,7 +26,7 @@ func Groups() []httpapi.Group {
 	return []httpapi.Group{
 		projects.Projects(), projects.Environments(), users.MemberGroup(),
 		features.Group(), strategies.Group(), strategies.VariantGroup(), tags.Group(), requests.Group(), strategies.TypeGroup(), tags.TypeGroup(),
-		users.Group(), tokens.Group(), transfer.Group(), eventlog.Group(), metrics.Group(), segments.Group(), playground.Group(), addons.Group(), signin.Group(), fallback.Group(),
+		users.Group(), tokens.Group(), transfer.Group(), eventlog.Group(), metrics.Group(), segments.Group(), releases.TemplateGroup(), releases.PlanGroup(), playground.Group(), addons.Group(), signin.Group(), fallback.Group(),
 	}
 }
 

@@ -160,6 +160,19 @@ var goldenSteps = []step{
 	{"delete a tag type", "DELETE", "/api/admin/tag-types/team", "", ""},
 	{"delete a context field", "DELETE", apitest.ContextFields + "/imported-field", "", ""},
 	{"delete a segment", "DELETE", apitest.Segments + "/{own}", "", ""},
+	{"add a release plan", "POST", inBasket + "/release-plans", `{"existing":"replace","name":"Canary","milestones":[{"name":"Some","strategies":[{"strategyName":"flexibleRollout","parameters":{"rollout":"10"}}]},` +
+		`{"name":"All","strategies":[{"strategyName":"default"}]}]}`, "plan"},
+	{"start the plan", "POST", inBasket + "/on", "", ""},
+	{"pause the plan", "POST", inBasket + "/release-plans/{plan}/pause", "", ""},
+	{"resume the plan", "POST", inBasket + "/progressions/{plan}/resume", "", ""},
+	{"remove the plan", "DELETE", inBasket + "/release-plans/{plan}", "", ""},
+	{"create a release template", "POST", "/api/admin/release-plan-templates", `{"name":"Canary","description":"A few first","milestones":[` +
+		`{"name":"Some","sortOrder":1,"transitionCondition":{"intervalMinutes":60},"strategies":[{"strategyName":"flexibleRollout","title":"t","sortOrder":1,` +
+		`"parameters":{"rollout":"10"},"segments":[{segment}],"constraints":[` + aConstraint + `],"variants":[` + strategyVariant + `]}]},` +
+		`{"name":"All","sortOrder":2,"strategies":[{"strategyName":"default"}]}]}`, "template"},
+	{"update a release template", "PUT", "/api/admin/release-plan-templates/{template}", `{"name":"At once","milestones":[{"name":"All","strategies":[{"strategyName":"default"}]}]}`, ""},
+	{"archive a release template", "POST", "/api/admin/release-plan-templates/archive/{template}", "", ""},
+	{"delete a release template", "DELETE", "/api/admin/release-plan-templates/{template}", "", ""},
 
 	{"create a role", "POST", "/api/admin/roles", `{"name":"Releaser","description":"d","type":"custom","permissions":[{"name":"UPDATE_FEATURE"},{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"staging"}]}`, "role"},
 	{"update a role", "PUT", "/api/admin/roles/{role}", `{"name":"Helper","permissions":[]}`, ""},

@@ -21,6 +21,7 @@ const ()
 // before is the request without which an operation's example would change nothing.
 var before = map[string]string{
 	inEnvironment("POST", "/off"):                          inEnvironment("POST", "/on"),
+	inEnvironment("POST", resuming):                        inEnvironment("POST", aPlan+"/pause"),
 	"POST /api/admin/archive/revive/{featureName}":         ofFlag("DELETE", ""),
 	"POST /api/admin/strategies/{strategyType}/reactivate": "POST /api/admin/strategies/{strategyType}/deprecate",
 }

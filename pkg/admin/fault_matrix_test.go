@@ -70,7 +70,8 @@ var changesNothing = map[string]bool{
 // firstDo has the requests without which an operation's example would change nothing.
 var firstDo = map[string][]string{
 	"POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off": {inEnvironment("POST", "/on")},
-	bulkSwitch + "off": {inEnvironment("POST", "/on")},
+	bulkSwitch + "off":                                     {inEnvironment("POST", "/on")},
+	inEnvironment("POST", resuming):                        {inEnvironment("POST", aPlan+"/pause")},
 	"POST /api/admin/archive/revive/{featureName}":         {ofFlag("DELETE", "")},
 	ofFlag("DELETE", "/favorites"):                         {ofFlag("POST", "/favorites")},
 	ofProject("DELETE", "/favorites"):                      {ofProject("POST", "/favorites")},

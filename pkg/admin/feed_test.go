@@ -49,6 +49,7 @@ var inFeed = map[string]string{
 	inEnvironment("POST", "/off"):                       "F",
 	inEnvironment("PUT", "/variants"):                   "F",
 	inEnvironment("PATCH", "/variants"):                 "F",
+	inEnvironment("POST", starting):                     "F",
 	inEnvironment("POST", "/strategies"):                "F",
 	inEnvironment("DELETE", "/strategies/{strategyId}"): "F",
 

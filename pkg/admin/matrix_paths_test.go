@@ -37,6 +37,7 @@ func newMaze(t *testing.T, s *apitest.Server) maze {
 	furnished := func(project, flag, environment string) subject {
 		on := subject{project: project, flag: flag, environment: environment}
 		addStrategyAndVariants(t, s, &on)
+		newPlan(t, s, &on)
 		return on
 	}
 	right, twin := furnished("default", "a", "production"), furnished("default", "a", "development")
@@ -76,7 +77,11 @@ func newMaze(t *testing.T, s *apitest.Server) maze {
 			"token":    {{"of another project", url.PathEscape(ofShop)}},
 			"parent":   {{"of another flag", theirs.kind}},
 			"freezeId": {{"of all projects", ofAll}},
-			"linkId":   {{"of another flag", sibling.link}, {"of another project", foreign.link}},
+			"planId": {
+				{"of another environment", twin.plan}, {"of another flag", sibling.plan}, {"of another project", foreign.plan},
+			},
+			"milestoneId": {{"of another environment", twin.milestone}, {"of another flag", sibling.milestone}},
+			"linkId":      {{"of another flag", sibling.link}, {"of another project", foreign.link}},
 
 			"changeRequestId": {{"unknown", "99"}},
 			"changeId":        {{"unknown", "99"}},

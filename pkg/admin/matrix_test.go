@@ -96,16 +96,18 @@ func writes(t *testing.T, got apitest.Answer) int {
 // A stage is the data of the matrix: two projects with the same objects, and objects of the whole service.
 type stage struct {
 	*apitest.Server
-	places []subject // project × environment
-	guest  string    // a user, a member of both projects
-	robot  string    // a service account with a token
-	role   string    // a custom project role without permissions and users
-	signup string
-	link   string            // a sign-in link
-	tags   string            // a tag type
-	fields string            // a context field
-	own    map[string]string // the id of a segment of each project
-	custom string            // a strategy type
+	places   []subject // project × environment
+	guest    string    // a user, a member of both projects
+	robot    string    // a service account with a token
+	role     string    // a custom project role without permissions and users
+	signup   string
+	link     string             // a sign-in link
+	tags     string             // a tag type
+	template string             // a release template
+	planned  map[string]subject // a flag with a release plan, by the names of project and environment
+	fields   string             // a context field
+	own      map[string]string  // the id of a segment of each project
+	custom   string             // a strategy type
 
 	application string
 	addon       string            // the id of an addon
@@ -117,7 +119,7 @@ type stage struct {
 
 func newStage(t *testing.T, s *apitest.Server) stage {
 	t.Helper()
-	g := stage{Server: s, tokens: map[string]string{}, own: map[string]string{}, parents: map[string]string{}, requests: map[string]string{}, freezes: map[string]string{}}
+	g := stage{Server: s, planned: map[string]subject{}, tokens: map[string]string{}, own: map[string]string{}, parents: map[string]string{}, requests: map[string]string{}, freezes: map[string]string{}}
 	s.Must(t, "POST", "/api/admin/projects", `{"id":"alpha"}`)
 	g.guest = s.ID(t, apitest.Users, `{"username":"guest","rootRole":3}`)
 	var on subject
@@ -130,6 +132,8 @@ func newStage(t *testing.T, s *apitest.Server) stage {
 	g.link = s.SignInLink(t, 1)
 	newTagType(t, s, &on)
 	g.tags = on.kind
+	addTemplate(t, s, &on)
+	g.template = on.kind
 	newField(t, s, &on)
 	g.fields = on.kind
 	newStrategyType(t, s, &on)
@@ -150,9 +154,13 @@ func newStage(t *testing.T, s *apitest.Server) stage {
 		ours := subject{project: project}
 		newSegment(t, s, &ours)
 		g.own[project] = ours.segment
+		s.Must(t, "POST", "/api/admin/projects/"+project+"/features", fmt.Sprintf(`{"name":"planned-%s"}`, flag))
 		for _, environment := range []string{"development", "production"} {
 			on := subject{project: project, flag: flag, environment: environment}
 			addStrategyAndVariants(t, s, &on)
+			planned := subject{project: project, flag: "planned-" + flag, environment: environment}
+			newPlan(t, s, &planned)
+			g.planned[project+environment] = planned
 			for _, path := range []string{on.fill(inFreezes), on.fill(ofServiceFreezes)} {
 				g.freezes[path] = apitest.IDIn(s.Must(t, "POST", path, on.fill(aFreeze)).Body)
 			}
@@ -208,6 +216,11 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 		on.addon = g.addon
 	case strings.Contains(route, "/tag-types"):
 		on.kind = g.tags
+	case strings.Contains(route, "{planId}"):
+		planned := g.planned[on.project+on.environment]
+		on.flag, on.plan, on.milestone = planned.flag, planned.plan, planned.milestone
+	case strings.Contains(route, "{templateId}"):
+		on.kind = g.template
 	case strings.Contains(route, "/strategies/{strategyType}"):
 		on.kind = g.custom
 	case strings.Contains(route, "{appName}"):

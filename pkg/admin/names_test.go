@@ -53,6 +53,11 @@ func eachOperation(t *testing.T, s *apitest.Server, on subject) {
 		if prepare := preparations[route]; prepare != nil && (strings.Contains(route, "{projectId}/api-tokens") || strings.Contains(route, "{appName}") || strings.Contains(route, "/change-requests")) {
 			prepare(t, s, &of)
 		}
+		if strings.Contains(route, "{planId}") {
+			of.flag = on.fill("{new}")
+			s.Must(t, "POST", apitest.Projects+"/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, of.flag))
+			preparations[route](t, s, &of)
+		}
 		if _, path, _ := strings.Cut(route, " "); strings.HasSuffix(path, "/{freezeId}") {
 			of.kind = apitest.IDIn(s.Must(t, "POST", of.fill(strings.TrimSuffix(path, "/{freezeId}")), of.fill(aFreeze)).Body)
 		}
@@ -88,7 +93,7 @@ func archiveAll(t *testing.T, s *apitest.Server, project string) {
 // byNumber reports whether a path has only an ID or a secret, as for users, roles, segments, addons and tokens. Types and context
 // fields count too: they are not named after the flag.
 func byNumber(route string) bool {
-	if strings.Contains(route, "{contextField}") || strings.Contains(route, "/segments/{id}") || strings.Contains(route, "{addonId}") {
+	if strings.Contains(route, "{contextField}") || strings.Contains(route, "/segments/{id}") || strings.Contains(route, "{addonId}") || strings.Contains(route, "{templateId}") {
 		return true
 	}
 	if strings.Contains(route, "/{tagType}") && !strings.Contains(route, "{featureName}") || strings.Contains(route, "/{strategyType}") {

@@ -36,6 +36,22 @@ const (
 	aSegmentOf = `{"name":"{new}","project":"{projectId}","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`
 )
 
+// The path of a release template, and one.
+const (
+	aTemplate       = "/api/admin/release-plan-templates/{templateId}"
+	archiveTemplate = "POST /api/admin/release-plan-templates/archive/{templateId}"
+	newTemplate     = `{"name":"{new}","milestones":[{"name":"All","strategies":[{"strategyName":"default"}]}]}`
+)
+
+// The paths below an environment of a release plan, and one with two milestones.
+const (
+	aPlan    = "/release-plans/{planId}"
+	starting = aPlan + "/milestones/{milestoneId}/start"
+	resuming = "/progressions/{planId}/resume"
+	somePlan = `{"existing":"keep","name":"{new}","milestones":[{"name":"Some","strategies":[{"strategyName":"flexibleRollout","parameters":{"rollout":"10"}}]},` +
+		`{"name":"All","strategies":[{"strategyName":"default"}]}]}`
+)
+
 // The paths of freezes, and one that is not in effect.
 const (
 	inFreezes        = "/api/admin/projects/{projectId}/environments/{environment}/freezes"
@@ -175,6 +191,19 @@ var examples = map[string]example{
 	ofFlag("PUT", "/link/{linkId}"):                    {`{"url":"https://example.com/changed"}`, 204, 2, 1},
 	ofFlag("DELETE", "/link/{linkId}"):                 {"", 204, 2, 1},
 	ofFlag("POST", "/comments"):                        {`{"text":"{new}"}`, 204, 2, 2},
+	inEnvironment("GET", "/release-plans"):             {"", 200, 1, 1},
+	inEnvironment("POST", "/release-plans"):            {somePlan, 200, 2, 1},
+	inEnvironment("DELETE", aPlan):                     {"", 200, 2, 1},
+	inEnvironment("POST", aPlan+"/detach"):             {"", 200, 2, 1},
+	inEnvironment("POST", aPlan+"/pause"):              {"", 200, 2, 1},
+	inEnvironment("POST", resuming):                    {"", 200, 1, 1}, // it is not paused
+	inEnvironment("POST", starting):                    {"", 200, 2, 1},
+	"GET /api/admin/release-plan-templates":            {"", 200, 2, 2},
+	"POST /api/admin/release-plan-templates":           {newTemplate, 200, 3, 3},
+	"GET " + aTemplate:                                 {"", 200, 1, 1},
+	"PUT " + aTemplate:                                 {newTemplate, 200, 2, 1},
+	"DELETE " + aTemplate:                              {"", 200, 2, 1},
+	archiveTemplate:                                    {"", 200, 2, 1},
 	"GET /api/admin/tag-types":                         {"", 200, 1, 1},
 	"POST /api/admin/tag-types":                        {`{"name":"{new}"}`, 201, 2, 1},
 	"POST /api/admin/tag-types/validate":               {`{"name":"{new}"}`, 200, 1, 1},
@@ -207,7 +236,7 @@ var examples = map[string]example{
 	"POST " + apitest.Segments + "/strategies":             {`{"projectId":"{projectId}","strategyId":"{strategy}","environmentId":"{environment}","segmentIds":[{id}]}`, 201, 5, 4},
 	"GET " + aSegment:                                      {"", 200, 1, 1},
 	"PUT " + aSegment:                                      {`{"name":"{new}","constraints":[]}`, 204, 3, 2},
-	"DELETE " + aSegment:                                   {"", 204, 3, 1}, // its guard and a list of default strategies show that nothing uses it
+	"DELETE " + aSegment:                                   {"", 204, 4, 1}, // its guard and lists of default strategies and templates show that nothing uses it
 	"GET " + aSegment + "/strategies":                      {"", 200, 2, 2}, // no flag uses it
 
 	"GET " + apitest.Addons:       {"", 200, 1, 1},
@@ -346,7 +375,7 @@ func inEnvironment(method, tail string) string {
 }
 
 // A subject is what a test calls operations on: a flag with a strategy in one environment, and variants in all of them.
-type subject struct{ project, flag, environment, strategy, user, role, kind, secret, segment, addon, request, link string }
+type subject struct{ project, flag, environment, strategy, user, role, kind, secret, segment, addon, request, link, plan, milestone string }
 
 var subjects atomic.Int64
 
@@ -429,6 +458,15 @@ var preparations = map[string]func(t *testing.T, s *apitest.Server, on *subject)
 	"POST " + anAddon + "/test":                            newAddon,
 	"GET " + anAddon + "/events":                           newAddon,
 	"POST " + anAddon + "/resend":                          newAddon,
+	inEnvironment("DELETE", aPlan):                         newPlan,
+	inEnvironment("POST", aPlan+"/detach"):                 newPlan,
+	inEnvironment("POST", aPlan+"/pause"):                  newPlan,
+	inEnvironment("POST", resuming):                        newPlan,
+	inEnvironment("POST", starting):                        newPlan,
+	"GET " + aTemplate:                                     addTemplate,
+	"PUT " + aTemplate:                                     addTemplate,
+	"DELETE " + aTemplate:                                  addTemplate,
+	archiveTemplate:                                        addTemplate,
 	"PUT /api/admin/strategies/{strategyType}":             newStrategyType,
 	"DELETE /api/admin/strategies/{strategyType}":          newStrategyType,
 	"POST /api/admin/strategies/{strategyType}/deprecate":  newStrategyType,
@@ -529,6 +567,29 @@ func newStrategyType(t *testing.T, s *apitest.Server, on *subject) {
 	s.Must(t, "POST", "/api/admin/strategies", fmt.Sprintf(`{"name":%q,"parameters":[]}`, on.kind))
 }
 
+// addTemplate creates a release template. If there are many, it deletes them first: there can be only 100.
+func addTemplate(t *testing.T, s *apitest.Server, on *subject) {
+	t.Helper()
+	const templates = "/api/admin/release-plan-templates"
+	list := apitest.Decode[[]struct{ ID string }](t, s.Must(t, "GET", templates, "").Body)
+	for _, one := range list {
+		if len(list) > 80 {
+			s.Must(t, "DELETE", templates+"/"+one.ID, "")
+		}
+	}
+	on.kind = apitest.IDIn(s.Must(t, "POST", templates, on.fill(newTemplate)).Body)
+}
+
+// newPlan adds a release plan to the subject's flag, which is off. The milestone of the subject is its second one.
+func newPlan(t *testing.T, s *apitest.Server, on *subject) {
+	t.Helper()
+	plan := apitest.Decode[struct {
+		ID         string
+		Milestones []struct{ ID string }
+	}](t, s.Must(t, "POST", on.fill(inEnvironment("", "/release-plans"))[1:], on.fill(somePlan)).Body)
+	on.plan, on.milestone = plan.ID, plan.Milestones[1].ID
+}
+
 // newApplication creates an application that never reported.
 func newApplication(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
@@ -609,7 +670,7 @@ func addStrategyAndVariants(t *testing.T, s *apitest.Server, on *subject) {
 func (on subject) fill(text string) string {
 	return strings.NewReplacer("{projectId}", on.project, "{featureName}", on.flag, "{environment}", on.environment,
 		"{environmentName}", on.environment, "{strategyId}", on.strategy, "{strategy}", on.strategy,
-		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{parent}", cmp.Or(on.kind, "parent"), "{freezeId}", cmp.Or(on.kind, "nosuch"), "{linkId}", cmp.Or(on.link, "nosuch"), "{value...}", "a%2Fb",
+		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{templateId}", cmp.Or(on.kind, "nosuch"), "{planId}", cmp.Or(on.plan, "nosuch"), "{milestoneId}", cmp.Or(on.milestone, "nosuch"), "{parent}", cmp.Or(on.kind, "parent"), "{freezeId}", cmp.Or(on.kind, "nosuch"), "{linkId}", cmp.Or(on.link, "nosuch"), "{value...}", "a%2Fb",
 		"{contextField}", cmp.Or(on.kind, "userId"), "{appName}", cmp.Or(on.kind, "an-app"), "{legalValue...}", "a%2Fb", "{id}", cmp.Or(on.segment, "1"), "{addonId}", cmp.Or(on.addon, "1"), "{changeRequestId}", cmp.Or(on.request, "1"), "{changeId}", "1",
 		"{userId}", cmp.Or(on.user, "1"), "{roleId}", cmp.Or(on.role, "4"), "{new}", fmt.Sprintf("new-%d", subjects.Add(1)),
 		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", cmp.Or(on.secret, "{token}")).Replace(text)

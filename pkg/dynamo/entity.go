@@ -60,6 +60,7 @@ var entities = [...]*entity{
 	&contextFieldsEntity,
 	&addonsEntity,
 	&segmentEntity,
+	&releaseTemplateEntity,
 	&useEntity,
 	&useCountEntity,
 	&feedEntity,

@@ -10,7 +10,7 @@ var featureEntity = entity{
 	name:  flags.EntityFeature,
 	key:   func(name string) itemKey { return itemKey{"FLAG#" + name, "FLAG"} },
 	title: featureTitle,
-	codec: jsonCodec(func(a *flags.Feature) *int64 { return &a.Version }),
+	codec: featureCodec,
 	exists: func(name string) conditionError {
 		return permanent(flags.Errorf(flags.NameExists, "the flag name %q is taken; an archived flag keeps its name", name))
 	},
@@ -22,10 +22,21 @@ var featureEntity = entity{
 	dependents: func(s *Store, tx *transaction, before, after flags.Aggregate) error {
 		old, _ := before.(*flags.Feature)
 		f, _ := after.(*flags.Feature)
+		if large := f.WithLargestMilestones(); large != f {
+			document, err := featureCodec.encode(large)
+			if err != nil {
+				return internalError(err)
+			}
+			if err := checkSize(featureTitle(f.Name)+" with the largest milestone of its release plan", document); err != nil {
+				return err
+			}
+		}
 		tx.countFeature(old, f)
 		tx.countSegments(old, f)
 		return s.planUse(tx, old, f)
 	},
 }
+
+var featureCodec = jsonCodec(func(a *flags.Feature) *int64 { return &a.Version })
 
 func featureTitle(name string) string { return "the flag " + strconv.Quote(name) }

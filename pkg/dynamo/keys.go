@@ -44,11 +44,13 @@ import (
 //	favorites        FAVORITES#<owner>    FAVORITES                   of a user or the API tokens of a name, without events
 //	signup token     SIGNUPS              <sha256>                    a public signup token
 //	signup history   SIGNUP#<sha256>      EVENT#<version>
-//	unique name      UNIQUE#<kind>#<name> UNIQUE                      of a token, a segment, a user (username, e-mail) or a draft
+//	unique name      UNIQUE#<kind>#<name> UNIQUE                      of a token, a segment, a template, a user (username, e-mail) or a draft
 //	segment          SEGMENTS             <id>
 //	segment guard    SEGMENT#<id>         GUARD                       counts the uses of the segment and names its project; closed
 //	                                                                  when the segment is deleted; see segment_guard.go
 //	segment history  SEGMENT#<id>         EVENT#<version>
+//	template         TEMPLATES            <id>                        a release template
+//	template history TEMPLATE#<id>        EVENT#<version>
 //	use              USES                 <flag>                      what the flag uses of segments and context fields, if anything
 //	counter          COUNTER#<entity>     COUNTER                     the last integer ID, incremented by ADD; IDs may have gaps
 //	feed             FEED                 FEED                        the newest changes that applications see; see feed.go

@@ -51,6 +51,8 @@ type rowStanding struct {
 	Targeted          bool      `json:"t,omitzero"`
 	Variants          int       `json:"v,omitzero"`
 	LastSeenAt        time.Time `json:"l,omitzero"`
+
+	Plan *flags.PlanSummary `json:"p,omitzero"`
 }
 
 func storeRow(s flags.FeatureSummary) rowDocument {
@@ -64,7 +66,7 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 		doc.Environments[name] = rowStanding{
 			Environment: e.EnvironmentUID, EnabledIn: e.EnabledIn, Strategies: e.Strategies,
 			EnabledStrategies: e.EnabledStrategies, Segments: e.Segments, Withheld: e.Withheld, Targeted: e.Targeted,
-			Variants: e.Variants, LastSeenAt: e.LastSeenAt,
+			Variants: e.Variants, LastSeenAt: e.LastSeenAt, Plan: e.Plan,
 		}
 	}
 	return doc
@@ -92,7 +94,7 @@ func (e rowStanding) summary() flags.EnvironmentSummary {
 	return flags.EnvironmentSummary{
 		EnvironmentState: flags.EnvironmentState{EnvironmentUID: e.Environment, EnabledIn: e.EnabledIn},
 		Strategies:       e.Strategies, EnabledStrategies: e.EnabledStrategies, Segments: e.Segments,
-		Withheld: e.Withheld, Targeted: e.Targeted, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
+		Withheld: e.Withheld, Targeted: e.Targeted, Variants: e.Variants, LastSeenAt: e.LastSeenAt, Plan: e.Plan,
 	}
 }
 

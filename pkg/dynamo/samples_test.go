@@ -40,6 +40,11 @@ func FullFeature() *flags.Feature {
 				Strategies:       []flags.Strategy{FullStrategy(), {ID: "s-2", Name: "default", SortOrder: 1e21}},
 				Variants:         []flags.Variant{fullVariant("blue", flags.Variable), fullVariant("green", flags.Fix)},
 				LastSeenAt:       SampleTime.Add(time.Second),
+				Plan: &flags.ReleasePlan{
+					ID: "p-1", Attachment: "bbbb2222", TemplateID: "t-1", Name: "Canary", Description: text("a few first"), CreatedAt: SampleTime, CreatedByID: 7,
+					Milestones: []flags.Milestone{{ID: "m-1", Name: "Some", SortOrder: 1, Minutes: 60, StartedAt: SampleTime, Strategies: []flags.Strategy{FullStrategy()}}},
+					Active:     1, Run: 2, RunAt: SampleTime, Paused: true,
+				},
 			},
 			"__proto__": {EnvironmentState: flags.EnvironmentState{EnvironmentUID: "cccc3333"}},
 		},
@@ -180,10 +185,22 @@ func FullSegment() *flags.Segment {
 	}
 }
 
+// FullReleaseTemplate returns a release template with all fields set.
+func FullReleaseTemplate() *flags.ReleaseTemplate {
+	strategy := FullFeature().Environments["production"].Strategies[0]
+	return &flags.ReleaseTemplate{
+		ID: "0b5a4f3e-0000-4000-8000-000000000001", Name: "Canary", Description: text("a few first"), CreatedAt: SampleTime, CreatedByID: 7, ArchivedAt: SampleTime,
+		Milestones: []flags.Milestone{
+			{ID: "0b5a4f3e-0000-4000-8000-000000000002", Name: "Some", SortOrder: 1, Minutes: 60, StartedAt: SampleTime, Strategies: []flags.Strategy{strategy}},
+			{ID: "0b5a4f3e-0000-4000-8000-000000000003", Name: "All", SortOrder: 2, Strategies: []flags.Strategy{strategy}},
+		},
+	}
+}
+
 // FullFeatureUse returns a FeatureUse with all fields set.
 func FullFeatureUse() flags.FeatureUse {
 	return flags.FeatureUse{Feature: "checkout", Project: "shop", ProjectUID: "bbbb2222", Archived: true, Strategies: []flags.StrategyUse{{
-		ID: "s1", Name: "default", Environment: "production", EnvironmentUID: "aaaa1111", Segments: []int64{7, 9}, ContextFields: []string{"country"},
+		ID: "s1", Name: "default", Environment: "production", EnvironmentUID: "aaaa1111", Segments: []int64{7, 9}, ContextFields: []string{"country"}, Plan: "bbbb2222",
 	}}}
 }
 
@@ -318,7 +335,7 @@ func FullComment() *review.Comment {
 func fullAggregates() []flags.Aggregate {
 	return []flags.Aggregate{
 		FullFeature(), FullProject(), FullEnvironments(), FullToken(), FullUser(), FullRoles(), FullTagTypes(), FullStrategyTypes(),
-		FullSignupToken(), FullTokenUse(), FullContextFields(), FullSegment(), FullFeatureUse(), FullAddons(),
+		FullSignupToken(), FullTokenUse(), FullContextFields(), FullSegment(), FullReleaseTemplate(), FullFeatureUse(), FullAddons(),
 		FullApplication(), FullApplicationNames(), FullInstances(), FullTokenApplications(), FullSessions(), FullSignInLink(), FullIdentityLink(), FullFavorites(), FullRequest(), FullComment(),
 	}
 }

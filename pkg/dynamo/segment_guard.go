@@ -13,7 +13,7 @@ import (
 //
 //	uses    the number of flags that use the segment, in any environment
 //	begun   how often a use began: a flag gets the segment in an environment, a flag that has it moves to another project,
-//	        or a default strategy of a project gets it. It is never decremented
+//	        or a default strategy of a project or a release template gets it. It is never decremented
 //	owner   the UID of the project that the segment belongs to; absent if all projects can use it
 //	closed  true if the segment was deleted. Its ID is never used again
 //	changed the version at which the content of the segment last changed while change requests were in use, see feed_review.go
@@ -24,7 +24,7 @@ import (
 // second one fails. A use that ends needs no condition.
 //
 // "uses" and "begun" are read together. If no flag used the segment then, and no use has begun since, there are no uses by flags to
-// list. If there were some, the list ends once it has as many. Default strategies are not counted: they are always listed.
+// list. If there were some, the list ends once it has as many. Default strategies and templates are not counted: they are always listed.
 
 // countSegments updates the guards of the segments that a flag begins or stops to use. If a new flag, or one that moves,
 // cannot use a segment, the segment has changed since it was read, so the request must run again.

@@ -50,7 +50,7 @@ var summaryCases = []testCase{
 					EnvironmentState: flags.EnvironmentState{EnvironmentUID: "e1"}, Strategies: []flags.Strategy{{ID: "s", Name: "default"}},
 				}}
 			}},
-			{"on", func(f *flags.Feature) { _ = f.Enable(env, func() string { return "id" }) }},
+			{"on", func(f *flags.Feature) { _ = f.Enable(env, func() string { return "id" }, time.Time{}) }},
 			{"a variant", func(f *flags.Feature) {
 				f.SetVariants(env, []flags.Variant{{Name: "v", WeightType: flags.Variable, Stickiness: "default"}})
 			}},

@@ -37,3 +37,11 @@ func StrategyTypeDeprecated(before, after flags.StrategyType) flags.Event {
 	}
 	return flags.Event{Type: kind, Data: shape.StrategyTypeViewOf(after), PreData: shape.StrategyTypeViewOf(before)}
 }
+
+// ReleaseTemplate has the events of release templates.
+var ReleaseTemplate = familyOf(flags.ReleaseTemplateCreated, flags.ReleaseTemplateUpdated, flags.ReleaseTemplateDeleted, shape.ReleaseTemplateViewOf)
+
+// ReleaseTemplateArchived is the event of an archived release template.
+func ReleaseTemplateArchived(before, after *flags.ReleaseTemplate) flags.Event {
+	return flags.Event{Type: flags.ReleaseTemplateArchived, Data: shape.ReleaseTemplateViewOf(after), PreData: shape.ReleaseTemplateViewOf(before)}
+}

@@ -72,6 +72,10 @@ type FeatureEnvironment struct {
 	Strategies []Strategy `json:"strategies,omitempty"` // by sort order, then age
 	Variants   []Variant  `json:"variants,omitempty"`
 	LastSeenAt time.Time  `json:"lastSeenAt,omitzero"`
+
+	// Plan is a release plan. It only counts under the attachment that it names: read it with Feature.Plan. What applications see does not
+	// depend on it.
+	Plan *ReleasePlan `json:"plan,omitzero"`
 }
 
 // Key returns the key of the flag.
@@ -118,10 +122,13 @@ func (f *Feature) setEnvironment(env ProjectEnvironment, fe FeatureEnvironment) 
 
 // Enable enables the flag in env. If it has no strategies there, the default strategy of the project for env is
 // added in the same change. Without a default strategy it returns Conflict (contract: States and transitions). A
-// disabled strategy counts as a strategy.
-func (f *Feature) Enable(env ProjectEnvironment, newID func() string) error {
+// disabled strategy counts as a strategy. A release plan goes on instead: with its first milestone, or again with the one that ran last.
+func (f *Feature) Enable(env ProjectEnvironment, newID func() string, at time.Time) error {
 	if f.Enabled(env) {
 		return nil
+	}
+	if plan := f.Plan(env); plan != nil {
+		f.run(env, max(plan.Active, 1), at)
 	}
 	fe := f.In(env)
 	if len(fe.Strategies) == 0 {
@@ -210,7 +217,9 @@ func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environ
 	}
 	var missing []string
 	on := map[string]string{} // by environment name: the attachment of the target project where the flag is enabled
+	planned := map[string]bool{}
 	for _, env := range from {
+		planned[env.Name] = f.Plan(env) != nil && to.HasEnvironment(env.Environment)
 		if f.Enabled(env) {
 			on[env.Name] = to.Environments[env.Name].ID
 			if !to.HasEnvironment(env.Environment) {
@@ -225,6 +234,14 @@ func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environ
 	f.dropDeletedEnvironments(registry, foreign)
 	for name, fe := range f.Environments {
 		fe.EnabledIn = on[name]
+		if fe.Plan != nil {
+			plan := *fe.Plan
+			plan.Attachment = ""
+			if planned[name] {
+				plan.Attachment = to.Environments[name].ID
+			}
+			fe.Plan = &plan
+		}
 		f.Environments[name] = fe
 	}
 	f.Project, f.ProjectUID = to.ID, to.UID
@@ -243,7 +260,7 @@ func (f *Feature) dropDeletedEnvironments(registry *Environments, of func(segmen
 }
 
 // CloneAs returns a new flag with the metadata, strategies and variants of this one, disabled in all
-// environments. Strategies get new IDs. With replaceGroupID, a strategy whose groupId is the old name gets the
+// environments, and without release plans: with the strategies of the milestones that run. Strategies get new IDs. With replaceGroupID, a strategy whose groupId is the old name gets the
 // new name.
 //
 // Tags, links, favorites and dependencies are not copied; a caller adds the parents with SetDependency. Strategies with
@@ -256,7 +273,7 @@ func (f *Feature) CloneAs(name string, replaceGroupID bool, registry *Environmen
 	c.Tags, c.Links, c.Comments, c.Dependencies, c.Children, c.Lifecycle = nil, nil, 0, nil, nil, nil
 	for _, env := range slices.Sorted(maps.Keys(c.Environments)) {
 		fe := c.Environments[env]
-		fe.EnabledIn, fe.LastSeenAt = "", time.Time{}
+		fe.EnabledIn, fe.LastSeenAt, fe.Plan = "", time.Time{}, nil
 		fe.Strategies = slices.Clone(fe.Strategies)
 		for i := range fe.Strategies {
 			s := &fe.Strategies[i]

@@ -70,7 +70,7 @@ func TestEnable(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			before := &Feature{Name: "f", Environments: map[string]FeatureEnvironment{"e": tt.before}}
 			f := before.Clone()
-			err := f.Enable(tt.env, counter())
+			err := f.Enable(tt.env, counter(), time.Time{})
 			if (err != nil) != (tt.message != "") || err != nil && (KindOf(err) != tt.kind || !strings.Contains(err.Error(), tt.message)) {
 				t.Fatalf("error %v, want kind %d with %q in it", err, tt.kind, tt.message)
 			}
@@ -99,7 +99,7 @@ func TestEnableAddsDefaultStrategy(t *testing.T) {
 		Variants: []Variant{variant("x", Variable, 1), variant("y", Variable, 1)},
 	}
 	f := &Feature{Name: "f"}
-	if err := f.Enable(env, counter()); err != nil {
+	if err := f.Enable(env, counter(), time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	got := f.In(env).Strategies

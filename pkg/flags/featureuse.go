@@ -26,6 +26,7 @@ type StrategyUse struct {
 	EnvironmentUID string   `json:"envUid"` // UID of the environment: its name may be reused by a later one
 	Segments       []int64  `json:"segments,omitempty"`
 	ContextFields  []string `json:"fields,omitempty"` // of its constraints, sorted
+	Plan           string   `json:"plan,omitzero"`    // of a milestone that is not running: the attachment under which its plan counts
 }
 
 // Key returns the key of the record.
@@ -51,14 +52,19 @@ func (f *Feature) Use() FeatureUse {
 	u := FeatureUse{Feature: f.Name, Project: f.Project, ProjectUID: f.ProjectUID, Archived: f.Archived}
 	for _, env := range slices.Sorted(maps.Keys(f.Environments)) {
 		fe := f.Environments[env]
-		for _, s := range fe.Strategies {
-			if len(s.Segments) == 0 && len(s.Constraints) == 0 {
-				continue
+		add := func(s Strategy, plan string) {
+			if len(s.Segments) > 0 || len(s.Constraints) > 0 {
+				u.Strategies = append(u.Strategies, StrategyUse{
+					ID: s.ID, Name: s.Name, Environment: env, EnvironmentUID: fe.EnvironmentUID,
+					Segments: s.Segments, ContextFields: s.contextFields(), Plan: plan,
+				})
 			}
-			u.Strategies = append(u.Strategies, StrategyUse{
-				ID: s.ID, Name: s.Name, Environment: env, EnvironmentUID: fe.EnvironmentUID,
-				Segments: s.Segments, ContextFields: s.contextFields(),
-			})
+		}
+		for _, s := range fe.Strategies {
+			add(s, "")
+		}
+		for _, s := range fe.notRunning() {
+			add(s, fe.Plan.Attachment)
 		}
 	}
 	return u
@@ -81,10 +87,11 @@ func (s StrategyUse) environmentExists(registry *Environments) bool {
 }
 
 // unreachable reports whether the strategy can never be seen or used again, because its environment was deleted,
-// or its flag was archived in a project that was deleted. A strategy in an environment that was only detached
+// or its flag was archived in a project that was deleted, or its plan no longer counts. A strategy in an environment that was only detached
 // from the project is reachable: it returns when the environment is attached again.
 func (u FeatureUse) unreachable(s StrategyUse, projects []*Project, registry *Environments) bool {
-	return !s.environmentExists(registry) || u.project(projects) == nil
+	project := u.project(projects)
+	return !s.environmentExists(registry) || project == nil || s.Plan != "" && project.Environments[s.Environment].ID != s.Plan
 }
 
 // project returns the flag's project, or nil if it is not in the list.

@@ -93,6 +93,12 @@ func guardedByUID(f *Feature) map[string]FeatureEnvironment {
 			s.ID, s.Title = "", nil
 			g.Strategies = append(g.Strategies, s)
 		}
+		if fe.Plan != nil { // its progress is not guarded
+			g.Plan = &ReleasePlan{ID: fe.Plan.ID, Attachment: fe.Plan.Attachment, Milestones: slices.Clone(fe.Plan.Milestones)}
+			for i := range g.Plan.Milestones {
+				g.Plan.Milestones[i].StartedAt = time.Time{}
+			}
+		}
 		list[fe.EnvironmentUID] = g
 	}
 	return list

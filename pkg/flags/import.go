@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // An ImportedFlag is one flag of an import: its metadata, and its configuration in the target environment
@@ -39,7 +40,7 @@ func (b ImportedFlag) Check(name string, types *StrategyTypes, limits Limits, p 
 
 // Import applies the import to the flag. Of the environments, only env changes. A strategy that differs from an
 // existing one only in its ID keeps the existing ID, so repeating an import changes nothing.
-func (f *Feature) Import(env ProjectEnvironment, b ImportedFlag, newID func() string, limits Limits) error {
+func (f *Feature) Import(env ProjectEnvironment, b ImportedFlag, newID func() string, at time.Time, limits Limits) error {
 	f.Metadata = b.Metadata
 	if b.Tags != nil {
 		f.Tags = nil
@@ -65,7 +66,7 @@ func (f *Feature) Import(env ProjectEnvironment, b ImportedFlag, newID func() st
 		f.Disable(env)
 		return nil
 	}
-	return f.Enable(env, newID)
+	return f.Enable(env, newID, at)
 }
 
 // onForEveryone is added to a flag that is enabled without strategies. Some servers have such flags, and SDKs
@@ -111,6 +112,9 @@ func (f *Feature) importStrategies(env ProjectEnvironment, b ImportedFlag, newID
 	slices.SortStableFunc(brought, bySortOrder)
 	if slices.EqualFunc(f.In(env).Strategies, brought, func(a, b Strategy) bool { return a.ID == b.ID }) {
 		return nil // unchanged: do not create an entry for an environment without strategies
+	}
+	if plan := f.Plan(env); plan != nil {
+		return Errorf(Conflict, "flag %q has release plan %q in environment %q, so its strategies there cannot be imported; remove it or detach it first", f.Name, plan.Name, env.Name)
 	}
 	f.setStrategies(env, brought)
 	return nil

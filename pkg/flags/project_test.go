@@ -93,7 +93,7 @@ func TestDetach(t *testing.T) {
 	p.SetDefaultStrategy(p.AvailableEnvironments(registry)[0], Strategy{Name: "default"})
 	env := p.AvailableEnvironments(registry)[0]
 	f := &Feature{Name: "f"}
-	if err := f.Enable(env, func() string { return "id" }); err != nil {
+	if err := f.Enable(env, func() string { return "id" }, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	before := p.Clone()

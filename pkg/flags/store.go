@@ -25,19 +25,20 @@ type Entity string
 
 // The entities.
 const (
-	EntityFeature       Entity = "feature"
-	EntityProject       Entity = "project"
-	EntityEnvironments  Entity = "environments"   // registry of all environments
-	EntityTagTypes      Entity = "tag types"      // registry of all tag types
-	EntityStrategyTypes Entity = "strategy types" // registry of the custom strategy types
-	EntityContextFields Entity = "context fields" // registry of context fields
-	EntitySegment       Entity = "segment"
-	EntityUse           Entity = "use"       // which segments and context fields a flag uses; only in lists
-	EntityUseCount      Entity = "use count" // how often a strategy started to use a segment; only loaded
-	EntityFeed          Entity = "feed"      // the changes that applications see; only loaded
-	EntityAddons        Entity = "addons"    // registry of addons
-	EntitySnapshot      Entity = "snapshot"  // which snapshot of what applications see is the current one; only loaded
-	EntityFavorites     Entity = "favorites" // of a caller
+	EntityFeature         Entity = "feature"
+	EntityProject         Entity = "project"
+	EntityEnvironments    Entity = "environments"   // registry of all environments
+	EntityTagTypes        Entity = "tag types"      // registry of all tag types
+	EntityStrategyTypes   Entity = "strategy types" // registry of the custom strategy types
+	EntityContextFields   Entity = "context fields" // registry of context fields
+	EntitySegment         Entity = "segment"
+	EntityReleaseTemplate Entity = "release template"
+	EntityUse             Entity = "use"       // which segments and context fields a flag uses; only in lists
+	EntityUseCount        Entity = "use count" // how often a strategy started to use a segment; only loaded
+	EntityFeed            Entity = "feed"      // the changes that applications see; only loaded
+	EntityAddons          Entity = "addons"    // registry of addons
+	EntitySnapshot        Entity = "snapshot"  // which snapshot of what applications see is the current one; only loaded
+	EntityFavorites       Entity = "favorites" // of a caller
 )
 
 // A Key identifies an aggregate.
@@ -69,6 +70,9 @@ func AddonsKey() Key { return Key{Entity: EntityAddons} }
 
 // SegmentKey returns the key of a segment by ID.
 func SegmentKey(id int64) Key { return Key{EntitySegment, strconv.FormatInt(id, 10)} }
+
+// ReleaseTemplateKey returns the key of a release template by ID.
+func ReleaseTemplateKey(id string) Key { return Key{EntityReleaseTemplate, id} }
 
 // UseCountKey returns the key of the use count of a segment, by the segment's ID.
 func UseCountKey(id int64) Key { return Key{EntityUseCount, strconv.FormatInt(id, 10)} }

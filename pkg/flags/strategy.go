@@ -159,6 +159,9 @@ func (f *Feature) ReplaceStrategy(env ProjectEnvironment, s Strategy) error {
 	if err != nil {
 		return err
 	}
+	if err := f.checkNotOfPlan(env, s.ID); err != nil {
+		return err
+	}
 	s.Variants = Distribute(s.Variants)
 	strategies := slices.Clone(f.In(env).Strategies)
 	strategies[i] = s
@@ -171,6 +174,9 @@ func (f *Feature) ReplaceStrategy(env ProjectEnvironment, s Strategy) error {
 func (f *Feature) RemoveStrategy(env ProjectEnvironment, id string) error {
 	i, err := f.indexStrategy(env, id)
 	if err != nil {
+		return err
+	}
+	if err := f.checkNotOfPlan(env, id); err != nil {
 		return err
 	}
 	f.setStrategies(env, slices.Delete(slices.Clone(f.In(env).Strategies), i, i+1))
@@ -188,6 +194,9 @@ func (f *Feature) OrderStrategies(env ProjectEnvironment, order map[string]float
 		i, err := f.indexStrategy(env, id)
 		if err != nil {
 			return Errorf(Invalid, "%s", err.Message) // Invalid, not NotFound: the ID comes from the body, not from the path
+		}
+		if err := f.checkNotOfPlan(env, id); err != nil {
+			return err
 		}
 		strategies[i].SortOrder = order[id]
 	}

@@ -43,6 +43,29 @@ type EnvironmentSummary struct {
 	Targeted          bool    // with Withheld: an enabled strategy is for users that constraints, segments or its parameters select
 	Variants          int
 	LastSeenAt        time.Time
+	Plan              *PlanSummary // nil for none
+}
+
+// A PlanSummary is what lists show of a release plan.
+type PlanSummary struct {
+	Attachment string `json:"a"` // under which it counts
+	Milestone  string `json:"m"` // the name of the milestone that has run last; "" before the first
+	Active     int    `json:"n"` // its number, from 1
+	Total      int    `json:"t"`
+	Paused     bool   `json:"p,omitzero"`
+}
+
+// State returns the state of the plan as lists show it, which do not know of freezes.
+func (s *PlanSummary) State(enabled bool) PlanState {
+	switch {
+	case !enabled:
+		return PlanOff
+	case s.Paused:
+		return PlanPaused
+	case s.Active == s.Total:
+		return PlanLast
+	}
+	return PlanRunning
 }
 
 // A SummaryRow is a summary that is decoded in two steps, for searches that read many and return few. Environments is only set in
@@ -103,6 +126,7 @@ func (fe FeatureEnvironment) Summary() EnvironmentSummary {
 	}
 	slices.Sort(segments)
 	summary := EnvironmentSummary{
+		Plan:             fe.Plan.summary(),
 		EnvironmentState: fe.EnvironmentState, Strategies: len(fe.Strategies), EnabledStrategies: enabled,
 		Segments: slices.Compact(segments), Variants: len(fe.Variants), LastSeenAt: fe.LastSeenAt,
 	}

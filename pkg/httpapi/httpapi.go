@@ -15,7 +15,7 @@
 //	}
 //
 //	func enableIn(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment) error {
-//		if err := f.Enable(env, tx.NewID); err != nil {
+//		if err := f.Enable(env, tx.NewID, tx.Now); err != nil {
 //			return err
 //		}
 //		tx.Save(events.FeatureSwitched(httpapi.Was(tx, f), f, env), f)

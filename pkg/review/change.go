@@ -47,7 +47,7 @@ func (a Action) OfWholeFlag() bool {
 	return a == ArchiveFeature || a == AddDependency || a == DeleteDependency
 }
 
-// releasePlanActions are the actions of Unleash for release plans, which Guidon does not have.
+// releasePlanActions are the actions of Unleash for release plans, which change requests do not have.
 var releasePlanActions = []Action{
 	"addReleasePlan", "startMilestone", "deleteReleasePlan", "changeMilestoneProgression", "deleteMilestoneProgression",
 	"resumeMilestoneProgression", "changeSafeguard", "deleteSafeguard", "updateMilestoneStrategy",
@@ -59,7 +59,7 @@ func CheckAction(at string, a Action, problems *flags.Problems) {
 	case a == "":
 		problems.Add(at, "is required")
 	case slices.Contains(releasePlanActions, a):
-		problems.Add(at, "%q is about release plans, which Guidon does not have", a)
+		problems.Add(at, "%q is about release plans, which change requests cannot change: propose the strategies of a milestone instead", a)
 	case !slices.Contains(Actions(), a):
 		problems.Add(at, "must be one of %s", flags.CommaList(Actions()))
 	}

@@ -75,7 +75,7 @@ func (a *app) mount(store *dynamo.Store, config httpapi.Config) {
 
 // greedy are the paths below which a route of the template takes any path ({proxy+}), and so a slash at its end, which the function ignores
 // for most methods.
-var greedy = regexp.MustCompile(`^(/api/admin/(projects/[^/]+|features/[^/]+/tags|archive|tags|freezes|environments|instance-admin|segments|context|` +
+var greedy = regexp.MustCompile(`^(/api/admin/(projects/[^/]+|features/[^/]+/tags|archive|tags|freezes|environments|instance-admin|segments|release-plan-templates|context|` +
 	`strategies|tag-types|user-admin|user|service-account|roles|api-tokens|invite-link|features-batch|events|client-metrics|metrics|playground|addons)|` +
 	`/auth|/api/client/metrics|/api/frontend/client|/edge)/.`)
 

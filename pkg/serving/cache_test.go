@@ -59,7 +59,7 @@ func large(t testing.TB, n int) *world {
 		if err := f.AddStrategy(env, s, flags.DefaultLimits()); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Enable(env, w.newID); err != nil {
+		if err := f.Enable(env, w.newID, time.Time{}); err != nil {
 			t.Fatal(err)
 		}
 		w.features[name] = f

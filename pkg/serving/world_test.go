@@ -170,7 +170,7 @@ func (w *world) on(name, environment string, s flags.Strategy) {
 		if err := f.AddStrategy(env, s, flags.DefaultLimits()); err != nil {
 			w.t.Fatal(err)
 		}
-		if err := f.Enable(env, w.newID); err != nil {
+		if err := f.Enable(env, w.newID, time.Time{}); err != nil {
 			w.t.Fatal(err)
 		}
 	})

@@ -54,6 +54,9 @@ export const permissionWords: Record<string, string> = {
   CREATE_ADDON: 'Create addons',
   UPDATE_ADDON: 'Change and test addons, and send their parked events again',
   DELETE_ADDON: 'Delete addons',
+  RELEASE_PLAN_TEMPLATE_CREATE: 'Create release templates',
+  RELEASE_PLAN_TEMPLATE_UPDATE: 'Change release templates',
+  RELEASE_PLAN_TEMPLATE_DELETE: 'Archive and delete release templates',
 }
 
 // What only administrators grant, not even owners of a project. A test compares it with pkg/access.

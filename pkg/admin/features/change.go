@@ -149,10 +149,14 @@ func disableFeature(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) (featureRec
 }
 
 func enableIn(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment) error {
-	if err := f.Enable(env, tx.NewID); err != nil {
+	if err := f.Enable(env, tx.NewID, tx.Now); err != nil {
 		return err
 	}
-	tx.Save(events.FeatureSwitched(httpapi.Was(tx, f), f, env), f)
+	before := httpapi.Was(tx, f)
+	tx.Save(events.FeatureSwitched(before, f, env), f)
+	if plan := before.Plan(env); plan != nil && plan.Active == 0 {
+		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanStarted, before, f, env))
+	}
 	return nil
 }
 

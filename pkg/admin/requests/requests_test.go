@@ -233,7 +233,7 @@ func TestChangeRequestRefusesNow(t *testing.T) {
 	tests := []struct{ name, body, says string }{
 		{"no change", `[]`, "at least one"},
 		{"an unknown action", `{"feature":"f","action":"explode"}`, "must be one of updateEnabled, addStrategy, "},
-		{"a release plan", `{"feature":"f","action":"addReleasePlan","payload":{"templateId":"1"}}`, "release plans, which Guidon does not have"},
+		{"a release plan", `{"feature":"f","action":"addReleasePlan","payload":{"templateId":"1"}}`, "release plans, which change requests cannot change"},
 		{"an unknown flag", switchOff("nosuch"), `there is no flag`},
 		{"no flag", `{"action":"updateEnabled","payload":{"enabled":true}}`, `"path":"/feature"`},
 		{"no flag in a list", `[{"action":"updateEnabled","payload":{"enabled":true}}]`, `"path":"/0/feature"`},

@@ -253,7 +253,7 @@ func try(tx *httpapi.Tx, caller access.Caller, c *review.Change, n int, p *flags
 	}
 	switch c.Action {
 	case review.UpdateEnabled:
-		if added := after.In(env).Strategies; len(added) > 0 && len(f.In(env).Strategies) == 0 {
+		if added := after.In(env).Strategies; len(added) > 0 && len(f.In(env).Strategies) == 0 && after.Plan(env) == nil { // those of a plan are no default
 			c.Default, err = json.Marshal(shape.StrategyViewOf(added[0], after.Name), json.Deterministic(true))
 		}
 	case review.AddStrategy, review.UpdateStrategy:

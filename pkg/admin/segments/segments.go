@@ -3,6 +3,7 @@
 package segments
 
 import (
+	"context"
 	"strconv"
 
 	"guidon/pkg/access"
@@ -222,6 +223,9 @@ func removeOrphanOr(tx *httpapi.Tx, at inSegment) (deleted bool, err error) {
 	if err := s.CheckDeletable(uses, projects, tx.Environments()); err != nil {
 		return false, err
 	}
+	if err := s.CheckUnusedByTemplates(templatesBeside(tx, s)); err != nil {
+		return false, err
+	}
 	orphan, found := s.FindOrphan(uses, projects, tx.Environments())
 	if !found {
 		tx.Delete(events.SegmentDeleted(s), s)
@@ -235,6 +239,16 @@ func removeOrphanOr(tx *httpapi.Tx, at inSegment) (deleted bool, err error) {
 	return false, removeOrphan(tx, orphan)
 }
 
+// templatesBeside lists the release templates. It reads them after the uses of the segment were counted, also if an earlier step has read them:
+// so a use that begins later fails the deletion.
+func templatesBeside(tx *httpapi.Tx, s *flags.Segment) []*flags.ReleaseTemplate {
+	type beside struct{ segment, uses int64 }
+	list := httpapi.Read(tx, beside{s.ID, s.UseCount}, func(ctx context.Context, store httpapi.Store) ([]flags.Aggregate, error) {
+		return store.List(ctx, flags.EntityReleaseTemplate)
+	})
+	return httpapi.Each(list, func(a flags.Aggregate) *flags.ReleaseTemplate { return a.(*flags.ReleaseTemplate) })
+}
+
 // removeOrphan removes a strategy that can never be used again from its flag. VersionConflict if that was done since the
 // uses were listed.
 func removeOrphan(tx *httpapi.Tx, orphan flags.FeatureStrategyUse) error {
@@ -243,7 +257,7 @@ func removeOrphan(tx *httpapi.Tx, orphan flags.FeatureStrategyUse) error {
 		return flags.Errorf(flags.VersionConflict, "flag %q was deleted by another request", orphan.Feature)
 	}
 	before, env := httpapi.Was(tx, f), orphan.ProjectEnvironment()
-	if err := f.RemoveStrategy(env, orphan.ID); err != nil {
+	if err := f.RemoveOrphan(env, orphan.ID); err != nil {
 		return flags.Errorf(flags.VersionConflict, "strategy %q of flag %q was removed by another request", orphan.ID, orphan.Feature)
 	}
 	tx.Save(events.StrategyRemoved(before, f, env, orphan.ID), f)

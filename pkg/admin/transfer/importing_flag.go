@@ -87,7 +87,7 @@ func (im *importing) importFlag(tx *httpapi.Tx, to place, from *flagData) (impor
 		f = flags.NewFeature(to.project, from.Name, imported.Metadata, tx.Caller.Name, tx.Now)
 		tx.RetryNameExists() // if another request creates it at the same time, the next attempt finds it
 	}
-	if err := f.Import(to.environment, imported, tx.NewID, tx.Limits); err != nil {
+	if err := f.Import(to.environment, imported, tx.NewID, tx.Now, tx.Limits); err != nil {
 		return "", err
 	}
 	parents, err := addParents(tx, f, imported.Parents)

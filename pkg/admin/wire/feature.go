@@ -85,15 +85,25 @@ type RowEnvironment struct {
 	LastSeenAt           *shape.Time `json:"lastSeenAt"`
 	Rollout              *int        `json:"rollout,omitempty"` // in lists only, unless everyone gets the flag while it is on
 	Targeted             bool        `json:"targeted,omitzero"` // with Rollout
+
+	// Only with a release plan.
+	MilestoneName  string          `json:"milestoneName,omitzero"` // of the one that has run last
+	MilestoneOrder *int            `json:"milestoneOrder,omitzero"`
+	Milestones     int             `json:"totalMilestones,omitzero"`
+	PlanState      flags.PlanState `json:"planState,omitzero"`
 }
 
 // RowEnvironmentOf returns a flag in one environment as lists have it.
 func RowEnvironmentOf(s flags.EnvironmentSummary, enabled bool, env flags.ProjectEnvironment) RowEnvironment {
-	return RowEnvironment{
+	row := RowEnvironment{
 		Name: env.Name, DisplayName: env.Name, Enabled: enabled, Type: env.Type, SortOrder: env.SortOrder,
 		VariantCount: s.Variants, HasStrategies: s.Strategies > 0, HasEnabledStrategies: s.EnabledStrategies > 0,
 		LastSeenAt: shape.TimeOrNull(s.LastSeenAt),
 	}
+	if plan := s.Plan; plan != nil && plan.Attachment == env.Attachment.ID {
+		row.MilestoneName, row.MilestoneOrder, row.Milestones, row.PlanState = plan.Milestone, new(max(plan.Active-1, 0)), plan.Total, plan.State(enabled)
+	}
+	return row
 }
 
 // FeatureRowOf returns a flag as lists have it. favorites are those of the caller.

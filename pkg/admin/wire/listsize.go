@@ -8,7 +8,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// The lists of projects, segments, users and tokens are each returned whole, in one response. Each list is
+// The lists of projects, segments, release templates, users and tokens are each returned whole, in one response. Each list is
 // therefore limited in its number of entries and in the size of the response, so that no caller can make a list too
 // large to be read. If a limit is lowered below what is stored, existing entries stay and can be changed as long
 // as they do not grow.
@@ -24,11 +24,12 @@ var listLimits = map[flags.Entity]struct {
 	name string
 	most int
 }{
-	flags.EntityProject:      {"projects", flags.MaxProjects},
-	flags.EntitySegment:      {"segments", flags.MaxSegments},
-	access.EntityUser:        {"users and service accounts", access.MaxUsers},
-	access.EntityToken:       {"API tokens", access.MaxTokens},
-	access.EntitySignupToken: {"public signup tokens", access.MaxSignupTokens},
+	flags.EntityProject:         {"projects", flags.MaxProjects},
+	flags.EntitySegment:         {"segments", flags.MaxSegments},
+	flags.EntityReleaseTemplate: {"release templates", flags.MaxReleaseTemplates},
+	access.EntityUser:           {"users and service accounts", access.MaxUsers},
+	access.EntityToken:          {"API tokens", access.MaxTokens},
+	access.EntitySignupToken:    {"public signup tokens", access.MaxSignupTokens},
 }
 
 // CheckListSize returns Invalid if the list of all aggregates of a kind would become too large by saving after, as a new entry or

@@ -101,14 +101,15 @@ type checker struct {
 	events map[string][]item // by partition
 	found  []string
 
-	flags    map[string]*flags.Feature
-	projects map[string]*flags.Project // by UID
-	users    map[int64]*access.User
-	tokens   []*access.Token
-	segments map[int64]*flags.Segment
-	registry *flags.Environments
-	requests []*review.Request
-	comments int
+	flags     map[string]*flags.Feature
+	projects  map[string]*flags.Project // by UID
+	users     map[int64]*access.User
+	tokens    []*access.Token
+	segments  map[int64]*flags.Segment
+	templates []*flags.ReleaseTemplate
+	registry  *flags.Environments
+	requests  []*review.Request
+	comments  int
 }
 
 func (c *checker) report(format string, values ...any) {
@@ -197,6 +198,8 @@ func (c *checker) load() {
 			c.tokens = append(c.tokens, one)
 		case *flags.Segment:
 			c.segments[one.ID] = one
+		case *flags.ReleaseTemplate:
+			c.templates = append(c.templates, one)
 		case *flags.Environments:
 			c.registry = one
 		case *review.Request:
@@ -236,7 +239,7 @@ func aggregateOf(k key) (_ flags.Key, known bool) {
 		return flags.Key{Entity: review.EntityRequest, ID: rest}, true
 	case "REQUEST COMMENT":
 		return flags.Key{Entity: review.EntityComment, ID: rest + "#" + strings.TrimPrefix(k.sk, "COMMENT#")}, true
-	case "REQUEST EVENT", "PROJECT REQUEST", "PROJECT REQUESTS", "FLAG EVENT", "FLAG FORMER", "PROJECT EVENT", "REGISTRY EVENT", "TOKEN EVENT", "USER EVENT", "SEGMENT EVENT", "SIGNUP EVENT",
+	case "REQUEST EVENT", "PROJECT REQUEST", "PROJECT REQUESTS", "FLAG EVENT", "FLAG FORMER", "PROJECT EVENT", "REGISTRY EVENT", "TOKEN EVENT", "USER EVENT", "SEGMENT EVENT", "TEMPLATE EVENT", "SIGNUP EVENT",
 		"SESSIONS EVENT", "SIGNIN EVENT", "IDENTITY EVENT",
 		"PROJECT FLAG", "PROJECT ARCHIVED", "PROJECT GUARD", "SEGMENT GUARD", "REGISTRY REGISTRY", "SEEN SEEN",
 		"UNIQUE UNIQUE", "COUNTER COUNTER", "FEED FEED", "FEED PAGE", "SNAPSHOT FORM", "SNAPSHOT LEASE", "SNAPSHOT CHUNK",
@@ -248,6 +251,8 @@ func aggregateOf(k key) (_ flags.Key, known bool) {
 		return flags.Key{Entity: access.EntityUser, ID: k.sk}, true
 	case "SEGMENTS":
 		return flags.Key{Entity: flags.EntitySegment, ID: k.sk}, true
+	case "TEMPLATES":
+		return flags.ReleaseTemplateKey(k.sk), true
 	case "DUE", "PROJECTS", "TOKENS", "SIGNUPS", "USES", "APPLICATIONS":
 		return flags.Key{}, true
 	}

@@ -142,6 +142,13 @@ func (c *checker) checkSegmentUses() {
 			}
 		}
 	}
+	for _, t := range c.templates {
+		for _, id := range t.Segments() {
+			if c.segments[id] == nil || c.items[c.segmentGuard(id)].numbers["begun"] == 0 {
+				c.report("the release template %s has the segment %d, which was deleted or whose guard counts no use that began", t.Name, id)
+			}
+		}
+	}
 	for _, p := range c.projects {
 		for _, env := range p.AvailableEnvironments(c.registry) {
 			user := fmt.Sprintf("the default strategy of project %s in environment %s", p.ID, env.Name)
@@ -188,6 +195,9 @@ func (c *checker) checkNames() {
 	}
 	for _, s := range c.segments {
 		use("segment", s.Name)
+	}
+	for _, t := range c.templates {
+		use("template", t.Name)
 	}
 	for _, u := range c.users {
 		use("username", u.Username)

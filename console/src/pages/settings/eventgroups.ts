@@ -14,6 +14,7 @@ const patterns: [label: string, pattern: RegExp][] = [
   ['Projects', /^(project-|default-strategy-)/],
   ['Environments', /^environments?-/],
   ['Segments', /^segment-/],
+  ['Release plans', /^release-plan-/],
   ['Context fields', /^context-field-/],
   ['Strategy types', /^strategy-/],
   ['Tag types', /^tag-type-/],

@@ -1,0 +1,199 @@
+package releases
+
+import (
+	"slices"
+	"strconv"
+
+	"guidon/pkg/access"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
+	"guidon/pkg/shape"
+)
+
+// PlanGroup is the operations on release plans.
+func PlanGroup() httpapi.Group {
+	const (
+		environment = "/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}"
+		list        = environment + "/release-plans"
+		one         = list + "/{planId}"
+	)
+	types := []flags.Key{flags.StrategyTypesKey()}
+	return httpapi.Group{Name: "release-plans", Function: "features", Operations: []httpapi.Operation{
+		{Route: "GET " + list, Permission: access.Read, Handle: httpapi.Handle(listPlans)},
+		{Route: "POST " + list, Permission: access.CreateFeatureStrategy, Ahead: types, Handle: httpapi.HandleBody(addPlan)},
+		{Route: "DELETE " + one, Permission: access.DeleteFeatureStrategy, Handle: httpapi.Handle(removePlan)},
+		{Route: "POST " + one + "/detach", Permission: access.DeleteFeatureStrategy, Handle: httpapi.Handle(detachPlan)},
+		{Route: "POST " + one + "/pause", Permission: access.UpdateFeatureStrategy, Handle: httpapi.Handle(pausePlan)},
+		{Route: "POST " + environment + "/progressions/{planId}/resume", Permission: access.UpdateFeatureStrategy, Handle: httpapi.Handle(resumePlan)},
+		{Route: "POST " + one + "/milestones/{milestoneId}/start", Permission: access.UpdateFeatureStrategy, Handle: httpapi.Handle(startMilestone)},
+	}}
+}
+
+// inPlan is the place of an operation on a release plan.
+type inPlan struct {
+	httpapi.InFeatureEnvironment
+	ID string `path:"planId"`
+}
+
+// A planView is a release plan with its state.
+type planView struct {
+	shape.ReleasePlanView
+	State  flags.PlanState `json:"state"`
+	Reason string          `json:"stateReason"`
+}
+
+func planViewOf(tx *httpapi.Tx, p *flags.Project, f *flags.Feature, env flags.ProjectEnvironment, plan flags.ReleasePlan) planView {
+	_, frozen := tx.Environments().Frozen(p, env.Environment, tx.Now)
+	state, reason := plan.StateNow(f.Enabled(env), frozen)
+	return planView{shape.ReleasePlanViewOf(plan, f.Name, env.Name), state, reason}
+}
+
+func listPlans(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) ([]planView, error) {
+	f, env := at.Find(tx)
+	list := []planView{}
+	if plan := f.Plan(env); plan != nil {
+		list = append(list, planViewOf(tx, at.Project(tx), f, env, *plan))
+	}
+	return list, nil
+}
+
+// An addPlanBody names a template, or is a plan that was edited before it is added.
+type addPlanBody struct {
+	Template jsonbody.Maybe[string] `json:"templateId"`
+	Existing jsonbody.Maybe[string] `json:"existing"`
+
+	templateBody
+}
+
+// Check adds the problems that can be found without the store.
+func (b addPlanBody) Check(limits flags.Limits, problems *flags.Problems) {
+	if b.Existing.Set && b.Existing.Value != flags.ExistingReplace && b.Existing.Value != flags.ExistingKeep {
+		problems.Add("/existing", `must be "replace" or "keep"`)
+	}
+	if !b.Template.Set {
+		b.templateBody.Check(limits, problems)
+		return
+	}
+	flags.CheckLength("/templateId", b.Template.Value, flags.MaxIdentifier, problems)
+	if b.Name != "" || b.Milestones.Set || len(b.Safeguards) > 0 {
+		problems.Add("/templateId", "must be omitted with name, milestones or safeguards: send either a template or a whole plan")
+	}
+}
+
+// An addedPlan is a new plan, and what is to be known about it.
+type addedPlan struct {
+	planView
+	Warnings []string `json:"warnings"`
+}
+
+func addPlan(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in addPlanBody) (view addedPlan, err error) {
+	f, env := at.Find(tx)
+	t := &flags.ReleaseTemplate{Name: in.Name, Description: in.Description.Value, Milestones: in.milestones()}
+	if in.Template.Set {
+		t = inTemplate{ID: in.Template.Value}.find(tx)
+	}
+	if !t.ArchivedAt.IsZero() {
+		return view, flags.Errorf(flags.Conflict, "release template %q is archived; use another one, or send the milestones", t.Name)
+	}
+	p := at.Project(tx)
+	tx.Load(httpapi.Each(t.Segments(), flags.SegmentKey)...)
+	var problems flags.Problems
+	flags.CheckMilestonesFor(p, t.Milestones, tx.StrategyTypes(), tx.FindSegment, tx.Limits, &problems)
+	if err := problems.Err(); err != nil {
+		return view, err
+	}
+	plan := flags.NewReleasePlan(t, callerID(tx), tx.Now, tx.NewID)
+	if err := f.AddPlan(env, plan, in.Existing.Value, tx.Limits); err != nil {
+		return view, err
+	}
+	before := httpapi.Was(tx, f)
+	tx.Save(events.ReleasePlanAdded(f, env), f)
+	if f.Plan(env).Active > 0 {
+		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanStarted, before, f, env))
+	}
+	return addedPlan{planViewOf(tx, p, f, env, *f.Plan(env)), plan.Warnings()}, nil
+}
+
+// A removedView says what removing a plan did to its flag.
+type removedView struct {
+	SwitchedOff bool `json:"switchedOff"`
+}
+
+func removePlan(tx *httpapi.Tx, at inPlan) (removedView, error) {
+	f, env := at.Find(tx)
+	before := httpapi.Was(tx, f)
+	if err := f.RemovePlan(env, at.ID); err != nil {
+		return removedView{}, err
+	}
+	tx.Save(events.ReleasePlanRemoved(before, f, env), f)
+	off := before.Enabled(env) && !f.Enabled(env)
+	if off {
+		tx.Save(events.FeatureSwitched(before, f, env))
+	}
+	return removedView{off}, nil
+}
+
+// detachPlan ends a plan, and returns it as it was.
+func detachPlan(tx *httpapi.Tx, at inPlan) (view planView, err error) {
+	f, env := at.Find(tx)
+	plan, err := f.FindPlan(env, at.ID)
+	if err != nil {
+		return view, err
+	}
+	if err := f.DetachPlan(env, at.ID); err != nil {
+		return view, err
+	}
+	tx.Save(events.ReleasePlanRemoved(httpapi.Was(tx, f), f, env), f)
+	return planViewOf(tx, at.Project(tx), f, env, plan), nil
+}
+
+func pausePlan(tx *httpapi.Tx, at inPlan) (planView, error) {
+	return at.progress(tx, flags.ReleasePlanPaused, func(f *flags.Feature, env flags.ProjectEnvironment) error { return f.PausePlan(env, at.ID) })
+}
+
+func resumePlan(tx *httpapi.Tx, at inPlan) (planView, error) {
+	return at.progress(tx, flags.ReleasePlanResumed, func(f *flags.Feature, env flags.ProjectEnvironment) error { return f.ResumePlan(env, at.ID, tx.Now) })
+}
+
+// inMilestone is the place of an operation on a milestone of a release plan.
+type inMilestone struct {
+	inPlan
+	Milestone string `path:"milestoneId"`
+	restart   bool
+}
+
+// Parse reads whether the running milestone is to begin again.
+func (at *inMilestone) Parse(r httpapi.Request) error {
+	at.restart = r.Query().Get("restart") == "true"
+	return nil
+}
+
+func startMilestone(tx *httpapi.Tx, at inMilestone) (view shape.MilestoneView, err error) {
+	plan, err := at.progress(tx, flags.ReleasePlanStarted, func(f *flags.Feature, env flags.ProjectEnvironment) error {
+		return f.StartMilestone(env, at.ID, at.Milestone, at.restart, tx.Now)
+	})
+	if err != nil {
+		return view, err
+	}
+	i := slices.IndexFunc(plan.Milestones, func(m shape.MilestoneView) bool { return m.ID == at.Milestone })
+	return plan.Milestones[i], nil
+}
+
+// progress changes where a plan is, and saves it. The run in If-Match must be the current one, unless nothing changes.
+func (at inPlan) progress(tx *httpapi.Tx, event flags.EventType, change func(f *flags.Feature, env flags.ProjectEnvironment) error) (view planView, err error) {
+	f, env := at.Find(tx)
+	before := httpapi.Was(tx, f)
+	if err := change(f, env); err != nil {
+		return view, err
+	}
+	was, plan := before.Plan(env), f.Plan(env)
+	if was.Run != plan.Run {
+		if _, err := tx.CheckRevision(strconv.FormatInt(was.Run, 10)); err != nil {
+			return view, err
+		}
+	}
+	tx.Save(events.ReleasePlanProgressed(event, before, f, env), f)
+	return planViewOf(tx, at.Project(tx), f, env, *plan), nil
+}

@@ -1,0 +1,55 @@
+package events
+
+import (
+	"guidon/pkg/flags"
+	"guidon/pkg/shape"
+)
+
+// A planProgress says where a release plan is.
+type planProgress struct {
+	Plan      string  `json:"planId"`
+	Name      string  `json:"name"`
+	Milestone *string `json:"milestoneId"` // that has run last; null before the first
+	Title     string  `json:"milestoneName,omitzero"`
+	Run       int64   `json:"run"`
+	Paused    bool    `json:"paused"`
+	Enabled   bool    `json:"enabledInEnvironment"`
+
+	Strategies []shape.StrategyView `json:"strategies"` // of the flag in the environment
+}
+
+// progressOf is where a plan of a flag is; nil if it has none.
+func progressOf(f *flags.Feature, env flags.ProjectEnvironment) any {
+	plan := f.Plan(env)
+	if plan == nil {
+		return nil
+	}
+	progress := planProgress{Plan: plan.ID, Name: plan.Name, Run: plan.Run, Paused: plan.Paused, Enabled: f.Enabled(env), Strategies: shape.StrategyViews(f, env)}
+	if plan.Active > 0 {
+		m := plan.Milestones[plan.Active-1]
+		progress.Milestone, progress.Title = &m.ID, m.Name
+	}
+	return progress
+}
+
+// ReleasePlanAdded is the event of a flag that got a release plan.
+func ReleasePlanAdded(after *flags.Feature, env flags.ProjectEnvironment) flags.Event {
+	return inEnvironment(flags.ReleasePlanAdded, after, env, shape.ReleasePlanViewOf(*after.Plan(env), after.Name, env.Name), nil)
+}
+
+// A removedPlan says what a flag keeps of a plan.
+type removedPlan struct {
+	Enabled    bool                 `json:"enabledInEnvironment"`
+	Strategies []shape.StrategyView `json:"strategies"`
+}
+
+// ReleasePlanRemoved is the event of a flag that lost its release plan, with or without the strategies.
+func ReleasePlanRemoved(before, after *flags.Feature, env flags.ProjectEnvironment) flags.Event {
+	return inEnvironment(flags.ReleasePlanRemoved, after, env, removedPlan{after.Enabled(env), shape.StrategyViews(after, env)},
+		shape.ReleasePlanViewOf(*before.Plan(env), before.Name, env.Name))
+}
+
+// ReleasePlanProgressed is the event of a plan that was paused or resumed, or of which a milestone was started.
+func ReleasePlanProgressed(kind flags.EventType, before, after *flags.Feature, env flags.ProjectEnvironment) flags.Event {
+	return inEnvironment(kind, after, env, progressOf(after, env), progressOf(before, env))
+}

@@ -1,0 +1,367 @@
+package flags
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A ReleasePlan is a copy of a template on one flag in one environment. While one of its milestones runs, the flag has the strategies of that
+// milestone there, with their IDs.
+type ReleasePlan struct {
+	ID          string      `json:"id"`
+	Attachment  string      `json:"attachment"`        // ID of the attachment under which it was added: it only counts under this one
+	TemplateID  string      `json:"template,omitzero"` // "" if it was made without one
+	Name        string      `json:"name"`
+	Description *string     `json:"description,omitzero"`
+	CreatedAt   time.Time   `json:"createdAt"`
+	CreatedByID int64       `json:"createdById"` // of the user, or TokenUserID
+	Milestones  []Milestone `json:"milestones"`
+	Active      int         `json:"active,omitzero"` // which milestone has run last, from 1; 0 before the first
+	Run         int64       `json:"run,omitzero"`    // rises with each start of a milestone, resume and switching on
+	RunAt       time.Time   `json:"runAt,omitzero"`  // when the run began
+	Paused      bool        `json:"paused,omitzero"` // by hand
+}
+
+// A PlanState is the one state of a plan that is shown.
+type PlanState string
+
+// The states, in the order in which they are shown.
+const (
+	PlanOff     PlanState = "off"
+	PlanPaused  PlanState = "paused"
+	PlanFrozen  PlanState = "frozen"
+	PlanRunning PlanState = "running"
+	PlanLast    PlanState = "last"
+)
+
+// StateNow returns the state of a plan, and says in a sentence what follows from it.
+func (p *ReleasePlan) StateNow(enabled, frozen bool) (state PlanState, reason string) {
+	switch state = p.summary().State(enabled); {
+	case state == PlanOff:
+		return state, "The flag is off in this environment. The plan goes on when the flag is switched on."
+	case state == PlanPaused:
+		return state, "A person paused the plan. Resume it, or start a milestone."
+	case frozen:
+		return PlanFrozen, "The environment is frozen, so no milestone starts."
+	case state == PlanLast:
+		return state, "The last milestone is running. Detach the plan to keep its strategies."
+	}
+	return state, fmt.Sprintf("Milestone %q is running. Start the next one when it is time.", p.Milestones[p.Active-1].Name)
+}
+
+// NewReleasePlan returns a copy of a template, with IDs of its own.
+func NewReleasePlan(t *ReleaseTemplate, by int64, at time.Time, newID func() string) ReleasePlan {
+	plan := ReleasePlan{ID: newID(), TemplateID: t.ID, Name: t.Name, Description: t.Description, CreatedByID: by, CreatedAt: at}
+	for _, m := range t.Milestones {
+		m.ID, m.Strategies = newID(), slices.Clone(m.Strategies)
+		for i := range m.Strategies {
+			s := &m.Strategies[i]
+			s.ID, s.Variants = newID(), Distribute(s.Variants)
+		}
+		plan.Milestones = append(plan.Milestones, m)
+	}
+	return plan
+}
+
+// CheckMilestonesFor adds the problems that milestones have on a flag of a project: they may be of a template that was stored when there
+// were other strategy types, segments or limits.
+func CheckMilestonesFor(project *Project, list []Milestone, types *StrategyTypes, find func(id int64) *Segment, limits Limits, p *Problems) {
+	eachMilestoneStrategy(list, p, func(s Strategy, below *Problems) {
+		s.Check(types, limits, below)
+		s.CheckSegments("/segments", nil, project, find, below)
+	})
+	for i, m := range list {
+		if m.Minutes > 0 {
+			p.Add("/milestones/"+strconv.Itoa(i)+"/transitionCondition", "must be omitted in this version, which starts no milestone by itself: add the plan with its milestones, and start each by hand")
+		}
+	}
+}
+
+// has reports whether a strategy is one of the plan's.
+func (p *ReleasePlan) has(strategy string) bool {
+	return slices.ContainsFunc(p.Milestones, func(m Milestone) bool {
+		return slices.ContainsFunc(m.Strategies, func(s Strategy) bool { return s.ID == strategy })
+	})
+}
+
+// Plan returns the flag's plan in env; nil if it has none, or only one that was added before the project lost the environment for a while.
+func (f *Feature) Plan(env ProjectEnvironment) *ReleasePlan {
+	if plan := f.In(env).Plan; plan != nil && plan.Attachment == env.Attachment.ID {
+		return plan
+	}
+	return nil
+}
+
+// FindPlan returns a copy of the flag's plan in env, which can be changed. NotFound if it has no plan of that ID.
+func (f *Feature) FindPlan(env ProjectEnvironment, id string) (ReleasePlan, error) {
+	plan := f.Plan(env)
+	if plan == nil || plan.ID != id {
+		return ReleasePlan{}, Errorf(NotFound, "flag %q has no release plan %q in environment %q", f.Name, id, env.Name)
+	}
+	return *plan, nil
+}
+
+// setPlan stores the plan, with the strategies of the flag in env.
+func (f *Feature) setPlan(env ProjectEnvironment, plan *ReleasePlan, strategies []Strategy) {
+	fe := f.In(env)
+	fe.Plan, fe.Strategies = plan, strategies
+	f.setEnvironment(env, fe)
+}
+
+// withoutPlan returns the strategies of the flag in env that are not of its plan.
+func (f *Feature) withoutPlan(env ProjectEnvironment) []Strategy {
+	plan := f.Plan(env)
+	if plan == nil {
+		return f.In(env).Strategies
+	}
+	return slices.DeleteFunc(slices.Clone(f.In(env).Strategies), func(s Strategy) bool { return plan.has(s.ID) })
+}
+
+// What happens to the strategies that a flag has when a plan is added.
+const (
+	ExistingReplace = "replace"
+	ExistingKeep    = "keep"
+)
+
+// AddPlan adds a plan. Its first milestone starts if the flag is on, and else when it is switched on. Conflict if there is a plan, or if
+// strategies of people would decide beside it and existing does not say what happens to them.
+func (f *Feature) AddPlan(env ProjectEnvironment, plan ReleasePlan, existing string, limits Limits) error {
+	if old := f.Plan(env); old != nil {
+		return Errorf(Conflict, "flag %q has release plan %q in environment %q; remove it or detach it first", f.Name, old.Name, env.Name)
+	}
+	people := f.In(env).Strategies
+	switch {
+	case existing == ExistingReplace:
+		people = nil
+	case existing == "" && slices.ContainsFunc(people, func(s Strategy) bool { return !s.Disabled }):
+		return Errorf(Conflict, `flag %q has strategies in environment %q that would decide beside the plan; send existing: "replace" to remove them, or "keep"`, f.Name, env.Name)
+	}
+	for _, m := range plan.Milestones {
+		if err := limits.CheckStrategies(f.Name, env.Name, len(people)+len(m.Strategies)); err != nil {
+			return err
+		}
+	}
+	plan.Attachment = env.Attachment.ID
+	f.setPlan(env, &plan, people)
+	if f.Enabled(env) {
+		f.run(env, 1, plan.CreatedAt)
+	}
+	return nil
+}
+
+// run begins a run of a milestone, from 1: its strategies replace those of the milestone before.
+func (f *Feature) run(env ProjectEnvironment, milestone int, at time.Time) {
+	plan, strategies := *f.Plan(env), f.withoutPlan(env)
+	order := 0.0
+	if n := len(strategies); n > 0 {
+		order = strategies[n-1].SortOrder + 1
+	}
+	for i, s := range plan.Milestones[milestone-1].Strategies {
+		s = s.WithDefaults(f.Name)
+		s.SortOrder = min(order+float64(i), maxSortOrder)
+		strategies = append(strategies, s)
+	}
+	plan.Milestones = slices.Clone(plan.Milestones)
+	plan.Milestones[milestone-1].StartedAt = at
+	plan.Active, plan.RunAt = milestone, at
+	plan.Run++
+	f.setPlan(env, &plan, strategies)
+}
+
+// StartMilestone starts a milestone: a later one, or an earlier one again. Starting the running one changes nothing, unless it is to begin
+// again. A started plan is no longer paused. Of a flag that is off, it is the milestone that goes on with switching on.
+func (f *Feature) StartMilestone(env ProjectEnvironment, id, milestone string, restart bool, at time.Time) error {
+	plan, err := f.FindPlan(env, id)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(plan.Milestones, func(m Milestone) bool { return m.ID == milestone })
+	switch {
+	case i < 0:
+		return Errorf(NotFound, "release plan %q has no milestone %q", plan.Name, milestone)
+	case i+1 == plan.Active && !restart:
+		return nil
+	}
+	plan.Paused = false
+	f.setPlan(env, &plan, f.In(env).Strategies)
+	f.run(env, i+1, at)
+	return nil
+}
+
+// PausePlan pauses the plan: no milestone starts by itself. The strategies stay.
+func (f *Feature) PausePlan(env ProjectEnvironment, id string) error {
+	plan, err := f.FindPlan(env, id)
+	if err != nil || plan.Paused {
+		return err
+	}
+	plan.Paused = true
+	f.setPlan(env, &plan, f.In(env).Strategies)
+	return nil
+}
+
+// ResumePlan ends a pause. The time of the milestone begins again.
+func (f *Feature) ResumePlan(env ProjectEnvironment, id string, at time.Time) error {
+	plan, err := f.FindPlan(env, id)
+	if err != nil || !plan.Paused {
+		return err
+	}
+	plan.Paused, plan.RunAt = false, at
+	plan.Run++
+	f.setPlan(env, &plan, f.In(env).Strategies)
+	return nil
+}
+
+// RemovePlan removes the plan and its strategies. If the flag has no other enabled strategy, that switches it off.
+func (f *Feature) RemovePlan(env ProjectEnvironment, id string) error {
+	if _, err := f.FindPlan(env, id); err != nil {
+		return err
+	}
+	strategies := slices.Clone(f.withoutPlan(env))
+	f.setStrategies(env, strategies)
+	f.setPlan(env, nil, strategies)
+	return nil
+}
+
+// DetachPlan ends the plan and keeps its strategies, as ordinary ones.
+func (f *Feature) DetachPlan(env ProjectEnvironment, id string) error {
+	_, err := f.FindPlan(env, id)
+	if err == nil {
+		f.setPlan(env, nil, f.In(env).Strategies)
+	}
+	return err
+}
+
+// checkNotOfPlan returns Conflict if the plan of the flag has put the strategy there.
+func (f *Feature) checkNotOfPlan(env ProjectEnvironment, strategy string) error {
+	if plan := f.Plan(env); plan != nil && plan.has(strategy) {
+		return Errorf(Conflict, "strategy %q is of release plan %q, so it can be neither changed nor moved nor removed; detach the plan first, with POST …/release-plans/%s/detach", strategy, plan.Name, plan.ID)
+	}
+	return nil
+}
+
+// largest returns the milestone that would take the most space if it ran.
+func (p *ReleasePlan) largest() (most Milestone) {
+	size := -1
+	for _, m := range p.Milestones {
+		if n := (FeatureEnvironment{Strategies: m.Strategies}).Size(); n > size {
+			most, size = m, n
+		}
+	}
+	return most
+}
+
+// WithLargestMilestones returns the flag with the largest milestone of each plan running: a flag must have space for it. It returns f if it
+// has no plans.
+func (f *Feature) WithLargestMilestones() *Feature {
+	large := f
+	for name, fe := range f.Environments {
+		if fe.Plan == nil {
+			continue
+		}
+		if large == f {
+			large = f.Clone()
+		}
+		fe.Strategies = slices.DeleteFunc(slices.Clone(fe.Strategies), func(s Strategy) bool { return fe.Plan.has(s.ID) })
+		for _, s := range fe.Plan.largest().Strategies {
+			fe.Strategies = append(fe.Strategies, s.WithDefaults(f.Name))
+		}
+		large.Environments[name] = fe
+	}
+	return large
+}
+
+// Warnings says where a milestone can take the flag from users who have it by the one before.
+func (p *ReleasePlan) Warnings() []string {
+	warnings := []string{}
+	for i := range p.Milestones[1:] {
+		before, after := p.Milestones[i], p.Milestones[i+1]
+		old, now := enabledOf(before.Strategies), enabledOf(after.Strategies)
+		warn := func(what string) {
+			warnings = append(warnings, fmt.Sprintf("Milestone %q can take the flag from users of %q: %s.", after.Name, before.Name, what))
+		}
+		if len(now) < len(old) {
+			warn("it has fewer strategies")
+		}
+		for j := range min(len(old), len(now)) {
+			a, b := old[j], now[j]
+			if a.Name != b.Name {
+				warn("a strategy has another type")
+				continue
+			}
+			for _, name := range []string{"stickiness", "groupId"} {
+				if a.Parameters[name] != b.Parameters[name] {
+					warn("a strategy has another " + name)
+				}
+			}
+			if b.Parameters["stickiness"] == "random" {
+				warn("the stickiness random chooses other users each time")
+			}
+			for _, name := range []string{"rollout", "percentage"} {
+				if percent(b.Parameters[name]) < percent(a.Parameters[name]) {
+					warn("a percentage falls")
+				}
+			}
+			if slices.ContainsFunc(b.Constraints, func(c Constraint) bool {
+				return !slices.ContainsFunc(a.Constraints, func(other Constraint) bool { return sameConstraint(c, other) })
+			}) || len(b.AddedSegments(a.Segments)) > 0 {
+				warn("a strategy has a new constraint or segment")
+			}
+		}
+	}
+	return warnings
+}
+
+func sameConstraint(a, b Constraint) bool {
+	return sameStrategy(Strategy{Constraints: []Constraint{a}}, Strategy{Constraints: []Constraint{b}})
+}
+
+func enabledOf(list []Strategy) []Strategy {
+	return slices.DeleteFunc(slices.Clone(list), func(s Strategy) bool { return s.Disabled })
+}
+
+// percent is a percentage of a strategy, which is 100 if it is left out.
+func percent(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 100
+	}
+	return n
+}
+
+// summary returns what lists show of the plan; nil for none.
+func (p *ReleasePlan) summary() *PlanSummary {
+	if p == nil {
+		return nil
+	}
+	s := &PlanSummary{Attachment: p.Attachment, Active: p.Active, Total: len(p.Milestones), Paused: p.Paused}
+	if p.Active > 0 {
+		s.Milestone = p.Milestones[p.Active-1].Name
+	}
+	return s
+}
+
+// notRunning returns the strategies of milestones of the plan that the flag does not have.
+func (fe FeatureEnvironment) notRunning() (list []Strategy) {
+	if fe.Plan == nil {
+		return nil
+	}
+	for _, m := range fe.Plan.Milestones {
+		for _, s := range m.Strategies {
+			if !slices.ContainsFunc(fe.Strategies, func(had Strategy) bool { return had.ID == s.ID }) {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+// RemoveOrphan removes a strategy that can never be used again, or the plan of its milestone. NotFound if the flag does not have it.
+func (f *Feature) RemoveOrphan(env ProjectEnvironment, id string) error {
+	if slices.ContainsFunc(f.In(env).notRunning(), func(s Strategy) bool { return s.ID == id }) {
+		f.setPlan(env, nil, f.In(env).Strategies)
+		return nil
+	}
+	return f.RemoveStrategy(env, id)
+}
