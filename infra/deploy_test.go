@@ -111,6 +111,9 @@ func TestDeploySignedOut(t *testing.T) {
 func TestDeployBudget(t *testing.T) {
 	const create = "aws cloudformation deploy --region us-east-1 --stack-name guidon-spending --template-file docs/operations/spending.yaml " +
 		"--no-fail-on-empty-changeset --parameter-overrides MonthlyBudget=50 Email=you@example.com"
+	if strings.Contains(read(t, "../docs/operations/spending.yaml"), "BudgetName:") {
+		t.Error("the budget has a name, so CloudFormation refuses another EMAIL")
+	}
 	wanted := []string{"BUDGET=50", "EMAIL=you@example.com"}
 	for _, tt := range []struct {
 		name string

@@ -231,6 +231,20 @@ func TestDeployingPage(t *testing.T) {
 	}
 }
 
+// TestRestoredTable checks that the pages give a restored table a name that the boundary of a pipeline's roles allows.
+func TestRestoredTable(t *testing.T) {
+	if allowed := "table/${Stack}-Table-*"; strings.Count(readSource(t, filepath.Join("infra", "pipeline", "roles.yaml")), allowed) != 3 {
+		t.Errorf("infra/pipeline/roles.yaml does not have %s in three places", allowed)
+	}
+	for page, stack := range map[string]string{"restore.md": `"$STACK`, "region.md": "guidon-west"} {
+		text := readSource(t, filepath.Join("docs", "operations", page))
+		named := strings.Count(text, "RESTORED="+stack+"-")
+		if named == 0 || named != strings.Count(text, "RESTORED="+stack+"-Table-") {
+			t.Errorf("%s names a restored table that is not %s-Table-…", page, stack)
+		}
+	}
+}
+
 // TestNumberOfFunctions checks the numbers of functions in the pages for operators.
 func TestNumberOfFunctions(t *testing.T) {
 	template := readSource(t, "template.yaml")

@@ -23,15 +23,15 @@ func (s *deployed) testOtherRegion(t *testing.T) {
 
 	s.shell(t, s.docBlocks(t, page, "## Set it up")[1])
 	key := strings.Replace(strings.TrimSpace(s.shell(t, "resource TokenKey")), "eu-central-1", region, 1)
-	s.copyTable(t, strings.TrimSpace(s.shell(t, "resource Table")), "guidon-west-restored", region)
+	s.copyTable(t, strings.TrimSpace(s.shell(t, "resource Table")), "guidon-west-Table-restored", region)
 
 	there := *s.Stage
 	there.Stack = "guidon-west"
-	there.Env = append(slices.Clone(there.Env), "AWS_REGION="+region, "AWS_DEFAULT_REGION="+region, "RESTORED=guidon-west-restored", "KEY="+key)
+	there.Env = append(slices.Clone(there.Env), "AWS_REGION="+region, "AWS_DEFAULT_REGION="+region, "RESTORED=guidon-west-Table-restored", "KEY="+key)
 	west := &deployed{&gateway{http: s.http, port: s.port}, &there}
 	blocks := s.docBlocks(t, page, "## When the region is gone")
 	west.shell(t, strings.NewReplacer("infra/restore", `"$ROOT/infra/restore"`, "<the ARN of the replica>", key).Replace(blocks[0]))
-	west.deploy(t, "Deployment=AllAtOnce", "RestoredTable=guidon-west-restored") // blocks[1]
+	west.deploy(t, "Deployment=AllAtOnce", "RestoredTable=guidon-west-Table-restored") // blocks[1]
 	west.shell(t, s.docBlock(t, "docs/operations/teardown.md", "## Deploy again with the old table"))
 	west.token = strings.TrimSpace(west.shell(t, `aws secretsmanager get-secret-value --secret-id "$(output AdminTokenSecret)" --query SecretString --output text`))
 

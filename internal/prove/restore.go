@@ -27,7 +27,7 @@ func (p *proof) restore(ctx context.Context) ([]string, error) {
 		sleep(ctx, 10*time.Minute) // the last five minutes cannot be restored
 	}
 	const list = "\necho; cat lost-events.json"
-	restored := p.Stack + "-restored-" + moment.Format("20060102-1504")
+	restored := p.Stack + "-Table-restored-" + moment.Format("20060102-1504")
 	if p.Emulator != nil {
 		// MiniStack's CloudFormation sets neither recovery nor time to live nor caps, and it pauses no versions of functions, as below.
 		stop[0] = `infra/restore "$TABLE"; aws dynamodb update-table --table-name "$TABLE" --on-demand-throughput MaxReadRequestUnits=12000`

@@ -121,6 +121,14 @@ url_alarms := {[id, "AWS/Lambda", metric, [{"Ref": sprintf("%sFunction", [name])
 	some name in serving
 }
 
+# Each URL has a share of its own: many requests to one would hide that the other refuses all.
+problems.stack_alarms contains sprintf("UrlRefuses compares %v", [got]) if {
+	input.everything
+	got := {metric.Id: metric.Expression | some metric in get("UrlRefuses", ["Metrics"]); metric.Expression}
+	share := "IF(FILL(refused%[1]s, 0) >= 10, FILL(refused%[1]s, 0) / FILL(requests%[1]s, 1), 0)"
+	got != {"share": "MAX([server, browser])", "server": sprintf(share, ["Server"]), "browser": sprintf(share, ["Browser"])}
+}
+
 burn_alarm(callers, burn) := sprintf("Slo%s%sBurn", [callers, burn])
 
 problems.stack_alarms contains message if {
