@@ -72,6 +72,7 @@ import (
 //	sent event       DELIVERED#<addon>    <event id>                  an event that the addon sent; expires after 7 days
 //	parked event     PARKED#<addon>       <event id>                  an event that the addon could not send; expires after 7 days
 //	due              DUE                  <time>#request#<id>         a change request that is to be applied at that time
+//	due              DUE                  <time>#plan#<flag>#<plan>#<run>  a plan whose next milestone is to start; "#frozen" follows if it waits for the end of a freeze
 //	addon lease      OUTBOX               LEASE#<addon>               who sends the events of the addon
 //
 // Posts and batches expire after 2 days, sums of hours after 7, those of days and applications after 90.

@@ -1,6 +1,7 @@
 package releases
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
 
@@ -27,6 +28,8 @@ func PlanGroup() httpapi.Group {
 		{Route: "POST " + one + "/detach", Permission: access.DeleteFeatureStrategy, Handle: httpapi.Handle(detachPlan)},
 		{Route: "POST " + one + "/pause", Permission: access.UpdateFeatureStrategy, Handle: httpapi.Handle(pausePlan)},
 		{Route: "POST " + environment + "/progressions/{planId}/resume", Permission: access.UpdateFeatureStrategy, Handle: httpapi.Handle(resumePlan)},
+		{Route: "PUT " + environment + "/progressions/{milestoneId}", Permission: access.UpdateFeatureStrategy, Handle: httpapi.HandleBody(setProgression)},
+		{Route: "DELETE " + environment + "/progressions/{milestoneId}", Permission: access.UpdateFeatureStrategy, Status: http.StatusNoContent, Handle: httpapi.Do(deleteProgression)},
 		{Route: "POST " + one + "/milestones/{milestoneId}/start", Permission: access.UpdateFeatureStrategy, Handle: httpapi.Handle(startMilestone)},
 	}}
 }
@@ -42,12 +45,14 @@ type planView struct {
 	shape.ReleasePlanView
 	State  flags.PlanState `json:"state"`
 	Reason string          `json:"stateReason"`
+	NextAt *shape.Time     `json:"nextAt"`
 }
 
 func planViewOf(tx *httpapi.Tx, p *flags.Project, f *flags.Feature, env flags.ProjectEnvironment, plan flags.ReleasePlan) planView {
-	_, frozen := tx.Environments().Frozen(p, env.Environment, tx.Now)
-	state, reason := plan.StateNow(f.Enabled(env), frozen)
-	return planView{shape.ReleasePlanViewOf(plan, f.Name, env.Name), state, reason}
+	freeze, frozen := tx.Environments().Frozen(p, env.Environment, tx.Now)
+	next := f.NextAt(env, freeze)
+	state, reason := plan.StateNow(f.Enabled(env), frozen, next)
+	return planView{shape.ReleasePlanViewOf(plan, f.Name, env.Name), state, reason, shape.TimeOrNull(next)}
 }
 
 func listPlans(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) ([]planView, error) {
@@ -111,7 +116,7 @@ func addPlan(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in addPlanBody) (v
 	before := httpapi.Was(tx, f)
 	tx.Save(events.ReleasePlanAdded(f, env), f)
 	if f.Plan(env).Active > 0 {
-		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanStarted, before, f, env))
+		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanStarted, before, f, env, ""))
 	}
 	return addedPlan{planViewOf(tx, p, f, env, *f.Plan(env)), plan.Warnings()}, nil
 }
@@ -194,6 +199,42 @@ func (at inPlan) progress(tx *httpapi.Tx, event flags.EventType, change func(f *
 			return view, err
 		}
 	}
-	tx.Save(events.ReleasePlanProgressed(event, before, f, env), f)
+	tx.Save(events.ReleasePlanProgressed(event, before, f, env, ""), f)
 	return planViewOf(tx, at.Project(tx), f, env, *plan), nil
+}
+
+// inProgression is the place of an operation on how a milestone of the plan is followed by the next one.
+type inProgression struct {
+	httpapi.InFeatureEnvironment
+	Milestone string `path:"milestoneId"`
+}
+
+// A progressionBody says after how many minutes the next milestone starts.
+type progressionBody struct {
+	Target     string              `json:"targetMilestone"`
+	Transition transitionCondition `json:"transitionCondition"`
+}
+
+// Check adds the problems that can be found without the store.
+func (b progressionBody) Check(_ flags.Limits, problems *flags.Problems) {
+	flags.CheckLength("/targetMilestone", b.Target, flags.MaxIdentifier, problems)
+	b.Transition.check("/transitionCondition", problems)
+}
+
+func setProgression(tx *httpapi.Tx, at inProgression, in progressionBody) (*shape.Progression, error) {
+	f, env := at.Find(tx)
+	if err := f.SetProgression(env, at.Milestone, in.Target, in.Transition.Minutes); err != nil {
+		return nil, err
+	}
+	tx.Save(events.ProgressionChanged(httpapi.Was(tx, f), f, env, at.Milestone), f)
+	return shape.ProgressionOf(f.Plan(env), at.Milestone), nil
+}
+
+func deleteProgression(tx *httpapi.Tx, at inProgression) error {
+	f, env := at.Find(tx)
+	if err := f.SetProgression(env, at.Milestone, "", 0); err != nil {
+		return err
+	}
+	tx.Save(events.ProgressionChanged(httpapi.Was(tx, f), f, env, at.Milestone), f)
+	return nil
 }
