@@ -97,10 +97,8 @@ func guardedByUID(f *Feature) map[string]FeatureEnvironment {
 			g.Strategies = append(g.Strategies, s)
 		}
 		if fe.Plan != nil { // its progress is not guarded, but who resumes it
-			g.Plan = &ReleasePlan{ID: fe.Plan.ID, Attachment: fe.Plan.Attachment, Milestones: slices.Clone(fe.Plan.Milestones), Paused: fe.Plan.Paused}
-			for i := range g.Plan.Milestones {
-				g.Plan.Milestones[i].StartedAt = time.Time{}
-			}
+			g.Plan = fe.Plan.withoutProgress()
+			g.Plan.Paused = fe.Plan.Paused
 		}
 		list[fe.EnvironmentUID] = g
 	}

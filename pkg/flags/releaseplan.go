@@ -221,6 +221,34 @@ func (f *Feature) withoutPlan(env ProjectEnvironment) []Strategy {
 	return slices.DeleteFunc(slices.Clone(f.In(env).Strategies), func(s Strategy) bool { return plan.has(s.ID) })
 }
 
+// WithoutProgress returns the strategies of the flag in env that are not of its plan, and the plan without what its runs change; nil for none.
+func (f *Feature) WithoutProgress(env ProjectEnvironment) ([]Strategy, *ReleasePlan) {
+	return f.withoutPlan(env), f.Plan(env).withoutProgress()
+}
+
+// AllStrategies returns the strategies of the flag in env, and those of all milestones of its plan.
+func (f *Feature) AllStrategies(env ProjectEnvironment) []Strategy {
+	list := slices.Clone(f.withoutPlan(env))
+	if plan := f.Plan(env); plan != nil {
+		for _, m := range plan.Milestones {
+			list = append(list, m.Strategies...)
+		}
+	}
+	return list
+}
+
+// withoutProgress returns the plan without what its runs change.
+func (p *ReleasePlan) withoutProgress() *ReleasePlan {
+	if p == nil {
+		return nil
+	}
+	plan := &ReleasePlan{ID: p.ID, Attachment: p.Attachment, Milestones: slices.Clone(p.Milestones)}
+	for i := range plan.Milestones {
+		plan.Milestones[i].StartedAt = time.Time{}
+	}
+	return plan
+}
+
 // What happens to the strategies that a flag has when a plan is added.
 const (
 	ExistingReplace = "replace"

@@ -1,9 +1,12 @@
 package releases
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+
+	"github.com/go-json-experiment/json"
 
 	"guidon/pkg/access"
 	"guidon/pkg/events"
@@ -64,7 +67,10 @@ func listPlans(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) ([]planView, err
 	return list, nil
 }
 
-// An addPlanBody names a template, or is a plan that was edited before it is added.
+// A PlanBody adds a plan.
+type PlanBody = addPlanBody
+
+// An addPlanBody names a template, or is a plan that was edited before it is added. With both, the template is where the plan comes from.
 type addPlanBody struct {
 	Template jsonbody.Maybe[string] `json:"templateId"`
 	Existing jsonbody.Maybe[string] `json:"existing"`
@@ -77,14 +83,38 @@ func (b addPlanBody) Check(limits flags.Limits, problems *flags.Problems) {
 	if b.Existing.Set && b.Existing.Value != flags.ExistingReplace && b.Existing.Value != flags.ExistingKeep {
 		problems.Add("/existing", `must be "replace" or "keep"`)
 	}
-	if !b.Template.Set {
-		b.templateBody.Check(limits, problems)
-		return
-	}
 	flags.CheckLength("/templateId", b.Template.Value, flags.MaxIdentifier, problems)
-	if b.Name != "" || b.Milestones.Set || len(b.Safeguards) > 0 {
-		problems.Add("/templateId", "must be omitted with name, milestones or safeguards: send either a template or a whole plan")
+	if b.whole() {
+		b.templateBody.Check(limits, problems)
 	}
+}
+
+// whole reports whether the body has a whole plan.
+func (b addPlanBody) whole() bool {
+	return !b.Template.Set || b.Name != "" || b.Milestones.Set || len(b.Safeguards) > 0
+}
+
+// Payload returns the members of the body that adds the plan.
+func Payload(plan *flags.ReleasePlan) (map[string]any, error) {
+	made, err := json.Marshal(shape.ReleasePlanViewOf(*plan, "", "").Milestones)
+	if err != nil {
+		return nil, err
+	}
+	var milestones []map[string]any
+	if err := json.Unmarshal(made, &milestones); err != nil {
+		return nil, err
+	}
+	for _, m := range milestones {
+		drop(m, "id", "releasePlanDefinitionId", "startedAt")
+		for _, s := range m["strategies"].([]any) {
+			drop(s.(map[string]any), "id", "milestoneId")
+		}
+	}
+	return map[string]any{"name": plan.Name, "description": plan.Description, "milestones": milestones}, nil
+}
+
+func drop(from map[string]any, names ...string) {
+	maps.DeleteFunc(from, func(name string, _ any) bool { return slices.Contains(names, name) })
 }
 
 // An addedPlan is a new plan, and what is to be known about it.
@@ -95,8 +125,8 @@ type addedPlan struct {
 
 func addPlan(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in addPlanBody) (view addedPlan, err error) {
 	f, env := at.Find(tx)
-	t := &flags.ReleaseTemplate{Name: in.Name, Description: in.Description.Value, Milestones: in.milestones()}
-	if in.Template.Set {
+	t := &flags.ReleaseTemplate{ID: in.Template.Value, Name: in.Name, Description: in.Description.Value, Milestones: in.milestones()}
+	if !in.whole() {
 		t = inTemplate{ID: in.Template.Value}.find(tx)
 	}
 	if !t.ArchivedAt.IsZero() {
@@ -222,19 +252,25 @@ func (b progressionBody) Check(_ flags.Limits, problems *flags.Problems) {
 }
 
 func setProgression(tx *httpapi.Tx, at inProgression, in progressionBody) (*shape.Progression, error) {
+	return at.set(tx, in.Target, in.Transition.Minutes)
+}
+
+func deleteProgression(tx *httpapi.Tx, at inProgression) error {
+	_, err := at.set(tx, "", 0)
+	return err
+}
+
+// set sets after how many minutes the next milestone starts; 0 if a person starts it. Change requests only add and delete whole plans.
+func (at inProgression) set(tx *httpapi.Tx, target string, minutes int) (*shape.Progression, error) {
 	f, env := at.Find(tx)
-	if err := f.SetProgression(env, at.Milestone, in.Target, in.Transition.Minutes); err != nil {
+	p := at.Project(tx)
+	if _, on := p.Review(env.Environment); on && !tx.Caller.HasPermission(access.SkipChangeRequest, p, env.Name) {
+		return nil, &flags.Error{Kind: flags.ReviewRequired, Permissions: []string{string(access.SkipChangeRequest)},
+			Message: "change requests are on in this environment, and do not change parts of a release plan: propose to delete the plan, and to add another one"}
+	}
+	if err := f.SetProgression(env, at.Milestone, target, minutes); err != nil {
 		return nil, err
 	}
 	tx.Save(events.ProgressionChanged(httpapi.Was(tx, f), f, env, at.Milestone), f)
 	return shape.ProgressionOf(f.Plan(env), at.Milestone), nil
-}
-
-func deleteProgression(tx *httpapi.Tx, at inProgression) error {
-	f, env := at.Find(tx)
-	if err := f.SetProgression(env, at.Milestone, "", 0); err != nil {
-		return err
-	}
-	tx.Save(events.ProgressionChanged(httpapi.Was(tx, f), f, env, at.Milestone), f)
-	return nil
 }

@@ -176,7 +176,7 @@ func TestPlanOfTemplate(t *testing.T) {
 	id := apitest.IDIn(s.Must(t, "POST", templates, template("T", milestone("All"), some)).Body)
 	s.Run(t, []apitest.Call{
 		{"an unknown template", "POST", plansOf("f"), `{"templateId":"nosuch"}`, 404, apitest.NotFound("nosuch")},
-		{"a template and milestones", "POST", plansOf("f"), `{"templateId":"` + id + `",` + template("x", milestone("All"))[1:], 400, apitest.Invalid("/templateId")},
+		{"a template and a name", "POST", plansOf("f"), `{"templateId":"` + id + `","name":"x"}`, 400, apitest.Invalid("/milestones")},
 		{"nothing", "POST", plansOf("f"), `{}`, 400, apitest.Invalid("/name", "/milestones")},
 		{"of the template", "POST", plansOf("f"), `{"templateId":"` + id + `"}`, 200, `{"...":0,"name":"T","releasePlanTemplateId":"` + id + `","activeMilestoneId":null,"state":"off","warnings":["Milestone \"Some\" can take the flag from users of \"All\": a strategy has another type."]}`},
 		{"the template changes", "PUT", templates + "/" + id, template("T", milestone("Other")), 200, ""},

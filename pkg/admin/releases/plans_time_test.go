@@ -142,6 +142,9 @@ func TestPlanGoesOnUnderProtection(t *testing.T) {
 			t.Errorf("%s %s: status %d, want 403", c.method, c.path, got.Status)
 		}
 	}
+	if got := s.Do(t, "DELETE", p.progression("f", 0), "", editor); !strings.Contains(got.Body, "delete the plan, and to add another one") {
+		t.Errorf("an interval where change requests are on: %s", got.Body)
+	}
 	stands(t, s, "paused", 1, "10")
 	s.Must(t, "POST", p.resume("f"), "")
 	if got := s.Do(t, "POST", plansOf("f")+"/"+p.ID+"/pause", "", editor); got.Status != 200 {
