@@ -34,10 +34,10 @@ const (
 func Advance(ctx context.Context, runner *httpapi.Runner, store DueStore, due flags.Due) (did Outcome, err error) {
 	var now time.Time
 	var then *flags.Due
-	err = runner.AsSystem(ctx, []flags.Key{due.Key, flags.EnvironmentsKey()}, func(tx *httpapi.Tx) (err error) {
+	err = runner.AsSystem(ctx, []flags.Key{due.Key, flags.EnvironmentsKey()}, func(tx *httpapi.Tx) error {
 		now = tx.Now
-		did, then, err = advance(tx, due)
-		return err
+		did, then = advance(tx, due)
+		return nil
 	})
 	switch kind := flags.KindOf(err); {
 	case err == nil && then != nil && *then == due, kind == flags.Unavailable, kind == flags.VersionConflict:
@@ -53,35 +53,35 @@ func Advance(ctx context.Context, runner *httpapi.Runner, store DueStore, due fl
 
 // advance starts the next milestone of the plan that is due, unless there is a freeze or was one when it was due. then is what is due instead of
 // due; nil for nothing.
-func advance(tx *httpapi.Tx, due flags.Due) (did Outcome, then *flags.Due, err error) {
+func advance(tx *httpapi.Tx, due flags.Due) (did Outcome, then *flags.Due) {
 	tx.AsPlan()
 	f := tx.FindFeature(due.Key.ID)
 	waiting := f.Due()
 	i := slices.IndexFunc(waiting, func(d flags.Due) bool { return d.Plan == due.Plan && d.Run == due.Run })
 	if i < 0 {
-		return Gone, nil, nil
+		return Gone, nil
 	}
 	p, env, counts := countsIn(tx, f, due.Plan)
 	if !counts {
-		return Gone, nil, nil
+		return Gone, nil
 	}
 	_, frozen := tx.Environments().Frozen(p, env.Environment, tx.Now)
 	before := httpapi.Was(tx, f)
 	switch {
 	case waiting[i].At.After(tx.Now): // its interval was changed, or the clock was set back
-		return Gone, &waiting[i], nil
+		return Gone, &waiting[i]
 	case frozen:
 		then = laterThan(due, tx.Now)
 		then.Frozen = true
-		return Frozen, then, nil
+		return Frozen, then
 	case due.Frozen:
 		f.Wait(env, tx.Now)
 		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanResumed, before, f, env, "The freeze has ended. The next milestone starts after one interval more."), f)
-		return Frozen, &due, nil
+		return Frozen, &due
 	}
 	f.Advance(env, tx.Now)
 	tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanStarted, before, f, env, "The time of the milestone before is over."), f)
-	return Started, &due, nil
+	return Started, &due
 }
 
 // laterThan is when a plan that is due is looked at again.
