@@ -141,7 +141,7 @@ func onlyByPlan(before, after *Feature) bool {
 func (f *Feature) SetProgression(env ProjectEnvironment, source, target string, minutes int) error {
 	plan := f.Plan(env)
 	if plan == nil {
-		return Errorf(NotFound, "flag %q has no release plan in environment %q", f.Name, env.Name)
+		return Errorf(NotFound, "flag %q has no release plan with a milestone %q in environment %q", f.Name, source, env.Name)
 	}
 	changed, i := *plan, slices.IndexFunc(plan.Milestones, func(m Milestone) bool { return m.ID == source })
 	switch {
