@@ -110,6 +110,8 @@ import (
 //	                                                   browsers report it
 //	read the sums of a flag      1 Query               1 per 4 KB
 //	look for what is due         1 Query               1 per 4 KB: about 0.02 for each
+//	start the next milestone     2 BatchGetItem,       5 and 18 for a small flag: that of a change, and the items of the two runs
+//	                             1 TransactWrite
 //	resolve a lost response      + 1 GetItem           1; only if a condition fails after a lost response
 //
 // The log is an index with a single partition, log = LOG, so that one Query reads all events in order. DynamoDB writes at
