@@ -58,6 +58,9 @@ type Measured struct {
 	// Runs of scheduled functions without anything to do.
 	Snapshot, Publish, Aggregate, Deliver, Due Units
 
+	// A run that starts the next milestone of a release plan.
+	Step Units
+
 	// Runs of the aggregation with the reports of 10 and 100 instances, 50 flags each, with the second look at them ten minutes later;
 	// and what the first run of an hour writes in addition.
 	Added10, Added100, FirstOfHour Units
@@ -301,6 +304,20 @@ func measure(t testing.TB) Measured {
 
 	m.Report = d.units("POST", "/api/client/metrics", report(reportedFlags), client)
 	m.LargeReport = d.units("POST", "/api/client/metrics", report(500), client)
+
+	d.do("POST", features, `{"name":"stepping"}`)
+	const stepping = features + "/stepping/environments/production"
+	stage := func(percent int) string {
+		return fmt.Sprintf(`{"name":"%d","transitionCondition":{"intervalMinutes":1},"strategies":[{"strategyName":"flexibleRollout","parameters":{"rollout":"%[1]d"}}]}`, percent)
+	}
+	d.do("POST", stepping+"/release-plans", `{"name":"Canary","milestones":[`+stage(1)+","+stage(10)+","+stage(50)+","+stage(100)+`]}`)
+	d.do("POST", stepping+"/on", "")
+	hours := time.Duration(0)
+	m.Step = d.run(func(ctx context.Context) error {
+		hours += time.Hour
+		later := func() time.Time { return time.Now().Add(hours) }
+		return requests.NewScheduler(d.store, httpapi.Config{Limits: flags.DefaultLimits(), Now: later}).Run(ctx)
+	}, 3)
 	return m
 }
 

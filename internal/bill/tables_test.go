@@ -59,6 +59,7 @@ func (m Measured) operations() string {
 		{"run of the snapshot function, nothing to do", m.Snapshot}, {"the same, with states to publish", m.Publish},
 		{"run of the aggregation, no reports (mean of ten)", m.Aggregate},
 		{"run of the delivery, no webhooks", m.Deliver}, {"look for scheduled change requests, none are due", m.Due},
+		{"start the next milestone of a release plan", m.Step},
 	} {
 		text += fmt.Sprintf("| %s | %s | %s | %s |\n", o.name, number(o.units.Read), number(o.units.Write), cents(o.units.dollars()*1e6))
 	}

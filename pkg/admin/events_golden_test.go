@@ -163,6 +163,8 @@ var goldenSteps = []step{
 	{"add a release plan", "POST", inBasket + "/release-plans", `{"existing":"replace","name":"Canary","milestones":[{"name":"Some","strategies":[{"strategyName":"flexibleRollout","parameters":{"rollout":"10"}}]},` +
 		`{"name":"All","strategies":[{"strategyName":"default"}]}]}`, "plan"},
 	{"start the plan", "POST", inBasket + "/on", "", ""},
+	{"change a progression", "PUT", inBasket + "/progressions/{milestone}", `{"transitionCondition":{"intervalMinutes":60}}`, ""},
+	{"delete a progression", "DELETE", inBasket + "/progressions/{milestone}", "", ""},
 	{"pause the plan", "POST", inBasket + "/release-plans/{plan}/pause", "", ""},
 	{"resume the plan", "POST", inBasket + "/progressions/{plan}/resume", "", ""},
 	{"remove the plan", "DELETE", inBasket + "/release-plans/{plan}", "", ""},
@@ -288,6 +290,10 @@ func TestGoldenEvents(t *testing.T) {
 		if st.name == "delete a project" {
 			s.Must(t, "POST", "/api/admin/projects", `{"id":"last","name":"Last"}`)
 			collect("a project to delete")
+		}
+		if st.name == "change a progression" {
+			plans := apitest.Decode[[]struct{ Milestones []struct{ ID string } }](t, s.Must(t, "GET", inBasket+"/release-plans", "").Body)
+			saved["milestone"] = plans[0].Milestones[0].ID
 		}
 		if st.name == "delete a user" { // the user is in more projects than one transaction can change
 			for i := range 21 {

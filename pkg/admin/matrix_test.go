@@ -216,7 +216,7 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 		on.addon = g.addon
 	case strings.Contains(route, "/tag-types"):
 		on.kind = g.tags
-	case strings.Contains(route, "{planId}"):
+	case strings.Contains(route, "{planId}"), strings.Contains(route, "{milestoneId}"):
 		planned := g.planned[on.project+on.environment]
 		on.flag, on.plan, on.milestone = planned.flag, planned.plan, planned.milestone
 	case strings.Contains(route, "{templateId}"):

@@ -53,7 +53,7 @@ func eachOperation(t *testing.T, s *apitest.Server, on subject) {
 		if prepare := preparations[route]; prepare != nil && (strings.Contains(route, "{projectId}/api-tokens") || strings.Contains(route, "{appName}") || strings.Contains(route, "/change-requests")) {
 			prepare(t, s, &of)
 		}
-		if strings.Contains(route, "{planId}") {
+		if strings.Contains(route, "{planId}") || strings.Contains(route, "{milestoneId}") {
 			of.flag = on.fill("{new}")
 			s.Must(t, "POST", apitest.Projects+"/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, of.flag))
 			preparations[route](t, s, &of)

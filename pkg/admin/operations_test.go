@@ -48,7 +48,9 @@ const (
 	aPlan    = "/release-plans/{planId}"
 	starting = aPlan + "/milestones/{milestoneId}/start"
 	resuming = "/progressions/{planId}/resume"
+	followed = "/progressions/{milestoneId}"
 	somePlan = `{"existing":"keep","name":"{new}","milestones":[{"name":"Some","strategies":[{"strategyName":"flexibleRollout","parameters":{"rollout":"10"}}]},` +
+		`{"name":"Half","strategies":[{"strategyName":"flexibleRollout","parameters":{"rollout":"50"}}],"transitionCondition":{"intervalMinutes":60}},` +
 		`{"name":"All","strategies":[{"strategyName":"default"}]}]}`
 )
 
@@ -198,6 +200,8 @@ var examples = map[string]example{
 	inEnvironment("POST", aPlan+"/pause"):              {"", 200, 2, 1},
 	inEnvironment("POST", resuming):                    {"", 200, 1, 1}, // it is not paused
 	inEnvironment("POST", starting):                    {"", 200, 2, 1},
+	inEnvironment("PUT", followed):                     {`{"transitionCondition":{"intervalMinutes":5}}`, 200, 2, 1},
+	inEnvironment("DELETE", followed):                  {"", 204, 2, 1},
 	"GET /api/admin/release-plan-templates":            {"", 200, 2, 2},
 	"POST /api/admin/release-plan-templates":           {newTemplate, 200, 3, 3},
 	"GET " + aTemplate:                                 {"", 200, 1, 1},
@@ -463,6 +467,10 @@ var preparations = map[string]func(t *testing.T, s *apitest.Server, on *subject)
 	inEnvironment("POST", aPlan+"/pause"):                  newPlan,
 	inEnvironment("POST", resuming):                        newPlan,
 	inEnvironment("POST", starting):                        newPlan,
+	inEnvironment("PUT", followed):                         newPlan,
+	inEnvironment("DELETE", followed):                      newPlan,
+	inEnvironment("PUT", followed):                         newPlan,
+	inEnvironment("DELETE", followed):                      newPlan,
 	"GET " + aTemplate:                                     addTemplate,
 	"PUT " + aTemplate:                                     addTemplate,
 	"DELETE " + aTemplate:                                  addTemplate,

@@ -2,8 +2,15 @@ package dynamo
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"guidon/pkg/flags"
 	"guidon/pkg/review"
@@ -18,39 +25,90 @@ const dueLayout = "2006-01-02T15:04:05.000Z"
 
 const duePartition = "DUE"
 
-// dueKey is the key of the item for a scheduled change request; the zero key if it is not scheduled.
-func dueKey(r *review.Request) itemKey {
-	if r == nil {
-		return itemKey{}
+// dueKey is the key of the item of what is due. A plan is moved on without its flag, so its item names the run for which it was made: only
+// items of the present run count, and who finds another one deletes it.
+func dueKey(d flags.Due) itemKey {
+	at := d.At.UTC().Format(dueLayout)
+	if d.Plan == "" {
+		return itemKey{duePartition, at + "#request#" + d.Key.ID}
 	}
-	at, scheduled := r.Due()
-	if !scheduled {
-		return itemKey{}
+	sk := fmt.Sprintf("%s#plan#%s#%s#%d", at, d.Key.ID, d.Plan, d.Run)
+	if d.Frozen {
+		sk += "#frozen"
 	}
-	return itemKey{duePartition, at.UTC().Format(dueLayout) + "#request#" + r.Key().ID}
+	return itemKey{duePartition, sk}
 }
 
-// planDue moves the item if the time of a request has changed.
-func (s *Store) planDue(tx *transaction, before, after *review.Request) error {
-	from, to := dueKey(before), dueKey(after)
-	if from == to {
-		return nil
+// dueOf is what is due by an item.
+func dueOf(sk string) (d flags.Due, err error) {
+	parts := strings.Split(sk, "#")
+	if d.At, err = time.Parse(dueLayout, parts[0]); err != nil {
+		return d, internalError(err)
 	}
-	if from != (itemKey{}) {
-		s.deleteAlways(tx, from)
+	switch {
+	case len(parts) == 3 && parts[1] == "request":
+		d.Key = flags.Key{Entity: review.EntityRequest, ID: parts[2]}
+	case len(parts) >= 5 && parts[1] == "plan":
+		d.Key, d.Plan, d.Frozen = flags.FeatureKey(parts[2]), parts[3], len(parts) == 6
+		d.Run, err = strconv.ParseInt(parts[4], 10, 64)
+	default:
+		err = fmt.Errorf("the item %q is due, and of no known kind", sk)
 	}
-	if to == (itemKey{}) {
-		return nil
+	if err != nil {
+		return d, internalError(err)
 	}
-	return s.put(tx, envelope{PK: to.pk, SK: to.sk}, always, versionConflict)
+	return d, nil
 }
 
-// Due calls visit with the key of each change request that is due at a time, the longest due one first, until it returns false: one call per
-// MB of items.
-func (s *Store) Due(ctx context.Context, at time.Time, visit func(flags.Key) (goOn bool)) error {
+// dueRequest is when a change request is due: in a list, which is empty if it is not scheduled.
+func dueRequest(r *review.Request) []flags.Due {
+	if r != nil {
+		if at, scheduled := r.Due(); scheduled {
+			return []flags.Due{{Key: r.Key(), At: at}}
+		}
+	}
+	return nil
+}
+
+// planDue writes the items of what has become due with a change, and deletes those of what is no longer.
+func (s *Store) planDue(tx *transaction, before, after []flags.Due) error {
+	for _, d := range before {
+		if !slices.Contains(after, d) {
+			s.deleteAlways(tx, dueKey(d))
+		}
+	}
+	for _, d := range after {
+		if slices.Contains(before, d) {
+			continue
+		}
+		at := dueKey(d)
+		if err := s.put(tx, envelope{PK: at.pk, SK: at.sk}, always, versionConflict); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Due calls visit with what is due at a time, the longest due first, until it returns false: one call per MB of items.
+func (s *Store) Due(ctx context.Context, at time.Time, visit func(flags.Due) (goOn bool)) error {
 	q := itemQuery{pk: duePartition, first: "0", last: at.UTC().Format(dueLayout) + "$", attributes: []string{"sk"}} // "$" comes after "#"
 	return query(ctx, s, q, func(e envelope) (bool, error) {
-		_, id, _ := strings.Cut(e.SK, "#request#")
-		return visit(flags.Key{Entity: review.EntityRequest, ID: id}), nil
+		d, err := dueOf(e.SK)
+		return err == nil && visit(d), err
 	})
+}
+
+// MoveDue moves what is due of a plan to another time, or with nil deletes it: one call. What has a new run in the meantime is in an item of its own.
+func (s *Store) MoveDue(ctx context.Context, from flags.Due, to *flags.Due) error {
+	items := []types.TransactWriteItem{{Delete: &types.Delete{TableName: &s.table, Key: dueKey(from).attributes()}}}
+	if to != nil {
+		at := dueKey(*to)
+		put, err := s.putOf(envelope{PK: at.pk, SK: at.sk}, expression.ConditionBuilder{})
+		if err != nil {
+			return err
+		}
+		items = append(items, types.TransactWriteItem{Put: put})
+	}
+	_, err := s.transact(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items})
+	return err
 }

@@ -33,6 +33,9 @@ var featureEntity = entity{
 		}
 		tx.countFeature(old, f)
 		tx.countSegments(old, f)
+		if err := s.planDue(tx, old.Due(), f.Due()); err != nil {
+			return err
+		}
 		return s.planUse(tx, old, f)
 	},
 }

@@ -72,6 +72,7 @@ import (
 //	sent event       DELIVERED#<addon>    <event id>                  an event that the addon sent; expires after 7 days
 //	parked event     PARKED#<addon>       <event id>                  an event that the addon could not send; expires after 7 days
 //	due              DUE                  <time>#request#<id>         a change request that is to be applied at that time
+//	due              DUE                  <time>#plan#<flag>#<plan>#<run>  a plan whose next milestone is to start; "#frozen" follows if it waits for the end of a freeze
 //	addon lease      OUTBOX               LEASE#<addon>               who sends the events of the addon
 //
 // Posts and batches expire after 2 days, sums of hours after 7, those of days and applications after 90.
@@ -109,6 +110,8 @@ import (
 //	                                                   browsers report it
 //	read the sums of a flag      1 Query               1 per 4 KB
 //	look for what is due         1 Query               1 per 4 KB: about 0.02 for each
+//	start the next milestone     2 BatchGetItem,       5 and 18 for a small flag: that of a change, and the items of the two runs
+//	                             1 TransactWrite
 //	resolve a lost response      + 1 GetItem           1; only if a condition fails after a lost response
 //
 // The log is an index with a single partition, log = LOG, so that one Query reads all events in order. DynamoDB writes at

@@ -32,7 +32,7 @@ var requestEntity = entity{
 	dependents: func(s *Store, tx *transaction, before, after flags.Aggregate) error {
 		old, _ := before.(*review.Request)
 		r, _ := after.(*review.Request)
-		if err := s.planDue(tx, old, r); err != nil {
+		if err := s.planDue(tx, dueRequest(old), dueRequest(r)); err != nil {
 			return err
 		}
 		was, is := old != nil && old.Open(), r != nil && r.Open()

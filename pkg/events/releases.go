@@ -14,17 +14,18 @@ type planProgress struct {
 	Run       int64   `json:"run"`
 	Paused    bool    `json:"paused"`
 	Enabled   bool    `json:"enabledInEnvironment"`
+	Cause     string  `json:"cause,omitzero"` // why it went on by itself
 
 	Strategies []shape.StrategyView `json:"strategies"` // of the flag in the environment
 }
 
 // progressOf is where a plan of a flag is; nil if it has none.
-func progressOf(f *flags.Feature, env flags.ProjectEnvironment) any {
+func progressOf(f *flags.Feature, env flags.ProjectEnvironment, cause string) any {
 	plan := f.Plan(env)
 	if plan == nil {
 		return nil
 	}
-	progress := planProgress{Plan: plan.ID, Name: plan.Name, Run: plan.Run, Paused: plan.Paused, Enabled: f.Enabled(env), Strategies: shape.StrategyViews(f, env)}
+	progress := planProgress{Cause: cause, Plan: plan.ID, Name: plan.Name, Run: plan.Run, Paused: plan.Paused, Enabled: f.Enabled(env), Strategies: shape.StrategyViews(f, env)}
 	if plan.Active > 0 {
 		m := plan.Milestones[plan.Active-1]
 		progress.Milestone, progress.Title = &m.ID, m.Name
@@ -49,7 +50,20 @@ func ReleasePlanRemoved(before, after *flags.Feature, env flags.ProjectEnvironme
 		shape.ReleasePlanViewOf(*before.Plan(env), before.Name, env.Name))
 }
 
-// ReleasePlanProgressed is the event of a plan that was paused or resumed, or of which a milestone was started.
-func ReleasePlanProgressed(kind flags.EventType, before, after *flags.Feature, env flags.ProjectEnvironment) flags.Event {
-	return inEnvironment(kind, after, env, progressOf(after, env), progressOf(before, env))
+// ReleasePlanProgressed is the event of a plan that was paused or resumed, or of which a milestone was started. cause says why it went on by
+// itself; "" if a person did it.
+func ReleasePlanProgressed(kind flags.EventType, before, after *flags.Feature, env flags.ProjectEnvironment, cause string) flags.Event {
+	return inEnvironment(kind, after, env, progressOf(after, env, cause), progressOf(before, env, ""))
+}
+
+// ProgressionChanged is the event of a milestone that is followed by the next one after another time, or no longer by itself.
+func ProgressionChanged(before, after *flags.Feature, env flags.ProjectEnvironment, milestone string) flags.Event {
+	was, is := shape.ProgressionOf(before.Plan(env), milestone), shape.ProgressionOf(after.Plan(env), milestone)
+	if is == nil {
+		return inEnvironment(flags.ProgressionDeleted, after, env, nil, was)
+	}
+	if was == nil {
+		return inEnvironment(flags.ProgressionChanged, after, env, is, nil)
+	}
+	return inEnvironment(flags.ProgressionChanged, after, env, is, was)
 }

@@ -13,7 +13,7 @@ var addonEvents = []EventType{
 	ContextFieldCreated, ContextFieldUpdated, ContextFieldDeleted,
 	SegmentCreated, SegmentUpdated, SegmentDeleted,
 	ReleaseTemplateCreated, ReleaseTemplateUpdated, ReleaseTemplateArchived, ReleaseTemplateDeleted,
-	ReleasePlanAdded, ReleasePlanRemoved, ReleasePlanStarted, ReleasePlanPaused, ReleasePlanResumed,
+	ReleasePlanAdded, ReleasePlanRemoved, ReleasePlanStarted, ReleasePlanPaused, ReleasePlanResumed, ProgressionChanged, ProgressionDeleted,
 	StrategyTypeCreated, StrategyTypeUpdated, StrategyTypeDeleted, StrategyTypeDeprecated, StrategyTypeReactivated,
 	ProjectCreated, ProjectEnvironmentAdded, ProjectUpdated, ProjectDeleted,
 	ProjectEnvironmentRemoved, DefaultStrategyUpdated,

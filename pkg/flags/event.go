@@ -52,6 +52,8 @@ const (
 	ReleasePlanStarted         EventType = "release-plan-milestone-started"
 	ReleasePlanPaused          EventType = "release-plan-progressions-paused"
 	ReleasePlanResumed         EventType = "release-plan-progressions-resumed"
+	ProgressionChanged         EventType = "milestone-progression-changed"
+	ProgressionDeleted         EventType = "milestone-progression-deleted"
 	ApplicationCreated         EventType = "application-created"
 	ApplicationUpdated         EventType = "application-updated"
 	ApplicationDeleted         EventType = "application-deleted"

@@ -73,6 +73,9 @@ func guardedFeature(before, after *Feature) []GuardedPart {
 	}
 	for uid, was := range old {
 		is := now[uid]
+		if was.Plan != nil && is.Plan != nil && is.Plan.Paused {
+			was.Plan.Paused = true // pausing is free
+		}
 		if sameContent(reflect.ValueOf(was), reflect.ValueOf(is)) {
 			continue
 		}
@@ -93,11 +96,9 @@ func guardedByUID(f *Feature) map[string]FeatureEnvironment {
 			s.ID, s.Title = "", nil
 			g.Strategies = append(g.Strategies, s)
 		}
-		if fe.Plan != nil { // its progress is not guarded
-			g.Plan = &ReleasePlan{ID: fe.Plan.ID, Attachment: fe.Plan.Attachment, Milestones: slices.Clone(fe.Plan.Milestones)}
-			for i := range g.Plan.Milestones {
-				g.Plan.Milestones[i].StartedAt = time.Time{}
-			}
+		if fe.Plan != nil { // its progress is not guarded, but who resumes it
+			g.Plan = fe.Plan.withoutProgress()
+			g.Plan.Paused = fe.Plan.Paused
 		}
 		list[fe.EnvironmentUID] = g
 	}
@@ -171,6 +172,18 @@ func (g GuardedPart) Frozen(project *Project, registry *Environments, at time.Ti
 		}
 	}
 	return list
+}
+
+// CheckByPlan returns Internal if writes do anything else than what a release plan may do by itself, see onlyByPlan.
+func CheckByPlan(writes []Write) error {
+	for _, w := range writes {
+		before, _ := w.Before.(*Feature)
+		after, _ := w.After.(*Feature)
+		if len(writes) > 1 || before == nil || after == nil || !onlyByPlan(before, after) {
+			return Errorf(Internal, "internal error: a release plan changed more than its strategies")
+		}
+	}
+	return nil
 }
 
 // SegmentGuarded returns the segment if the write changes which users match it, in which project it can be used, or deletes it. A

@@ -2,6 +2,8 @@ package flags
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -36,8 +38,9 @@ const (
 	PlanLast    PlanState = "last"
 )
 
-// StateNow returns the state of a plan, and says in a sentence what follows from it.
-func (p *ReleasePlan) StateNow(enabled, frozen bool) (state PlanState, reason string) {
+// StateNow returns the state of a plan, and says in a sentence what follows from it. next is when the next milestone starts by itself; zero if
+// it does not.
+func (p *ReleasePlan) StateNow(enabled, frozen bool, next time.Time) (state PlanState, reason string) {
 	switch state = p.summary().State(enabled); {
 	case state == PlanOff:
 		return state, "The flag is off in this environment. The plan goes on when the flag is switched on."
@@ -47,8 +50,112 @@ func (p *ReleasePlan) StateNow(enabled, frozen bool) (state PlanState, reason st
 		return PlanFrozen, "The environment is frozen, so no milestone starts."
 	case state == PlanLast:
 		return state, "The last milestone is running. Detach the plan to keep its strategies."
+	case !next.IsZero():
+		return state, fmt.Sprintf("Milestone %q is running. The next one starts at %s.", p.Milestones[p.Active-1].Name, next.UTC().Format(time.RFC3339))
 	}
 	return state, fmt.Sprintf("Milestone %q is running. Start the next one when it is time.", p.Milestones[p.Active-1].Name)
+}
+
+// interval is how long the milestone that has run last lasts; 0 if a person ends it.
+func (p *ReleasePlan) interval() time.Duration {
+	if p.Active == 0 || p.Active == len(p.Milestones) {
+		return 0
+	}
+	return time.Duration(p.Milestones[p.Active-1].Minutes) * time.Minute
+}
+
+// nextAt is when the next milestone of the plan starts by itself; zero if it does not.
+func (fe FeatureEnvironment) nextAt() time.Time {
+	p := fe.Plan
+	if p == nil || p.Paused || p.Attachment == "" || fe.EnabledIn != p.Attachment || p.interval() == 0 {
+		return time.Time{}
+	}
+	return p.RunAt.UTC().Truncate(time.Millisecond).Add(p.interval())
+}
+
+// NextAt returns when the next milestone of the flag's plan starts by itself; zero if it does not. A milestone that is due in a freeze waits for
+// its end, and then for one interval more: otherwise all plans would go on in the same minute.
+func (f *Feature) NextAt(env ProjectEnvironment, freeze Frozen) time.Time {
+	next := f.In(env).nextAt()
+	if next.IsZero() || f.Archived || f.Plan(env) == nil {
+		return time.Time{}
+	}
+	if next.Before(freeze.Until) {
+		return freeze.Until.Add(f.Plan(env).interval())
+	}
+	return next
+}
+
+// A Due is what is to be done at a time: to apply the change request of a key, or to start the next milestone of a plan of the flag of a key.
+type Due struct {
+	Key    Key
+	At     time.Time
+	Plan   string // ID; "" for a change request
+	Run    int64  // of the plan
+	Frozen bool   // the plan has met a freeze
+}
+
+// Due returns when next milestones start by themselves. Whether the environments still are in the project is not asked.
+func (f *Feature) Due() (list []Due) {
+	if f == nil || f.Archived {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Environments)) {
+		fe := f.Environments[name]
+		if at := fe.nextAt(); !at.IsZero() {
+			list = append(list, Due{Key: f.Key(), At: at, Plan: fe.Plan.ID, Run: fe.Plan.Run})
+		}
+	}
+	return list
+}
+
+// Advance starts the next milestone of the flag's plan.
+func (f *Feature) Advance(env ProjectEnvironment, at time.Time) { f.run(env, f.Plan(env).Active+1, at) }
+
+// Wait begins another run of the milestone that is running.
+func (f *Feature) Wait(env ProjectEnvironment, at time.Time) { f.run(env, f.Plan(env).Active, at) }
+
+// onlyByPlan reports whether the flag has changed in what a plan may change by itself: once, in one environment, the strategies became those of
+// one of its milestones, or the flag was switched off.
+func onlyByPlan(before, after *Feature) bool {
+	want := before.Clone()
+	for name, is := range after.Environments {
+		was := before.Environments[name]
+		if was.Plan == nil || is.Plan == nil || sameContent(reflect.ValueOf(was), reflect.ValueOf(is)) {
+			continue
+		}
+		env := ProjectEnvironment{Environment{Name: name, UID: was.EnvironmentUID}, Attachment{ID: was.Plan.Attachment}}
+		if is.Plan.Run != was.Plan.Run && is.Plan.Active > 0 && is.Plan.Active <= len(was.Plan.Milestones) {
+			want.run(env, is.Plan.Active, is.Plan.RunAt)
+		}
+		if is.EnabledIn == "" {
+			want.Disable(env)
+		}
+		break
+	}
+	return sameContent(reflect.ValueOf(want), reflect.ValueOf(after))
+}
+
+// SetProgression sets after how many minutes the milestone source of the flag's plan is followed by the next one, which target can name. With 0
+// minutes, a person starts it.
+func (f *Feature) SetProgression(env ProjectEnvironment, source, target string, minutes int) error {
+	plan := f.Plan(env)
+	if plan == nil {
+		return Errorf(NotFound, "flag %q has no release plan with a milestone %q in environment %q", f.Name, source, env.Name)
+	}
+	changed, i := *plan, slices.IndexFunc(plan.Milestones, func(m Milestone) bool { return m.ID == source })
+	switch {
+	case i < 0:
+		return Errorf(NotFound, "release plan %q has no milestone %q", plan.Name, source)
+	case minutes == 0 && plan.Milestones[i].Minutes == 0:
+		return Errorf(NotFound, "milestone %q is not followed by another one by itself", plan.Milestones[i].Name)
+	case minutes > 0 && (i+1 == len(plan.Milestones) || target != "" && plan.Milestones[i+1].ID != target):
+		return Problems{{Path: "/targetMilestone", Message: "must be the id of the milestone that comes next: start others by hand"}}.Err()
+	}
+	changed.Milestones = slices.Clone(plan.Milestones)
+	changed.Milestones[i].Minutes = minutes
+	f.setPlan(env, &changed, f.In(env).Strategies)
+	return nil
 }
 
 // NewReleasePlan returns a copy of a template, with IDs of its own.
@@ -72,11 +179,6 @@ func CheckMilestonesFor(project *Project, list []Milestone, types *StrategyTypes
 		s.Check(types, limits, below)
 		s.CheckSegments("/segments", nil, project, find, below)
 	})
-	for i, m := range list {
-		if m.Minutes > 0 {
-			p.Add("/milestones/"+strconv.Itoa(i)+"/transitionCondition", "must be omitted in this version, which starts no milestone by itself: add the plan with its milestones, and start each by hand")
-		}
-	}
 }
 
 // has reports whether a strategy is one of the plan's.
@@ -117,6 +219,34 @@ func (f *Feature) withoutPlan(env ProjectEnvironment) []Strategy {
 		return f.In(env).Strategies
 	}
 	return slices.DeleteFunc(slices.Clone(f.In(env).Strategies), func(s Strategy) bool { return plan.has(s.ID) })
+}
+
+// WithoutProgress returns the strategies of the flag in env that are not of its plan, and the plan without what its runs change; nil for none.
+func (f *Feature) WithoutProgress(env ProjectEnvironment) ([]Strategy, *ReleasePlan) {
+	return f.withoutPlan(env), f.Plan(env).withoutProgress()
+}
+
+// AllStrategies returns the strategies of the flag in env, and those of all milestones of its plan.
+func (f *Feature) AllStrategies(env ProjectEnvironment) []Strategy {
+	list := slices.Clone(f.withoutPlan(env))
+	if plan := f.Plan(env); plan != nil {
+		for _, m := range plan.Milestones {
+			list = append(list, m.Strategies...)
+		}
+	}
+	return list
+}
+
+// withoutProgress returns the plan without what its runs change.
+func (p *ReleasePlan) withoutProgress() *ReleasePlan {
+	if p == nil {
+		return nil
+	}
+	plan := &ReleasePlan{ID: p.ID, Attachment: p.Attachment, Milestones: slices.Clone(p.Milestones)}
+	for i := range plan.Milestones {
+		plan.Milestones[i].StartedAt = time.Time{}
+	}
+	return plan
 }
 
 // What happens to the strategies that a flag has when a plan is added.

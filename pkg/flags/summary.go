@@ -53,6 +53,8 @@ type PlanSummary struct {
 	Active     int    `json:"n"` // its number, from 1
 	Total      int    `json:"t"`
 	Paused     bool   `json:"p,omitzero"`
+
+	NextAt time.Time `json:"d,omitzero"` // when the next milestone starts by itself; zero if it does not
 }
 
 // State returns the state of the plan as lists show it, which do not know of freezes.
@@ -129,6 +131,9 @@ func (fe FeatureEnvironment) Summary() EnvironmentSummary {
 		Plan:             fe.Plan.summary(),
 		EnvironmentState: fe.EnvironmentState, Strategies: len(fe.Strategies), EnabledStrategies: enabled,
 		Segments: slices.Compact(segments), Variants: len(fe.Variants), LastSeenAt: fe.LastSeenAt,
+	}
+	if summary.Plan != nil {
+		summary.Plan.NextAt = fe.nextAt()
 	}
 	if enabled > 0 && widest < 100 {
 		summary.Withheld, summary.Targeted = 100-widest, targeted

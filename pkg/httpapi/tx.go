@@ -45,6 +45,7 @@ type Tx struct {
 	steps    []*Tx                                                    // see Step
 	stepView *round                                                   // what they see; nil without steps
 	approved func(part flags.GuardedPart, env flags.Environment) bool // see Approved
+	asPlan   bool                                                     // see AsPlan
 	group    string                                                   // see Group
 	skips    *Skips                                                   // see NoteSkips
 	events   []flags.Event

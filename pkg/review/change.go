@@ -32,11 +32,19 @@ const (
 	DeleteDependency Action = "deleteDependency"
 	UpdateSegment    Action = "updateSegment"
 	DeleteSegment    Action = "deleteSegment"
+
+	AddReleasePlan             Action = "addReleasePlan"
+	DeleteReleasePlan          Action = "deleteReleasePlan"
+	StartMilestone             Action = "startMilestone"
+	ResumeMilestoneProgression Action = "resumeMilestoneProgression"
 )
 
 // Actions returns all actions.
 func Actions() []Action {
-	return []Action{UpdateEnabled, AddStrategy, UpdateStrategy, DeleteStrategy, PatchVariant, ReorderStrategy, ArchiveFeature, AddDependency, DeleteDependency, UpdateSegment, DeleteSegment}
+	return []Action{
+		UpdateEnabled, AddStrategy, UpdateStrategy, DeleteStrategy, PatchVariant, ReorderStrategy, ArchiveFeature, AddDependency, DeleteDependency, UpdateSegment, DeleteSegment,
+		AddReleasePlan, DeleteReleasePlan, StartMilestone, ResumeMilestoneProgression,
+	}
 }
 
 // OfSegment reports whether the action changes a segment instead of a flag.
@@ -47,11 +55,8 @@ func (a Action) OfWholeFlag() bool {
 	return a == ArchiveFeature || a == AddDependency || a == DeleteDependency
 }
 
-// releasePlanActions are the actions of Unleash for release plans, which change requests do not have.
-var releasePlanActions = []Action{
-	"addReleasePlan", "startMilestone", "deleteReleasePlan", "changeMilestoneProgression", "deleteMilestoneProgression",
-	"resumeMilestoneProgression", "changeSafeguard", "deleteSafeguard", "updateMilestoneStrategy",
-}
+// releasePlanActions are the actions of Unleash that change parts of release plans. Change requests do not have them.
+var releasePlanActions = []Action{"changeMilestoneProgression", "deleteMilestoneProgression", "changeSafeguard", "deleteSafeguard", "updateMilestoneStrategy"}
 
 // CheckAction adds a problem if there is no such action.
 func CheckAction(at string, a Action, problems *flags.Problems) {
@@ -59,7 +64,7 @@ func CheckAction(at string, a Action, problems *flags.Problems) {
 	case a == "":
 		problems.Add(at, "is required")
 	case slices.Contains(releasePlanActions, a):
-		problems.Add(at, "%q is about release plans, which change requests cannot change: propose the strategies of a milestone instead", a)
+		problems.Add(at, "%q changes a part of a release plan, which change requests only add and delete whole: delete the plan, and add another one", a)
 	case !slices.Contains(Actions(), a):
 		problems.Add(at, "must be one of %s", flags.CommaList(Actions()))
 	}
@@ -173,7 +178,9 @@ type FeatureBase struct {
 	On           bool   `json:"on,omitzero"`
 	Strategies   string `json:"strategies"`
 	Variants     string `json:"variants"`
-	Segments     string `json:"segments"` // the names and content of the segments that the strategies use, before the changes or after them
+	Plan         string `json:"plan,omitzero"` // its release plan, without what a run changes; "" for none
+	Run          int64  `json:"run,omitzero"`  // of the plan; 0 unless a milestone is started
+	Segments     string `json:"segments"`      // the names and content of the segments that the strategies use, before the changes or after them
 
 	Elsewhere string `json:"elsewhere,omitzero"` // where it is on, strategies and variants in other guarded environments, see Action.OfWholeFlag
 }
@@ -214,7 +221,7 @@ func BaseOf(f *flags.Feature, env flags.ProjectEnvironment, elsewhere []flags.Pr
 	if len(others) > 0 {
 		base.Elsewhere = hashOf(others)
 	}
-	for _, s := range f.In(env).Strategies {
+	for _, s := range f.AllStrategies(env) {
 		uses = slices.Concat(uses, s.Segments)
 	}
 	segments := map[int64]SegmentBase{}
@@ -230,13 +237,17 @@ func BaseOf(f *flags.Feature, env flags.ProjectEnvironment, elsewhere []flags.Pr
 
 // contentOf is the part of a base that is about one environment, without its segments.
 func contentOf(f *flags.Feature, env flags.ProjectEnvironment) FeatureBase {
-	in := f.In(env)
+	own, plan := f.WithoutProgress(env)
 	var strategies []flags.Strategy
-	for _, s := range in.Strategies {
+	for _, s := range own {
 		s.Title = nil
 		strategies = append(strategies, s)
 	}
-	return FeatureBase{On: f.Enabled(env), Strategies: hashOf(list(strategies)), Variants: hashOf(list(in.Variants))}
+	base := FeatureBase{On: f.Enabled(env), Strategies: hashOf(list(strategies)), Variants: hashOf(list(f.In(env).Variants))}
+	if plan != nil {
+		base.Plan = hashOf(plan)
+	}
+	return base
 }
 
 // list is a list that is never nil, so that it has the same hash as an empty one.
@@ -272,6 +283,8 @@ func (b FeatureBase) Difference(name string, now *FeatureBase) string {
 	note(!b.On && now.On, "it was switched on")
 	note(b.On && !now.On, "it was switched off")
 	note(b.Strategies != now.Strategies, "its strategies were changed")
+	note(b.Plan != now.Plan, "its release plan was changed")
+	note(b.Run != now.Run, "its release plan went on")
 	note(b.Variants != now.Variants, "its variants were changed")
 	note(b.Segments != now.Segments, "a segment that it uses was changed or renamed")
 	note(b.Dependencies != now.Dependencies, "its dependencies were changed")

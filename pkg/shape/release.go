@@ -99,3 +99,20 @@ func ReleasePlanViewOf(p flags.ReleasePlan, feature, environment string) Release
 	}
 	return view
 }
+
+// A Progression says after how many minutes a milestone of a plan is followed by the next one.
+type Progression struct {
+	Source     string              `json:"sourceMilestone"`
+	Target     string              `json:"targetMilestone"`
+	Transition TransitionCondition `json:"transitionCondition"`
+}
+
+// ProgressionOf returns how a milestone of a plan is followed by the next one; nil if a person starts that.
+func ProgressionOf(p *flags.ReleasePlan, milestone string) *Progression {
+	for i, m := range p.Milestones {
+		if m.ID == milestone && m.Minutes > 0 && i+1 < len(p.Milestones) {
+			return &Progression{m.ID, p.Milestones[i+1].ID, TransitionCondition{m.Minutes}}
+		}
+	}
+	return nil
+}

@@ -155,7 +155,7 @@ func enableIn(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment) er
 	before := httpapi.Was(tx, f)
 	tx.Save(events.FeatureSwitched(before, f, env), f)
 	if plan := before.Plan(env); plan != nil && plan.Active == 0 {
-		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanStarted, before, f, env))
+		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanStarted, before, f, env, ""))
 	}
 	return nil
 }

@@ -1,8 +1,12 @@
 package releases
 
 import (
+	"maps"
+	"net/http"
 	"slices"
 	"strconv"
+
+	"github.com/go-json-experiment/json"
 
 	"guidon/pkg/access"
 	"guidon/pkg/events"
@@ -27,6 +31,8 @@ func PlanGroup() httpapi.Group {
 		{Route: "POST " + one + "/detach", Permission: access.DeleteFeatureStrategy, Handle: httpapi.Handle(detachPlan)},
 		{Route: "POST " + one + "/pause", Permission: access.UpdateFeatureStrategy, Handle: httpapi.Handle(pausePlan)},
 		{Route: "POST " + environment + "/progressions/{planId}/resume", Permission: access.UpdateFeatureStrategy, Handle: httpapi.Handle(resumePlan)},
+		{Route: "PUT " + environment + "/progressions/{milestoneId}", Permission: access.UpdateFeatureStrategy, Handle: httpapi.HandleBody(setProgression)},
+		{Route: "DELETE " + environment + "/progressions/{milestoneId}", Permission: access.UpdateFeatureStrategy, Status: http.StatusNoContent, Handle: httpapi.Do(deleteProgression)},
 		{Route: "POST " + one + "/milestones/{milestoneId}/start", Permission: access.UpdateFeatureStrategy, Handle: httpapi.Handle(startMilestone)},
 	}}
 }
@@ -42,12 +48,14 @@ type planView struct {
 	shape.ReleasePlanView
 	State  flags.PlanState `json:"state"`
 	Reason string          `json:"stateReason"`
+	NextAt *shape.Time     `json:"nextAt"`
 }
 
 func planViewOf(tx *httpapi.Tx, p *flags.Project, f *flags.Feature, env flags.ProjectEnvironment, plan flags.ReleasePlan) planView {
-	_, frozen := tx.Environments().Frozen(p, env.Environment, tx.Now)
-	state, reason := plan.StateNow(f.Enabled(env), frozen)
-	return planView{shape.ReleasePlanViewOf(plan, f.Name, env.Name), state, reason}
+	freeze, frozen := tx.Environments().Frozen(p, env.Environment, tx.Now)
+	next := f.NextAt(env, freeze)
+	state, reason := plan.StateNow(f.Enabled(env), frozen, next)
+	return planView{shape.ReleasePlanViewOf(plan, f.Name, env.Name), state, reason, shape.TimeOrNull(next)}
 }
 
 func listPlans(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) ([]planView, error) {
@@ -59,7 +67,10 @@ func listPlans(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) ([]planView, err
 	return list, nil
 }
 
-// An addPlanBody names a template, or is a plan that was edited before it is added.
+// A PlanBody adds a plan.
+type PlanBody = addPlanBody
+
+// An addPlanBody names a template, or is a plan that was edited before it is added. With both, the template is where the plan comes from.
 type addPlanBody struct {
 	Template jsonbody.Maybe[string] `json:"templateId"`
 	Existing jsonbody.Maybe[string] `json:"existing"`
@@ -72,14 +83,38 @@ func (b addPlanBody) Check(limits flags.Limits, problems *flags.Problems) {
 	if b.Existing.Set && b.Existing.Value != flags.ExistingReplace && b.Existing.Value != flags.ExistingKeep {
 		problems.Add("/existing", `must be "replace" or "keep"`)
 	}
-	if !b.Template.Set {
-		b.templateBody.Check(limits, problems)
-		return
-	}
 	flags.CheckLength("/templateId", b.Template.Value, flags.MaxIdentifier, problems)
-	if b.Name != "" || b.Milestones.Set || len(b.Safeguards) > 0 {
-		problems.Add("/templateId", "must be omitted with name, milestones or safeguards: send either a template or a whole plan")
+	if b.whole() {
+		b.templateBody.Check(limits, problems)
 	}
+}
+
+// whole reports whether the body has a whole plan.
+func (b addPlanBody) whole() bool {
+	return !b.Template.Set || b.Name != "" || b.Milestones.Set || len(b.Safeguards) > 0
+}
+
+// Payload returns the members of the body that adds the plan.
+func Payload(plan *flags.ReleasePlan) (map[string]any, error) {
+	made, err := json.Marshal(shape.ReleasePlanViewOf(*plan, "", "").Milestones)
+	if err != nil {
+		return nil, err
+	}
+	var milestones []map[string]any
+	if err := json.Unmarshal(made, &milestones); err != nil {
+		return nil, err
+	}
+	for _, m := range milestones {
+		drop(m, "id", "releasePlanDefinitionId", "startedAt")
+		for _, s := range m["strategies"].([]any) {
+			drop(s.(map[string]any), "id", "milestoneId")
+		}
+	}
+	return map[string]any{"name": plan.Name, "description": plan.Description, "milestones": milestones}, nil
+}
+
+func drop(from map[string]any, names ...string) {
+	maps.DeleteFunc(from, func(name string, _ any) bool { return slices.Contains(names, name) })
 }
 
 // An addedPlan is a new plan, and what is to be known about it.
@@ -90,8 +125,8 @@ type addedPlan struct {
 
 func addPlan(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in addPlanBody) (view addedPlan, err error) {
 	f, env := at.Find(tx)
-	t := &flags.ReleaseTemplate{Name: in.Name, Description: in.Description.Value, Milestones: in.milestones()}
-	if in.Template.Set {
+	t := &flags.ReleaseTemplate{ID: in.Template.Value, Name: in.Name, Description: in.Description.Value, Milestones: in.milestones()}
+	if !in.whole() {
 		t = inTemplate{ID: in.Template.Value}.find(tx)
 	}
 	if !t.ArchivedAt.IsZero() {
@@ -111,7 +146,7 @@ func addPlan(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in addPlanBody) (v
 	before := httpapi.Was(tx, f)
 	tx.Save(events.ReleasePlanAdded(f, env), f)
 	if f.Plan(env).Active > 0 {
-		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanStarted, before, f, env))
+		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanStarted, before, f, env, ""))
 	}
 	return addedPlan{planViewOf(tx, p, f, env, *f.Plan(env)), plan.Warnings()}, nil
 }
@@ -194,6 +229,48 @@ func (at inPlan) progress(tx *httpapi.Tx, event flags.EventType, change func(f *
 			return view, err
 		}
 	}
-	tx.Save(events.ReleasePlanProgressed(event, before, f, env), f)
+	tx.Save(events.ReleasePlanProgressed(event, before, f, env, ""), f)
 	return planViewOf(tx, at.Project(tx), f, env, *plan), nil
+}
+
+// inProgression is the place of an operation on how a milestone of the plan is followed by the next one.
+type inProgression struct {
+	httpapi.InFeatureEnvironment
+	Milestone string `path:"milestoneId"`
+}
+
+// A progressionBody says after how many minutes the next milestone starts.
+type progressionBody struct {
+	Target     string              `json:"targetMilestone"`
+	Transition transitionCondition `json:"transitionCondition"`
+}
+
+// Check adds the problems that can be found without the store.
+func (b progressionBody) Check(_ flags.Limits, problems *flags.Problems) {
+	flags.CheckLength("/targetMilestone", b.Target, flags.MaxIdentifier, problems)
+	b.Transition.check("/transitionCondition", problems)
+}
+
+func setProgression(tx *httpapi.Tx, at inProgression, in progressionBody) (*shape.Progression, error) {
+	return at.set(tx, in.Target, in.Transition.Minutes)
+}
+
+func deleteProgression(tx *httpapi.Tx, at inProgression) error {
+	_, err := at.set(tx, "", 0)
+	return err
+}
+
+// set sets after how many minutes the next milestone starts; 0 if a person starts it. Change requests only add and delete whole plans.
+func (at inProgression) set(tx *httpapi.Tx, target string, minutes int) (*shape.Progression, error) {
+	f, env := at.Find(tx)
+	p := at.Project(tx)
+	if _, on := p.Review(env.Environment); on && !tx.Caller.HasPermission(access.SkipChangeRequest, p, env.Name) {
+		return nil, &flags.Error{Kind: flags.ReviewRequired, Permissions: []string{string(access.SkipChangeRequest)},
+			Message: "change requests are on in this environment, and do not change parts of a release plan: propose to delete the plan, and to add another one"}
+	}
+	if err := f.SetProgression(env, at.Milestone, target, minutes); err != nil {
+		return nil, err
+	}
+	tx.Save(events.ProgressionChanged(httpapi.Was(tx, f), f, env, at.Milestone), f)
+	return shape.ProgressionOf(f.Plan(env), at.Milestone), nil
 }

@@ -10,9 +10,13 @@ import (
 	"guidon/pkg/flags"
 )
 
-// share is a milestone with a gradual rollout to a percentage.
-func share(percent int) string {
-	return fmt.Sprintf(`{"name":"%d","strategies":[{"strategyName":"flexibleRollout","parameters":{"rollout":"%[1]d"}}]}`, percent)
+// share is a milestone with a gradual rollout to a percentage, and perhaps the minutes after which the next one starts.
+func share(percent int, minutes ...int) string {
+	transition := ""
+	if len(minutes) > 0 {
+		transition = fmt.Sprintf(`,"transitionCondition":{"intervalMinutes":%d}`, minutes[0])
+	}
+	return fmt.Sprintf(`{"name":"%d","strategies":[{"strategyName":"flexibleRollout","parameters":{"rollout":"%[1]d"}}]%s}`, percent, transition)
 }
 
 // A planned is what a plan says in tests.
@@ -20,9 +24,16 @@ type planned struct {
 	ID         string
 	Run        int64
 	State      string
+	Reason     string `json:"stateReason"`
+	NextAt     *string
 	Active     *string `json:"activeMilestoneId"`
 	Milestones []struct{ ID, Name string }
 	Warnings   []string
+}
+
+// progression is the path of how a milestone is followed by the next one.
+func (p planned) progression(flag string, milestone int) string {
+	return apitest.In(flag, "development") + "/progressions/" + p.Milestones[milestone].ID
 }
 
 // canary adds a plan with milestones of 10, 50 and 100 % to the flag f in development.
@@ -165,14 +176,13 @@ func TestPlanOfTemplate(t *testing.T) {
 	id := apitest.IDIn(s.Must(t, "POST", templates, template("T", milestone("All"), some)).Body)
 	s.Run(t, []apitest.Call{
 		{"an unknown template", "POST", plansOf("f"), `{"templateId":"nosuch"}`, 404, apitest.NotFound("nosuch")},
-		{"a template and milestones", "POST", plansOf("f"), `{"templateId":"` + id + `",` + template("x", milestone("All"))[1:], 400, apitest.Invalid("/templateId")},
+		{"a template and a name", "POST", plansOf("f"), `{"templateId":"` + id + `","name":"x"}`, 400, apitest.Invalid("/milestones")},
 		{"nothing", "POST", plansOf("f"), `{}`, 400, apitest.Invalid("/name", "/milestones")},
 		{"of the template", "POST", plansOf("f"), `{"templateId":"` + id + `"}`, 200, `{"...":0,"name":"T","releasePlanTemplateId":"` + id + `","activeMilestoneId":null,"state":"off","warnings":["Milestone \"Some\" can take the flag from users of \"All\": a strategy has another type."]}`},
 		{"the template changes", "PUT", templates + "/" + id, template("T", milestone("Other")), 200, ""},
 		{"the plan does not, and keeps its segment", "DELETE", apitest.Segments + "/" + segment, "", 409, apitest.Anything},
 		{"archived", "POST", templates + "/archive/" + id, "", 200, ""},
 		{"of an archived template", "POST", plansOf("g"), `{"templateId":"` + id + `"}`, 409, apitest.Failure("ConflictError", "archived")},
-		{"by itself", "POST", plansOf("g"), template("T", milestone("All", `"transitionCondition":{"intervalMinutes":1}`)), 400, apitest.Invalid("/milestones/0/transitionCondition")},
 		{"another project's segment", "PUT", apitest.Segments + "/" + segment, `{"name":"s","project":"default","constraints":[]}`, 204, ""},
 		{"detach the environment", "DELETE", apitest.Project + "/environments/development", "", 200, ""},
 		{"attach it again", "POST", apitest.Project + "/environments", `{"environment":"development"}`, 200, ""},

@@ -161,6 +161,12 @@ type transitionCondition struct {
 	Minutes int `json:"intervalMinutes"`
 }
 
+func (t transitionCondition) check(at string, problems *flags.Problems) {
+	if t.Minutes < 1 || t.Minutes > flags.MaxMilestoneMinutes {
+		problems.Add(at+"/intervalMinutes", "must be from 1 to %d minutes", flags.MaxMilestoneMinutes)
+	}
+}
+
 // A milestoneStrategyBody is a strategy whose type is in strategyName.
 type milestoneStrategyBody struct {
 	Name        string                     `json:"strategyName"`
@@ -188,8 +194,8 @@ func (b templateBody) Check(limits flags.Limits, problems *flags.Problems) {
 	}
 	for i, m := range b.Milestones.Value {
 		at := "/milestones/" + strconv.Itoa(i)
-		if t := m.Transition.Value; t != nil && (t.Minutes < 1 || t.Minutes > flags.MaxMilestoneMinutes) {
-			problems.Add(at+"/transitionCondition/intervalMinutes", "must be from 1 to %d minutes", flags.MaxMilestoneMinutes)
+		if t := m.Transition.Value; t != nil {
+			t.check(at+"/transitionCondition", problems)
 		}
 		for j, s := range m.Strategies {
 			at := at + "/strategies/" + strconv.Itoa(j)

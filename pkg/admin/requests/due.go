@@ -11,13 +11,14 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"guidon/pkg/access"
+	"guidon/pkg/admin/releases"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/review"
 )
 
-// A Scheduler applies change requests at the time for which they are scheduled. It asks for all that are due, so a time at which it did not
+// A Scheduler applies change requests at the time for which they are scheduled, and starts the next milestones of release plans. It asks for all that are due, so a time at which it did not
 // run is made up for; and a request is applied in the transaction that closes it, so two Schedulers never apply it twice.
 type Scheduler struct {
 	store  dueStore
@@ -28,8 +29,10 @@ type Scheduler struct {
 type dueStore interface {
 	httpapi.Store
 
-	// Due calls visit with the key of each change request that is due at a time, the longest due one first, until it returns false.
-	Due(ctx context.Context, at time.Time, visit func(flags.Key) (goOn bool)) error
+	releases.DueStore
+
+	// Due calls visit with what is due at a time, the longest due first, until it returns false.
+	Due(ctx context.Context, at time.Time, visit func(flags.Due) (goOn bool)) error
 }
 
 // NewScheduler returns a scheduler over a store.
@@ -59,15 +62,16 @@ const (
 	gone      outcome = ""        // it was applied, scheduled again or closed in the meantime
 )
 
-// Run applies the requests that are due. It returns an error if one of them could neither be applied nor refused; that is tried again.
+// Run applies the requests that are due, and has plans go on. It returns an error if one of them could neither be applied nor refused; that is
+// tried again.
 func (s *Scheduler) Run(ctx context.Context) error {
 	started, counts, frozenNow := time.Now(), map[outcome]int{}, map[string]bool{}
 	var first error
-	err := s.store.Due(ctx, s.config.Now(), func(key flags.Key) bool {
+	err := s.store.Due(ctx, s.config.Now(), func(due flags.Due) bool {
 		if deadline, limited := ctx.Deadline(); ctx.Err() != nil || limited && time.Until(deadline) < toEnd {
 			return false
 		}
-		did, err := s.applyDue(ctx, key, frozenNow)
+		did, err := s.do(ctx, due, frozenNow)
 		if counts[did]++; first == nil {
 			first = err
 		}
@@ -78,7 +82,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	}
 	if logger := s.config.Logger; logger != nil && (len(counts) > 0 || err != nil) {
 		attributes := []slog.Attr{slog.Int64("duration_ms", time.Since(started).Milliseconds())}
-		for _, o := range []outcome{applied, failed, suspended, frozen, pending} {
+		for _, o := range []outcome{applied, outcome(releases.Started), failed, suspended, frozen, pending} {
 			attributes = append(attributes, slog.Int(string(o), counts[o]))
 		}
 		level := slog.LevelInfo
@@ -91,6 +95,20 @@ func (s *Scheduler) Run(ctx context.Context) error {
 		logger.LogAttrs(ctx, level, "due", attributes...)
 	}
 	return err
+}
+
+// do does what is due.
+func (s *Scheduler) do(run context.Context, due flags.Due, frozenNow map[string]bool) (did outcome, err error) {
+	if due.Plan == "" {
+		return s.applyDue(run, due.Key, frozenNow)
+	}
+	ctx, cancel := context.WithTimeout(run, perRequest)
+	defer cancel()
+	plan, err := releases.Advance(ctx, s.runner, s.store, due)
+	if err != nil {
+		return pending, err
+	}
+	return outcome(plan), nil
 }
 
 // applyDue applies a request that is due, or notes why that is refused. frozenNow is where this run met a freeze, and for whom: the other

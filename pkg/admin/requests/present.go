@@ -84,6 +84,10 @@ func replacedBy(tx *httpapi.Tx, env flags.ProjectEnvironment, c review.Change) a
 		return httpapi.Each(strategies, func(s flags.Strategy) any { return map[string]any{"id": s.ID, "sortOrder": s.SortOrder} })
 	case review.PatchVariant:
 		return map[string]any{"variants": shape.Variants(f.In(env).Variants)}
+	case review.DeleteReleasePlan, review.StartMilestone, review.ResumeMilestoneProgression:
+		if plan := f.Plan(env); plan != nil {
+			return shape.ReleasePlanViewOf(*plan, f.Name, env.Name)
+		}
 	case review.AddDependency, review.DeleteDependency:
 		return map[string]any{"dependencies": shape.Dependencies(f.Dependencies)}
 	}

@@ -233,7 +233,9 @@ func TestChangeRequestRefusesNow(t *testing.T) {
 	tests := []struct{ name, body, says string }{
 		{"no change", `[]`, "at least one"},
 		{"an unknown action", `{"feature":"f","action":"explode"}`, "must be one of updateEnabled, addStrategy, "},
-		{"a release plan", `{"feature":"f","action":"addReleasePlan","payload":{"templateId":"1"}}`, "release plans, which change requests cannot change"},
+		{"a part of a release plan", `{"feature":"f","action":"changeMilestoneProgression","payload":{"planId":"1"}}`, "delete the plan, and add another one"},
+		{"no release plan", `{"feature":"f","action":"deleteReleasePlan","payload":{}}`, "planId"},
+		{"no milestone", `{"feature":"f","action":"startMilestone","payload":{"planId":"1"}}`, "milestoneId"},
 		{"an unknown flag", switchOff("nosuch"), `there is no flag`},
 		{"no flag", `{"action":"updateEnabled","payload":{"enabled":true}}`, `"path":"/feature"`},
 		{"no flag in a list", `[{"action":"updateEnabled","payload":{"enabled":true}}]`, `"path":"/0/feature"`},

@@ -153,7 +153,11 @@ func basesOf(tx *httpapi.Tx, env flags.ProjectEnvironment, others []flags.Projec
 			if !r.OfWholeFlag(name) {
 				where = nil
 			}
-			now.Features[name] = review.BaseOf(f, env, where, uses[name], tx.FindSegment)
+			base := review.BaseOf(f, env, where, uses[name], tx.FindSegment)
+			if plan := f.Plan(env); plan != nil && slices.ContainsFunc(changes, func(c review.Change) bool { return c.Feature == name && c.Action == review.StartMilestone }) {
+				base.Run = plan.Run
+			}
+			now.Features[name] = base
 		}
 	}
 	for _, id := range r.Segments() {

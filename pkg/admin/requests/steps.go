@@ -13,6 +13,7 @@ import (
 
 	"guidon/pkg/access"
 	"guidon/pkg/admin/features"
+	"guidon/pkg/admin/releases"
 	"guidon/pkg/admin/segments"
 	"guidon/pkg/admin/strategies"
 	"guidon/pkg/flags"
@@ -30,7 +31,7 @@ const (
 // operations has the operations that changes run, by route.
 var operations = sync.OnceValue(func() map[string]httpapi.Operation {
 	byRoute := map[string]httpapi.Operation{}
-	for _, group := range []httpapi.Group{features.Group(), strategies.Group(), strategies.VariantGroup(), segments.Group()} {
+	for _, group := range []httpapi.Group{features.Group(), strategies.Group(), strategies.VariantGroup(), segments.Group(), releases.PlanGroup()} {
 		for _, op := range group.Operations {
 			byRoute[op.Route] = op
 		}
@@ -53,6 +54,7 @@ func stepOf(c review.Change, p *flags.Project, env flags.ProjectEnvironment) (st
 		Enabled  *bool          `json:"enabled"`
 		Variants jsontext.Value `json:"variants"`
 		Feature  string         `json:"feature"`
+		planPayload
 	}
 	if len(c.Payload) > 0 && c.Action != review.ReorderStrategy {
 		if err := json.Unmarshal(c.Payload, &payload); err != nil {
@@ -99,6 +101,18 @@ func stepOf(c review.Change, p *flags.Project, env flags.ProjectEnvironment) (st
 			return step{"DELETE " + flagRoute + "/dependencies/{parent}", path, nil}, nil
 		}
 		return step{"DELETE " + flagRoute + "/dependencies", path, nil}, nil
+	case review.AddReleasePlan:
+		return step{"POST " + envRoute + "/release-plans", path, c.Payload}, nil
+	case review.DeleteReleasePlan, review.StartMilestone, review.ResumeMilestoneProgression:
+		if payload.Plan == "" || payload.Milestone == "" && c.Action == review.StartMilestone {
+			return step{}, flags.Errorf(flags.Invalid, "the payload must have planId, and milestoneId to start one")
+		}
+		path["planId"], path["milestoneId"] = payload.Plan, payload.Milestone
+		return step{map[review.Action]string{
+			review.DeleteReleasePlan:          "DELETE " + envRoute + "/release-plans/{planId}",
+			review.StartMilestone:             "POST " + envRoute + "/release-plans/{planId}/milestones/{milestoneId}/start",
+			review.ResumeMilestoneProgression: "POST " + envRoute + "/progressions/{planId}/resume",
+		}[c.Action], path, nil}, nil
 	case review.UpdateSegment:
 		return step{"PUT /api/admin/segments/{id}", map[string]string{"id": strconv.FormatInt(c.Segment, 10)}, c.Payload}, nil
 	}
@@ -267,6 +281,12 @@ func try(tx *httpapi.Tx, caller access.Caller, c *review.Change, n int, p *flags
 		err = complete(c, map[string]any{
 			"name": made.Name, "parameters": made.Parameters, "constraints": made.Constraints, "segments": made.Segments, "variants": made.Variants,
 		})
+	case review.AddReleasePlan: // whole: the template may change until the request is applied
+		members, madeErr := releases.Payload(after.Plan(env))
+		if madeErr != nil {
+			return madeErr
+		}
+		err = complete(c, members)
 	case review.PatchVariant:
 		err = complete(c, map[string]any{"variants": shape.Variants(after.In(env).Variants)})
 	case review.UpdateSegment:

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/access"
+	"guidon/pkg/admin/releases"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -116,7 +117,8 @@ func unknownMember(c review.Change) (at string, found bool) {
 			idPayload
 			wire.SegmentBody
 		}{},
-		review.DeleteSegment: &idPayload{},
+		review.DeleteSegment: &idPayload{}, review.AddReleasePlan: &releases.PlanBody{},
+		review.DeleteReleasePlan: &planPayload{}, review.StartMilestone: &planPayload{}, review.ResumeMilestoneProgression: &planPayload{},
 	}[c.Action]
 	err, is := errors.AsType[*json.SemanticError](json.Unmarshal(c.Payload, payload, json.RejectUnknownMembers(true)))
 	if !is || !errors.Is(err, json.ErrUnknownName) { // other faults are those of the operation
@@ -142,6 +144,12 @@ func checkOrder(payload jsontext.Value, problems *flags.Problems) {
 
 type idPayload struct {
 	ID jsontext.Value `json:"id"`
+}
+
+// A planPayload names a release plan, and one of its milestones to start it.
+type planPayload struct {
+	Plan      string `json:"planId"`
+	Milestone string `json:"milestoneId"`
 }
 
 type strategyPayload struct {

@@ -91,6 +91,7 @@ type RowEnvironment struct {
 	MilestoneOrder *int            `json:"milestoneOrder,omitzero"`
 	Milestones     int             `json:"totalMilestones,omitzero"`
 	PlanState      flags.PlanState `json:"planState,omitzero"`
+	PlanNextAt     *shape.Time     `json:"planNextAt,omitzero"` // when the next milestone starts by itself
 }
 
 // RowEnvironmentOf returns a flag in one environment as lists have it.
@@ -102,6 +103,7 @@ func RowEnvironmentOf(s flags.EnvironmentSummary, enabled bool, env flags.Projec
 	}
 	if plan := s.Plan; plan != nil && plan.Attachment == env.Attachment.ID {
 		row.MilestoneName, row.MilestoneOrder, row.Milestones, row.PlanState = plan.Milestone, new(max(plan.Active-1, 0)), plan.Total, plan.State(enabled)
+		row.PlanNextAt = shape.TimeOrNull(plan.NextAt)
 	}
 	return row
 }

@@ -33,7 +33,7 @@ import (
 //   - a reserved name that nothing has, and a name that is not reserved; a list row that differs from its project or token;
 //   - an entry of the feed that is missing, or that names a version that was never stored;
 //   - an entry of an outbox without its event, and one that is in two places;
-//   - a change request without its list row, or with another one; a scheduled one that will not be due, or another that will; another number of open ones or of comments than is counted;
+//   - a change request without its list row, or with another one; a scheduled one that will not be due, or another that will; a release plan that will not be due; another number of open ones or of comments than is counted;
 //   - an item of no known kind.
 //
 // The store may have a faulty transport: Check reads the table through another store.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"guidon/pkg/flags"
 	"guidon/pkg/review"
 )
 
@@ -14,7 +15,7 @@ func (c *checker) checkRequests() {
 	due, waiting := map[string]bool{}, map[string]bool{}
 	lists := map[listOfRequests]map[int64]*review.Request{}
 	for k, i := range c.items {
-		if k.pk == "DUE" {
+		if _, after, _ := strings.Cut(k.sk, "#"); k.pk == "DUE" && strings.HasPrefix(after, "request#") {
 			waiting[k.sk] = true
 		}
 		if strings.HasPrefix(k.pk, "PROJECT#") && strings.HasPrefix(k.sk, "REQUEST#") {
@@ -46,6 +47,7 @@ func (c *checker) checkRequests() {
 		}
 	}
 	c.compare("the scheduled change requests, and what is due", due, waiting)
+	c.checkDuePlans()
 	c.compare("the number of open change requests, and their counts", open, counted)
 	c.compare("the number of change requests, and of their list rows", len(c.requests), len(rows))
 	c.compare("the number of comments that change requests count, and of comments", comments, c.comments)
@@ -69,4 +71,27 @@ func (c *checker) listed(list listOfRequests) map[int64]*review.Request {
 		byID[r.ID] = r
 	}
 	return byID
+}
+
+// checkDuePlans reports a plan whose next milestone is to start by itself, and that has no item for its run. An item of an earlier run may be
+// left: it is deleted when it is due.
+func (c *checker) checkDuePlans() {
+	due := map[string]bool{}
+	for k := range c.items {
+		if parts := strings.Split(k.sk, "#"); k.pk == "DUE" && len(parts) >= 5 && parts[1] == "plan" {
+			due[strings.Join(parts[2:5], "#")] = true
+		}
+	}
+	for _, f := range c.flags {
+		p := c.projects[f.ProjectUID]
+		if p == nil {
+			continue
+		}
+		for _, env := range p.AvailableEnvironments(c.registry) {
+			plan := f.Plan(env)
+			if !f.NextAt(env, flags.Frozen{}).IsZero() && !due[fmt.Sprintf("%s#%s#%d", f.Name, plan.ID, plan.Run)] {
+				c.report("the next milestone of flag %s in %s is to start by itself, and will not be due", f.Name, env.Name)
+			}
+		}
+	}
 }

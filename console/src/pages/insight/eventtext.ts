@@ -34,6 +34,8 @@ const texts: Record<string, string> = {
   'release-plan-milestone-started': 'Milestone started',
   'release-plan-progressions-paused': 'Release plan paused',
   'release-plan-progressions-resumed': 'Release plan resumed',
+  'milestone-progression-changed': 'Time of a milestone changed',
+  'milestone-progression-deleted': 'Time of a milestone removed',
   'release-plan-template-created': 'Release template created',
   'release-plan-template-updated': 'Release template changed',
   'release-plan-template-archived': 'Release template archived',

@@ -1,0 +1,57 @@
+package flags
+
+import (
+	"testing"
+	"time"
+)
+
+// TestCheckByPlan changes a flag with a plan in ways of which a plan may do some by itself.
+func TestCheckByPlan(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	in := ProjectEnvironment{Environment{Name: "production", UID: "e"}, Attachment{ID: "a"}}
+	stage := func(id string) Milestone {
+		return Milestone{ID: id, Name: id, Minutes: 5, Strategies: []Strategy{{ID: "of " + id, Name: "default"}}}
+	}
+	f := &Feature{Name: "f", Version: 1}
+	f.setEnvironment(in, FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "e"}, Strategies: []Strategy{{ID: "own", Name: "default"}}})
+	if err := f.AddPlan(in, ReleasePlan{ID: "p", CreatedAt: at, Milestones: []Milestone{stage("m1"), stage("m2"), stage("m3")}}, ExistingKeep, DefaultLimits()); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Enable(in, func() string { return "new" }, at); err != nil {
+		t.Fatal(err)
+	}
+	later := at.Add(time.Hour)
+	for name, c := range map[string]struct {
+		change func(f *Feature)
+		may    bool
+	}{
+		"nothing":              {func(*Feature) {}, true},
+		"the next milestone":   {func(f *Feature) { f.Advance(in, later) }, true},
+		"the same again":       {func(f *Feature) { f.Wait(in, later) }, true},
+		"off":                  {func(f *Feature) { f.Disable(in) }, true},
+		"two milestones":       {func(f *Feature) { f.Advance(in, later); f.Advance(in, later) }, false},
+		"a strategy of people": {func(f *Feature) { f.Advance(in, later); f.setStrategies(in, f.In(in).Strategies[1:]) }, false},
+		"an interval": {func(f *Feature) {
+			f.Advance(in, later)
+			_ = f.SetProgression(in, "m2", "m3", 1)
+		}, false},
+		"metadata":         {func(f *Feature) { f.Advance(in, later); f.Stale = true }, false},
+		"the plan removed": {func(f *Feature) { _ = f.RemovePlan(in, "p") }, false},
+		"archived":         {func(f *Feature) { f.Disable(in); f.Archived = true }, false},
+	} {
+		after := f.Clone()
+		c.change(after)
+		if err := CheckByPlan([]Write{{Before: f, After: after}}); (err == nil) != c.may {
+			t.Errorf("%s: %v, but that a plan may do it is %t", name, err, c.may)
+		}
+	}
+	advanced := f.Clone()
+	advanced.Advance(in, later)
+	if err := CheckByPlan([]Write{{Before: f, After: advanced}, {Before: f, After: advanced}}); err == nil {
+		t.Error("a plan may write two aggregates")
+	}
+	if err := CheckByPlan([]Write{{After: advanced}}); err == nil {
+		t.Error("a plan may create a flag")
+	}
+}
