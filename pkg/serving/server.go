@@ -55,7 +55,7 @@ type server struct {
 func newServer(source Source, store usage.UsageStore, config httpapi.Config) *server {
 	s := &server{
 		gate: gate{source, config.Open, config.Now}, uses: httpapi.NewPostedUses(store, config.Logger),
-		sets: sets{max: maxSets}, responder: answers.NewResponder(answers.Options{MaxAge: config.MaxAge, Check: checkSize, Plain: newPlainBudget()}),
+		sets: sets{max: maxSets}, responder: answers.NewResponder(answers.Options{MaxAge: config.MaxAge, Check: checkSize, Plain: httpapi.NewPlainBudget()}),
 	}
 	if s.now == nil {
 		s.now = time.Now
