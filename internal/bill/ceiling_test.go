@@ -36,6 +36,7 @@ const (
 	browserUnits   = 8        // of the largest one with a frontend token
 	plainKB        = 64.0     // of large responses and files that are not compressed, from an instance in a second (pkg/httpapi)
 	validated      = 200      // tokens that /edge/validate looks up if a client token is among them
+	validatedKB    = 25.0     // of the response to that
 	statuses       = 2        // of an operation, that a stranger can cause
 	honestPolls    = 100.0    // a second, of 1,500 SDKs
 	honestReports  = 25.0
@@ -141,7 +142,7 @@ func (m Measured) clientToken(at throttle) (cost, bool) {
 		}
 		return stored, true
 	case "ANY /edge/{proxy+}":
-		return application(longSeconds, accessKB, Units{Read: validated * m.Token}, flagKB), true
+		return application(longSeconds, accessKB, Units{Read: validated * m.Token}, validatedKB), true
 	}
 	return cost{}, false
 }
