@@ -180,19 +180,22 @@ func (d *deployment) send(method, path, body string, headers ...string) *httptes
 	return w
 }
 
-// refused measures a request with a token that does not exist.
-func (d *deployment) refused(method, path, body string) Units {
+// refused measures a request with a token that does not exist, of the form that costs most.
+func (d *deployment) refused(method, path, body string) (most Units) {
 	d.t.Helper()
 	d.send(method, path, body, "Authorization: default:development.a") // the first one of an instance reads more
-	units, err := d.meter.during(func() {
-		if w := d.send(method, path, body, "Authorization: default:development.b"); w.Code != http.StatusUnauthorized {
-			d.t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
+	for _, token := range []string{"default:development.b", "*:*.b", "user:b"} {
+		units, err := d.meter.during(func() {
+			if w := d.send(method, path, body, "Authorization: "+token); w.Code != http.StatusUnauthorized {
+				d.t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
+			}
+		})
+		if err != nil {
+			d.t.Fatal(err)
 		}
-	})
-	if err != nil {
-		d.t.Fatal(err)
+		most = Units{max(most.Read, units.Read), max(most.Write, units.Write)}
 	}
-	return units
+	return most
 }
 
 // units measures a request that was sent before, so that the token's use in this hour is stored.

@@ -12,9 +12,13 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/time/rate"
+
+	"guidon/pkg/flags"
 )
 
 const (
@@ -224,4 +228,24 @@ func (e encoding) write(w http.ResponseWriter, status int) {
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(e.body) // fails only if the caller is gone
+}
+
+// What one process sends without compression, of responses and of files: data out is most of the price of a response. A plainLarge response
+// is as long as a compressed one with some 1,000 flags, so a shorter one needs no budget. PlainBurst is more than the longest response.
+const (
+	plainLarge = 32 << 10 // bytes
+	PlainRate  = 64 << 10 // bytes a second
+	PlainBurst = 16 << 20
+)
+
+// NewPlainBudget returns a function that refuses large responses which are not compressed, once there are too many.
+func NewPlainBudget() func(bytes int, now time.Time) error {
+	budget := rate.NewLimiter(PlainRate, PlainBurst)
+	return func(bytes int, now time.Time) error {
+		if bytes <= plainLarge || budget.AllowN(now, bytes) {
+			return nil
+		}
+		return flags.Errorf(flags.TooManyRequests, "send Accept-Encoding: gzip; this response has %d KB without compression, and too many such responses "+
+			"were sent in the last minutes", bytes>>10)
+	}
 }

@@ -108,6 +108,6 @@ func newService(store Store, config Config) *service {
 	}
 	return &service{
 		store: store, config: config, uses: NewTokenUses(store, config.Logger),
-		cors: administrationCORS(config.Origins), frontendCORS: frontendCORS(config.FrontendOrigins),
+		cors: administrationCORS(config.Origins), frontendCORS: frontendCORS(config.FrontendOrigins), plain: NewPlainBudget(),
 	}
 }

@@ -131,9 +131,15 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	answer.write(w, status)
 }
 
+// maxDetails limits what an application gets of an error: its token can be public, and data out is most of the price of a refused report.
+const maxDetails = 5
+
 // fail returns the status and body of an error, and sets when to try again.
 func (o outcome) fail(header http.Header) (int, errorBody) {
 	status, body := describe(o.err)
+	if o.application && len(body.Details) > maxDetails {
+		body.Details = body.Details[:maxDetails]
+	}
 	switch status {
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		header.Set("Retry-After", strconv.Itoa(o.retryAfter()))

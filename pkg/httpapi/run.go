@@ -29,7 +29,8 @@ type service struct {
 	owners       owners
 	cors         *cors
 	frontendCORS *cors
-	page         http.Handler // of the site; nil without one
+	page         http.Handler                         // of the site; nil without one
+	plain        func(bytes int, now time.Time) error // of files, see NewPlainBudget
 }
 
 // A request has at most this long: the function's own deadline less what it needs to respond, or maxDuration without one.

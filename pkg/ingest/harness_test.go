@@ -77,7 +77,7 @@ func serve(t testing.TB, transport http.RoundTripper, set ...func(*httpapi.Confi
 		change(&s.config)
 	}
 	s.reader = serving.NewReader(store, serving.OptionsOf(s.config))
-	if _, err := s.reader.Read(t.Context(), ""); err != nil {
+	if _, err := s.reader.Read(t.Context(), "", false); err != nil {
 		t.Fatal(err)
 	}
 	s.forget()

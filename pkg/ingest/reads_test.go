@@ -65,7 +65,7 @@ func TestTokensOfReports(t *testing.T) {
 	now = now.Add(10 * time.Second)
 	report("a token of a deleted project", revoked, 401, "BatchGetItem")
 
-	report("an administrator at first", dynamotest.AdminToken, 202, "BatchGetItem BatchGetItem PutItem")
+	report("an administrator at first", dynamotest.AdminToken, 202, stale)
 	report("an administrator", dynamotest.AdminToken, 202, known)
 	now = now.Add(10 * time.Second)
 	report("an administrator after 10 seconds", dynamotest.AdminToken, 202, stale)
@@ -75,6 +75,11 @@ func TestTokensOfReports(t *testing.T) {
 	report("the same instance", dynamotest.ClientToken, 202, known)
 	report("an unknown token", "default:development.unknown", 401, "BatchGetItem")
 	report("a deleted token", client, 401, "BatchGetItem")
+
+	s.replace()
+	report("a token of a deleted project on an instance without flags", revoked, 202, stale)
+	now = now.Add(10 * time.Second)
+	report("the same 10 seconds later", revoked, 401, "BatchGetItem BatchGetItem BatchGetItem") // the snapshot, and what changed since
 }
 
 // TestUnknownTokensOfReports sends many reports with unknown tokens at once, to an instance with and one without flags: they share a few reads.

@@ -123,7 +123,7 @@ func Shorten(s string) string {
 
 // placeIn returns a JSON pointer for a message, shortened if it is very long.
 func placeIn(p jsontext.Pointer) string {
-	if len(p) > 500 {
+	if len(p) > 140 {
 		return Shorten(string(p))
 	}
 	return string(p)

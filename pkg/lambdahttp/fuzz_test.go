@@ -13,8 +13,8 @@ import (
 	"guidon/pkg/lambdahttp"
 )
 
-// FuzzEvent checks that a handler gets the path, query, header and body of any event unchanged, and that its response is
-// returned.
+// FuzzEvent checks that a handler gets the path, query, header and body of any event unchanged, and that its response is returned. A function
+// URL may send the same event: there it decodes a path that is escaped.
 func FuzzEvent(f *testing.F) {
 	f.Fuzz(func(t *testing.T, path, query, header string, body []byte, encoded bool) {
 		if !strings.HasPrefix(path, "/") || !utf8.ValidString(path) || !encoded && !utf8.Valid(body) {
@@ -22,6 +22,12 @@ func FuzzEvent(f *testing.F) {
 		}
 		event := events.APIGatewayV2HTTPRequest{RawPath: path, RawQueryString: query, Headers: map[string]string{"authorization": header, "x-other": header}}
 		event.RequestContext.HTTP.Method, event.RequestContext.HTTP.Path, event.RequestContext.DomainName = "POST", path, "flags.example"
+		atURL := event
+		atURL.RequestContext.APIID, atURL.RequestContext.DomainName = "abc", "abc.lambda-url.eu-central-1.on.aws"
+		none := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+		if response, err := lambdahttp.Handler(none)(t.Context(), atURL); err != nil || response.StatusCode != http.StatusTeapot {
+			t.Errorf("%q, %q at a function URL: answer %d, %v", path, query, response.StatusCode, err)
+		}
 		if event.Body, event.IsBase64Encoded = string(body), encoded; encoded {
 			event.Body = base64.StdEncoding.EncodeToString(body)
 		}

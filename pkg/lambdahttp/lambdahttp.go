@@ -92,7 +92,7 @@ func isEscaped(event events.APIGatewayV2HTTPRequest) bool {
 		return false
 	}
 	u, err := url.ParseRequestURI(event.RawPath)
-	return err == nil && u.RawQuery == "" && !u.ForceQuery && u.Host == ""
+	return err == nil && u.RawQuery == "" && !u.ForceQuery && u.Host == "" && !strings.Contains(event.RawPath, "#")
 }
 
 // isToken tells whether a text is a valid HTTP method.

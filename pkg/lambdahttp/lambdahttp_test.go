@@ -127,6 +127,7 @@ func TestPathOfFunctionURL(t *testing.T) {
 		{"/api/%C3%A9", "/api/é", "/api/%C3%A9"},
 		{"/api/100%", "/api/100%", "/api/100%25"}, // invalid: taken as it is
 		{"/api/a?b", "/api/a?b", "/api/a%3Fb"},
+		{"/api/a#b", "/api/a#b", "/api/a%23b"},
 		{"//host/x", "//host/x", "//host/x"},
 	} {
 		e := event(t, "function-url.json")

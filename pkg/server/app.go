@@ -145,7 +145,9 @@ func (a *app) prepare(ctx context.Context, s settings, options dynamo.Options) e
 			return err
 		}
 	}
-	a.reader = serving.NewReader(store, serving.OptionsOf(s.config))
+	reading := serving.OptionsOf(s.config)
+	reading.UnknownReads = 5
+	a.reader = serving.NewReader(store, reading)
 	a.aggregator = aggregate.New(store, aggregate.Settings{Settle: settle, Logger: s.config.Logger})
 	sender := webhook.NewSender(webhook.Options{Networks: s.networks, PublicURL: s.config.PublicURL})
 	a.deliverer = webhook.NewDeliverer(store, s.config.Sealer, sender, cmp.Or(s.config.Logger, slog.New(slog.DiscardHandler)))

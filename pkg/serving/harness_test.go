@@ -122,7 +122,7 @@ var hash = access.HashSecret(dynamotest.ClientToken)
 // mustRead reads with the client token of dynamotest.
 func mustRead(t testing.TB, r *Reader) *State {
 	t.Helper()
-	reading, err := r.Read(t.Context(), hash)
+	reading, err := r.Read(t.Context(), hash, false)
 	if err != nil {
 		t.Fatalf("%v (cause %+v)", err, causeOf(err))
 	}

@@ -65,7 +65,7 @@ func TestPlainBudget(t *testing.T) {
 			}
 			now = now.Add(time.Second)
 		}
-		if most := plainBurst + 30*plainRate; sent > most || sent < most-len(body)-plainRate {
+		if most := httpapi.PlainBurst + 30*httpapi.PlainRate; sent > most || sent < most-len(body)-httpapi.PlainRate {
 			t.Errorf("%s %s: a flood got %d bytes, want at most %d and not much less", r.method, r.target, sent, most)
 		}
 		_, header = send("", 429)
@@ -74,7 +74,7 @@ func TestPlainBudget(t *testing.T) {
 			t.Errorf("%s %s: %v %.300s", r.method, r.target, header, refused)
 		}
 		beside()
-		now = now.Add(time.Duration(len(body)/plainRate+1) * time.Second)
+		now = now.Add(time.Duration(len(body)/httpapi.PlainRate+1) * time.Second)
 		send("", 200)
 	}
 }

@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -22,6 +23,10 @@ type ReaderOptions struct {
 	MaxAge time.Duration
 
 	Open bool // AUTH_TYPE=none: an unknown token is as good as a known one
+
+	// UnknownReads is how many reads for unknown tokens alone are made in a second; 0 for no limit. A request waits for one at most as long as
+	// there is between two. It is for a process that serves many requests at a time: others share the read, and waiting costs nothing.
+	UnknownReads int
 
 	Now    func() time.Time                                     // nil for time.Now
 	Report func(ctx context.Context, problem string, err error) // gets what went wrong without harm, such as a snapshot that could not be read; nil for nothing
@@ -86,15 +91,16 @@ func NewReader(store Store, options ReaderOptions) *Reader {
 	if options.Report == nil {
 		options.Report = func(context.Context, string, error) {}
 	}
-	return &Reader{store: store, options: options, id: uuid.NewString(), updating: make(chan struct{}, 1), unknown: rate.NewLimiter(unknownReads, unknownReads)}
+	unknown := rate.NewLimiter(cmp.Or(rate.Limit(options.UnknownReads), rate.Inf), options.UnknownReads)
+	return &Reader{store: store, options: options, id: uuid.NewString(), updating: make(chan struct{}, 1), unknown: unknown}
 }
 
 // Read returns a reading, see Source.
-func (r *Reader) Read(ctx context.Context, hash string) (Reading, error) {
+func (r *Reader) Read(ctx context.Context, hash string, lookUp bool) (Reading, error) {
 	if reading, ok := r.fromMemory(hash, r.options.MaxAge); ok && reading.State != nil {
 		return reading, nil
 	}
-	return r.share(ctx, hash, false, true)
+	return r.share(ctx, hash, lookUp, true)
 }
 
 // Again returns a reading from a read that begins after the call, see Source.
@@ -106,12 +112,12 @@ func (r *Reader) Again(ctx context.Context, hash string) (Reading, error) {
 const reportAge = 10 * time.Second
 
 // recent is Read for a report of usage, which needs no flags: the state may be older, or nil. A new instance reads the token alone, and
-// leaves the flags to the first poll or evaluation.
-func (r *Reader) recent(ctx context.Context, hash string) (Reading, error) {
+// leaves the flags to the first poll or evaluation, or to the first report when that token is too old.
+func (r *Reader) recent(ctx context.Context, hash string, lookUp bool) (Reading, error) {
 	if reading, ok := r.fromMemory(hash, max(r.options.MaxAge, reportAge)); ok {
 		return reading, nil
 	}
-	return r.share(ctx, hash, false, false)
+	return r.share(ctx, hash, lookUp, false)
 }
 
 // share returns a reading from a shared read. With lookUp, the read also brings the token if it is in no state. Without flagsToo, an instance
@@ -175,8 +181,9 @@ func (r *Reader) join(hash string, lookUp, flagsToo bool) (read *sharedRead, joi
 		r.waiting = read
 	}
 	defer r.beginWanted()
-	read.flags = read.flags || flagsToo
 	_, known := r.known[hash]
+	flagsToo = flagsToo || known // only a state tells whether its project was deleted
+	read.flags = read.flags || flagsToo
 	inNoState := hash != "" && (r.state == nil && !flagsToo || r.state != nil && r.state.Tokens[hash] == nil)
 	unknown := inNoState && !known && !r.options.Open
 	// The limiter has the monotonic clock: one that is set back would refuse until it has caught up.
@@ -194,7 +201,8 @@ func (r *Reader) join(hash string, lookUp, flagsToo bool) (read *sharedRead, joi
 			time.AfterFunc(wait, func() { r.takeTurn(read) })
 		}
 	}
-	if lookUp = lookUp || inNoState && known; hash != "" && (lookUp || r.state == nil) { // a state has all other tokens
+	lookUp = hash != "" && (lookUp || known) && (r.state == nil || r.state.Tokens[hash] == nil) // a state has all other tokens
+	if hash != "" && (lookUp || r.state == nil) {
 		if _, has := read.hashes[hash]; !has && len(read.hashes) >= maxTokens {
 			return read, false
 		}
@@ -357,7 +365,7 @@ const maxKnown = 1000
 func (r *Reader) remember(read *sharedRead, began time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if read.state != nil && began.After(r.asked) {
+	if read.state != nil && (began.After(r.asked) || r.asked.After(r.wallClock())) { // the clock was set back
 		r.asked = began
 	}
 	for hash, lookUp := range read.hashes {
@@ -394,7 +402,3 @@ func (r *Reader) fromMemory(hash string, age time.Duration) (reading Reading, ok
 	}
 	return reading, reading.Token != nil || hash == "" && reading.State != nil
 }
-
-// unknownReads is how many reads for unknown tokens alone an instance makes in a second. Only these cost more if unknown tokens come. A
-// request waits for one at most a fifth of a second.
-const unknownReads = 5

@@ -194,11 +194,7 @@ func TestSharedReads(t *testing.T) {
 	for i := range 200 {
 		wg.Go(func() {
 			hash := access.HashSecret(secrets[i%len(secrets)])
-			read := r.Read
-			if secrets[i%len(secrets)] == dynamotest.AdminToken { // it is in no state
-				read = r.Again
-			}
-			reading, err := read(t.Context(), hash)
+			reading, err := r.Read(t.Context(), hash, maybeInNoState(secrets[i%len(secrets)]))
 			switch {
 			case err != nil:
 				t.Error(err)
@@ -232,7 +228,7 @@ func TestSlowRead(t *testing.T) {
 	first := make(chan error)
 	hangs.Store(true)
 	go func() {
-		_, err := r.Read(t.Context(), access.HashSecret(dynamotest.FrontendToken))
+		_, err := r.Read(t.Context(), access.HashSecret(dynamotest.FrontendToken), false)
 		first <- err
 	}()
 	<-hanging
@@ -265,6 +261,15 @@ func TestMaxAge(t *testing.T) {
 	if now = now.Add(5 * time.Second); mustRead(t, r) == first {
 		t.Error("the table was not read after MaxAge was over")
 	}
+
+	began := now
+	mustRead(t, r)
+	now = began.Add(-time.Hour) // the clock is set back
+	before := mustRead(t, r)
+	a.do("POST", in("f", "development")+"/off", "")
+	if now = began.Add(time.Second); mustRead(t, r) == before {
+		t.Error("a state that was read an hour before came from memory, after the clock had been set back")
+	}
 }
 
 // TestDeadConnections loses the first reads without an answer, as after an instance was frozen.
@@ -282,7 +287,7 @@ func TestDeadConnections(t *testing.T) {
 	dead.Store(true)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if _, err := r.Read(ctx, hash); err != nil {
+	if _, err := r.Read(ctx, hash, false); err != nil {
 		t.Fatal(err)
 	}
 	if dead.Load() {
@@ -299,7 +304,7 @@ func TestPanic(t *testing.T) {
 	a := administer(t)
 	r := NewReader(panicking{a.store}, ReaderOptions{})
 	for range 10 {
-		if _, err := r.Read(t.Context(), hash); flags.KindOf(err) != flags.Internal {
+		if _, err := r.Read(t.Context(), hash, false); flags.KindOf(err) != flags.Internal {
 			t.Errorf("got %v, want Internal", err)
 		}
 	}

@@ -20,18 +20,18 @@ type Reading struct {
 	Token *access.Token // nil if there is no token with that hash
 	State *State        // nil only for a report of usage, which needs no flags
 
-	// Current tells that the token and the state were read together, after the call: no other read would give another refusal, except
-	// that of a token which is in no state (see Source.Again).
+	// Current tells that the token and the state were read together, after the call: no other read would give another refusal.
 	Current bool
 }
 
 // A Source reads for requests. *Reader is the real one.
 type Source interface {
-	// Read reads the token with that hash, and the state. An empty hash reads no token.
-	Read(ctx context.Context, hash string) (Reading, error)
+	// Read reads the token with that hash, and the state. An empty hash reads no token. With lookUp, a token that is not in the state is
+	// looked up: it may be that of an administrator or a user, which is in no state.
+	Read(ctx context.Context, hash string, lookUp bool) (Reading, error)
 
-	// Again is Read with a read of the store that begins after the call, with any CLIENT_MAX_AGE. It also looks up a token that is in
-	// no state: that of an administrator or a user. A 401 or 403 that follows from a state is only answered if Again gives the same.
+	// Again is Read with lookUp and a read of the store that begins after the call, with any CLIENT_MAX_AGE. A 401 or 403 that follows from
+	// a state that is not current is only answered if Again gives the same.
 	Again(ctx context.Context, hash string) (Reading, error)
 }
 
@@ -55,7 +55,7 @@ type server struct {
 func newServer(source Source, store usage.UsageStore, config httpapi.Config) *server {
 	s := &server{
 		gate: gate{source, config.Open, config.Now}, uses: httpapi.NewPostedUses(store, config.Logger),
-		sets: sets{max: maxSets}, responder: answers.NewResponder(answers.Options{MaxAge: config.MaxAge, Check: checkSize, Plain: newPlainBudget()}),
+		sets: sets{max: maxSets}, responder: answers.NewResponder(answers.Options{MaxAge: config.MaxAge, Check: checkSize, Plain: httpapi.NewPlainBudget()}),
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -94,7 +94,7 @@ func (r *Reader) Authenticate(ctx context.Context, request *http.Request, types 
 //
 // SDKs stop for good at a 401 or 403. So one that follows from a state is returned only if a second read gives the same.
 func (g gate) authenticate(
-	ctx context.Context, r *http.Request, read func(ctx context.Context, hash string) (Reading, error), environment string, types []access.TokenType,
+	ctx context.Context, r *http.Request, read func(ctx context.Context, hash string, lookUp bool) (Reading, error), environment string, types []access.TokenType,
 ) (*tokenScope, error) {
 	secret, hash := httpapi.Secret(r), ""
 	switch {
@@ -103,15 +103,12 @@ func (g gate) authenticate(
 	case !g.open:
 		return nil, access.ErrNoToken
 	}
-	reading, err := read(ctx, hash)
+	reading, err := read(ctx, hash, maybeInNoState(secret))
 	if err != nil {
 		return nil, err
 	}
 	a, settled, err := g.judge(reading, hash, environment, types)
-	if reading.Current {
-		settled = reading.Token != nil || reading.State == nil || !maybeInNoState(secret)
-	}
-	if err != nil && !settled {
+	if err != nil && !settled && !reading.Current {
 		if reading, err = g.source.Again(ctx, hash); err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@ type fixedSource struct {
 	rereads int
 }
 
-func (s *fixedSource) Read(_ context.Context, hash string) (Reading, error) {
+func (s *fixedSource) Read(_ context.Context, hash string, _ bool) (Reading, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return Reading{Token: s.tokens[hash], State: s.state}, nil
@@ -41,7 +41,7 @@ func (s *fixedSource) Again(ctx context.Context, hash string) (Reading, error) {
 	if s.later != nil {
 		s.state = s.later
 	}
-	return s.Read(ctx, hash)
+	return s.Read(ctx, hash, true)
 }
 
 // testToken is a token whose secret is its name.

@@ -14,9 +14,6 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
-	"time"
-
-	"golang.org/x/time/rate"
 
 	"guidon/pkg/access"
 	"guidon/pkg/answers"
@@ -81,26 +78,6 @@ func checkSize(body []byte, gzipped bool) error {
 	}
 	return flags.Errorf(flags.TooLarge, "the response is larger than the 6 MB that Lambda can return; %s"+
 		"use a token of fewer projects, or the parameters namePrefix, tag or project of GET /api/client/features", advice)
-}
-
-// What one process sends without compression: data out is most of the price of a response. A plainLarge response is as long as a compressed
-// one with some 1,000 flags, so a shorter one needs no budget. plainBurst is more than the longest response.
-const (
-	plainLarge = 32 << 10 // bytes
-	plainRate  = 64 << 10 // bytes a second
-	plainBurst = 16 << 20
-)
-
-// newPlainBudget returns a function that refuses large responses which are not compressed, once there are too many.
-func newPlainBudget() func(bytes int, now time.Time) error {
-	budget := rate.NewLimiter(plainRate, plainBurst)
-	return func(bytes int, now time.Time) error {
-		if bytes <= plainLarge || budget.AllowN(now, bytes) {
-			return nil
-		}
-		return flags.Errorf(flags.TooManyRequests, "send Accept-Encoding: gzip; this response has %d KB without compression, and too many such responses "+
-			"were sent in the last minutes", bytes>>10)
-	}
 }
 
 // request returns what every response depends on.

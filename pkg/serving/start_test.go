@@ -141,7 +141,7 @@ func TestThrottledSnapshot(t *testing.T) {
 		}
 	})
 	r := NewReader(a.another(faults), ReaderOptions{})
-	if _, err := r.Read(t.Context(), hash); flags.KindOf(err) != flags.Unavailable {
+	if _, err := r.Read(t.Context(), hash, false); flags.KindOf(err) != flags.Unavailable {
 		t.Errorf("a start while the store throttles: %v, want it to be unavailable", err)
 	}
 	if calls := faults.Calls(); len(calls) != 1 || calls["BatchGetItem"] == 0 {
@@ -193,7 +193,7 @@ func TestColdStartsTogether(t *testing.T) {
 		store := a.another(calls)
 		wg.Go(func() {
 			r := NewReader(store, ReaderOptions{})
-			if _, err := r.Read(t.Context(), hash); err != nil {
+			if _, err := r.Read(t.Context(), hash, false); err != nil {
 				t.Error(err)
 			}
 		})
