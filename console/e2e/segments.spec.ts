@@ -256,7 +256,7 @@ test('saving a segment asks where flags that are on in production use it, and Un
     await expect(messages.getByText('Segment saved')).toBeVisible()
     expect(await operators()).toEqual([])
     await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText(/^Undone: /)).toBeVisible()
+    await expect(messages.getByText(/ was undone$/)).toBeVisible()
     expect(await operators()).toEqual(['IN', 'SEMVER_GTE', 'DATE_AFTER', 'STR_ENDS_WITH'])
     await expect(page.getByText('@example.com', { exact: true })).toBeVisible()
 

@@ -41,13 +41,13 @@ export function closeOldToasts() {
 async function takeBack(text: string, undo: () => Promise<unknown>) {
   try {
     await undo()
-    toast.info(`Undone: ${text}`)
+    toast.info(`“${text}” was undone`)
   } catch (error) {
     toast.error(`Not undone. ${errorText(error)}`)
   }
 }
 
-/** Short messages at the top of the page: toast.success('Flag archived', { undo: () => … }). Errors stay until closed. */
+/** Short messages at the bottom of the page: toast.success('Flag archived', { undo: () => … }). Errors stay until closed. */
 export const toast = {
   success: (text: string, { undo }: { undo?: () => Promise<unknown> } = {}) =>
     add('success', text, undo && { label: 'Undo', run: () => void takeBack(text, undo) }),

@@ -106,7 +106,7 @@ function Review({ request, crumbs }: ReviewProps) {
           <span>
             {request.title ? `#${request.id}, ` : ''}
             {plural(countChanges(request), 'change')} in <EnvironmentName name={request.environment} />
-            {beyond(request)}
+            {beyond(request)} ·
           </span>
           <span>
             by {actorName(request.createdBy)}
