@@ -106,10 +106,10 @@ function Review({ request, crumbs }: ReviewProps) {
           <span>
             {request.title ? `#${request.id}, ` : ''}
             {plural(countChanges(request), 'change')} in <EnvironmentName name={request.environment} />
-            {beyond(request)} ·
+            {beyond(request)}
           </span>
           <span>
-            by {actorName(request.createdBy)}
+            · by {actorName(request.createdBy)}
             {mine && ' (you)'}, <DateTime value={request.createdAt} />
           </span>
         </span>
