@@ -72,10 +72,10 @@ export default function PlaygroundPage() {
       ) : response.error ? (
         <ErrorState error={response.error} title="The flags could not be evaluated" onRetry={() => void response.refetch()} />
       ) : response.data ? (
-        <div className={edited ? 'playground-old' : undefined}>
+        <>
           {edited && <p role="status">These results are for what was evaluated before. Evaluate again.</p>}
           <Results response={response.data} question={question} view={view} setView={setView} />
-        </div>
+        </>
       ) : (
         <Loading />
       )}
@@ -132,7 +132,7 @@ function Results({ response, question, view, setView }: ResultsProps) {
       header: name,
       mark: <EnvironmentMark name={name} />,
       width: `${Math.floor(66 / environments.length)}%`,
-      cell: ({ feature, user }) => <Verdict result={feature.environments[name]?.[user]} />,
+      cell: ({ feature, user }) => <Verdict result={feature.environments[name]?.[user]} onOpen={() => setView({ flag: feature.name }, { push: true })} />,
     })),
   ]
   return (
@@ -168,13 +168,13 @@ function Results({ response, question, view, setView }: ResultsProps) {
 const sameForAll = (feature: Feature) =>
   Object.values(feature.environments).every((results) => new Set(results.map((one) => `${one.isEnabled} ${one.variant.name} ${reasonOf(one)}`)).size < 2)
 
-function Verdict({ result }: { result: Schema<'PlaygroundEnvironmentFeature'> | undefined }) {
+function Verdict({ result, onOpen }: { result: Schema<'PlaygroundEnvironmentFeature'> | undefined; onOpen: () => void }) {
   if (!result) return <span className="soft">Not in this environment</span>
   return (
-    <div className="playground-verdict">
+    <button type="button" className="playground-verdict" title="Show why" onClick={onOpen}>
       <Badge kind={result.isEnabled ? 'ok' : 'neutral'}>{result.isEnabled ? 'On' : 'Off'}</Badge>
       {result.isEnabled && result.variant.enabled && <Badge kind="accent">{result.variant.name}</Badge>}
       <span className="soft small break">{reasonOf(result)}</span>
-    </div>
+    </button>
   )
 }

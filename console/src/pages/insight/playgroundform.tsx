@@ -32,6 +32,11 @@ export function QuestionForm({ question, environments, pending, onAsk, onEdit }:
   const textOf = (one: Question) => [one.environments, one.projects, contextText(one.context.filter(({ value }) => value))].join(' ')
   const edited = textOf({ ...chosen, context }) !== textOf(question)
   useEffect(() => onEdit(edited), [edited, onEdit])
+  const empty = question.context.length > 0 && question.context.every(({ value }) => value === '')
+  useEffect(() => {
+    // After the page has focused its heading.
+    if (empty) setTimeout(() => form.current?.querySelectorAll<HTMLInputElement>('.context-entry input')[1]?.focus(), 0)
+  }, [empty])
   const names = (fields.data ?? []).map((field) => ({ value: field.name, note: field.description ?? undefined }))
   const valuesOf = (name: string) =>
     (fields.data?.find((field) => field.name === name)?.legalValues ?? []).map((legal) => ({ value: legal.value, note: legal.description }))
