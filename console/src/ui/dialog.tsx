@@ -112,6 +112,12 @@ export function ConfirmDialog({ open, onClose, ...rest }: ConfirmDialogProps) {
   return open ? <ConfirmBody open={open} onClose={onClose} {...rest} /> : null
 }
 
+/** A question about one of several things: a function that asks it, and the dialog to render. */
+export function useConfirm<Item>(questionOf: (item: Item) => Omit<ConfirmDialogProps, 'open' | 'onClose'>): [(item: Item) => void, ReactNode] {
+  const [item, ask] = useState<Item>()
+  return [ask, item !== undefined && <ConfirmDialog open onClose={() => ask(undefined)} {...questionOf(item)} />]
+}
+
 function ConfirmBody({ onClose, title, description, action, onConfirm, typeToConfirm, danger = true, children }: ConfirmDialogProps) {
   const [typed, setTyped] = useState('')
   const [pending, setPending] = useState(false)

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
-import { api, apiQuery, useChange, useMe } from '../../api'
+import { apiQuery, useMe } from '../../api'
 import { Page, type Crumb } from '../../shell'
 import { Badge, Button, ErrorState, Icons, Loading } from '../../ui'
 import { Deliveries } from './deliveries'
 import './settings.css'
-import { DeleteWebhook, addonName, addonPaths } from './webhookactions'
+import { addonName, useDeleteWebhook, useTestWebhook } from './webhookactions'
 import { WebhookForm } from './webhookform'
 
 const crumbs: Crumb[] = [{ label: 'Webhooks', link: { to: '/webhooks' } }]
@@ -17,12 +16,8 @@ export default function WebhookPage() {
   const me = useMe()
   const navigate = useNavigate()
   const addons = useQuery(apiQuery('/api/admin/addons'))
-  const [deleting, setDeleting] = useState(false)
-  const test = useChange({
-    change: () => api.post('/api/admin/addons/{addonId}/test', { path: { addonId: Number(id) } }),
-    invalidates: addonPaths,
-    success: 'Test event sent. Its result appears below.',
-  })
+  const [remove, question] = useDeleteWebhook(() => void navigate({ to: '/webhooks' }))
+  const test = useTestWebhook('Test event sent. Its result appears below.')
   if (!addons.data) {
     return (
       <Page title="Webhook" crumbs={crumbs}>
@@ -58,11 +53,11 @@ export default function WebhookPage() {
             icon={<Icons.Play />}
             pending={test.isPending}
             disabledReason={updateReason ?? (addon.enabled ? undefined : 'It is disabled and sends nothing.')}
-            onClick={() => test.mutate()}
+            onClick={() => test.mutate(addon)}
           >
             Send a test event
           </Button>
-          <Button variant="quiet" icon={<Icons.Trash />} disabledReason={me.can('DELETE_ADDON').reason} onClick={() => setDeleting(true)}>
+          <Button variant="quiet" icon={<Icons.Trash />} disabledReason={me.can('DELETE_ADDON').reason} onClick={() => remove(addon)}>
             Delete webhook
           </Button>
         </>
@@ -72,7 +67,7 @@ export default function WebhookPage() {
         <Deliveries addon={addon} disabledReason={updateReason} />
         <WebhookForm key={addon.id} addon={addon} providers={providers} />
       </div>
-      {deleting && <DeleteWebhook addon={addon} onClose={() => setDeleting(false)} onDeleted={() => void navigate({ to: '/webhooks' })} />}
+      {question}
     </Page>
   )
 }
