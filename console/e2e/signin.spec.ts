@@ -19,11 +19,6 @@ test.describe('without a session', () => {
     await expect(page.getByText('This link was used already, has expired or is not valid. Ask for a new one.')).toBeVisible()
     expect(new URL(page.url()).hash).toBe('')
   })
-
-  test('an error of the identity provider is told in words', async ({ page }) => {
-    await page.goto('/sign-in?error=no-access')
-    await expect(page.getByText('Your account has no access to Guidon. Ask an administrator.')).toBeVisible()
-  })
 })
 
 test('the account is named, and no secret stays in the address', async ({ page }) => {

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
 import { apiQuery, useMe, type Schema } from '../../api'
 import { Page } from '../../shell'
-import { Badge, Icons, LinkButton, Section, type Column } from '../../ui'
+import { Badge, Icons, LinkButton, type Column } from '../../ui'
 import { List } from '../settings/list'
 import { isBuiltIn, isProjectRole } from './grants'
 
@@ -22,6 +22,7 @@ const columns: Column<Role>[] = [
       </span>
     ),
   },
+  { id: 'where', header: 'Held in', width: '160px', cell: ({ type }) => (isProjectRole(type) ? 'A project' : 'The whole service') },
   { id: 'description', header: 'Description', cell: (role) => <span className="break">{role.description}</span> },
 ]
 
@@ -34,21 +35,11 @@ export default function RolesPage() {
       Create role
     </LinkButton>
   )
-  const list = (noun: string, inProjects: boolean) => (
-    <Section title={inProjects ? 'In projects' : 'In the whole service'}>
-      <List
-        noun={noun}
-        query={roles}
-        rows={roles.data?.roles.filter(({ type }) => isProjectRole(type) === inProjects)}
-        rowKey={(role) => role.id}
-        columns={columns}
-      />
-    </Section>
-  )
+  // Those of the whole service first.
+  const rows = roles.data && [...roles.data.roles].sort((a, b) => Number(isProjectRole(a.type)) - Number(isProjectRole(b.type)))
   return (
     <Page title="Roles" description="Each user has one role in the whole service, and can have more in projects." actions={create}>
-      {list('service role', false)}
-      {list('project role', true)}
+      <List noun="role" query={roles} rows={rows} rowKey={(role) => role.id} columns={columns} />
     </Page>
   )
 }

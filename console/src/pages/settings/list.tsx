@@ -52,7 +52,7 @@ export function List<Row>({
   const matching = rows.filter((row) => filters.every(({ name }) => !values[name] || value?.(row, name) === values[name]))
   const found = texts ? search(matching, values.q!, texts) : matching
   const shown = pageOf(sort && value ? sortRows(found, sort, value) : found, view.offset)
-  const menu = (row: Row) => <ActionMenu label={`Actions for ${nameOf?.(row)}`} entries={actions!(row)} />
+  const menu = (row: Row) => actions!(row).length > 0 && <ActionMenu label={`Actions for ${nameOf?.(row)}`} entries={actions!(row)} />
   const nothing = rows.length === 0 && !query.isPending
   return (
     <div className="stack">

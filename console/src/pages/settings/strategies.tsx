@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { Page } from '../../shell'
-import { Badge, Icons, Section, type Column } from '../../ui'
+import { Badge, Icons, type Column } from '../../ui'
 import { Create, List, deleteEntry, editEntry, useEdited } from './list'
 import './settings.css'
-import { StrategyDialog, parametersOf } from './strategydialog'
+import { StrategyDialog, parameterTypes, parametersOf } from './strategydialog'
 
 type StrategyType = Schema<'StrategyType'>
 
@@ -51,31 +51,28 @@ export default function StrategiesPage() {
         </Create>
       }
     >
-      <Section title="Custom">
-        <List
-          noun="custom strategy type"
-          query={types}
-          rows={custom}
-          rowKey={(type) => type.name}
-          nameOf={(type) => type.name}
-          columns={columns}
-          actions={(type) => [
-            editEntry(() => edited.edit(type), updateReason),
-            {
-              label: type.deprecated ? 'Reactivate' : 'Deprecate',
-              icon: type.deprecated ? <Icons.Undo /> : <Icons.Archive />,
-              onSelect: () => deprecate.mutate(type),
-              disabledReason: updateReason,
-            },
-            deleteEntry(() => remove.mutate(type), me.can('DELETE_STRATEGY').reason),
-          ]}
-          icon={<Icons.Sliders />}
-          empty="You need one only for a rule that constraints cannot express. Each SDK that evaluates it must have its implementation."
-        />
-      </Section>
-      <Section title="Built in" description="Every SDK knows these.">
-        <List noun="built-in strategy type" query={types} rows={all.filter((type) => !type.editable)} rowKey={(type) => type.name} columns={columns} />
-      </Section>
+      <List
+        noun="strategy type"
+        query={types}
+        rows={[...custom, ...all.filter((type) => !type.editable)]}
+        rowKey={(type) => type.name}
+        nameOf={(type) => type.name}
+        columns={columns}
+        actions={(type) =>
+          type.editable
+            ? [
+                editEntry(() => edited.edit(type), updateReason),
+                {
+                  label: type.deprecated ? 'Reactivate' : 'Deprecate',
+                  icon: type.deprecated ? <Icons.Undo /> : <Icons.Archive />,
+                  onSelect: () => deprecate.mutate(type),
+                  disabledReason: updateReason,
+                },
+                deleteEntry(() => remove.mutate(type), me.can('DELETE_STRATEGY').reason),
+              ]
+            : []
+        }
+      />
       {edited.dialog}
     </Page>
   )
@@ -89,8 +86,9 @@ const columns: Column<StrategyType>[] = [
     cell: (type) => (
       <span className="row chips cell-name">
         <span className="strong break">{type.displayName ?? type.title ?? type.name}</span>
-        {type.deprecated && <Badge kind="warn">Deprecated</Badge>}
         {(type.displayName ?? type.title) && <code className="soft small break">{type.name}</code>}
+        {!type.editable && <Badge>Built in</Badge>}
+        {type.deprecated && <Badge>Deprecated</Badge>}
       </span>
     ),
   },
@@ -102,7 +100,7 @@ const columns: Column<StrategyType>[] = [
       <ul className="cell-name">
         {type.parameters.map((parameter) => (
           <li key={parameter.name} className="break">
-            <code>{parameter.name}</code> <span className="soft small">{parameter.required ? `${parameter.type}, required` : parameter.type}</span>
+            <code>{parameter.name}</code> <span className="soft small">{parameterType(parameter)}</span>
           </li>
         ))}
         {type.parameters.length === 0 && <li className="soft">None</li>}
@@ -110,3 +108,8 @@ const columns: Column<StrategyType>[] = [
     ),
   },
 ]
+
+function parameterType({ type, required }: StrategyType['parameters'][number]) {
+  const label = parameterTypes.find(({ value }) => value === type)?.label.toLowerCase() ?? type
+  return required ? `${label}, required` : label
+}

@@ -6,7 +6,8 @@ type Parameter = Required<Pick<Schema<'StrategyParameterRequest'>, 'name' | 'typ
 
 const maxParameters = 100
 
-const types = [
+/** The types of parameters, in words. */
+export const parameterTypes = [
   { value: 'string', label: 'Text' },
   { value: 'list', label: 'List' },
   { value: 'number', label: 'Number' },
@@ -82,7 +83,7 @@ export function StrategyDialog({ type, onClose, invalidates, disabledReason }: S
           />
           <Select
             label="Type"
-            choices={types}
+            choices={parameterTypes}
             value={parameter.type}
             onChange={(kind) => set(index, { type: kind })}
             error={form.errorAt(`/parameters/${index}/type`)}
