@@ -1,10 +1,11 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
-import { createContext, useMemo, useRef, useState, type ReactNode } from 'react'
+import { createContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { errorText } from '../api/errors'
 import { Button, IconButton } from './button'
 import './dialog.css'
 import { TextField } from './field'
 import { Icons } from './icons'
+import { closeOldToasts } from './toasts'
 
 interface DialogProps {
   open: boolean
@@ -42,6 +43,9 @@ export function Dialog({ open, onClose, title, description, children, actions, w
     const forms: UnsavedForms = new Set()
     return { forms, leave: (then: () => void) => (losesInput(forms) ? setLeaving(() => then) : then()) }
   }, [])
+  useEffect(() => {
+    if (open && sheet) closeOldToasts()
+  }, [open, sheet])
   const firstField = () =>
     popup.current?.querySelector<HTMLElement>('[data-focus], input:enabled:not([type="radio"]:not(:checked)), button.select:enabled, textarea:enabled') ?? true
   return (

@@ -33,7 +33,7 @@ function add(type: Kind, description: string, action?: Action) {
 // The page that a change leads to has the message about it.
 const sameStep = 1000
 
-/** Closes the messages about another page than the one that is opened now. */
+/** Closes the messages about what was done before the page or the form that is opened now. */
 export function closeOldToasts() {
   for (const [id, since] of shown) if (performance.now() - since > sameStep) manager.close(id)
 }
@@ -41,13 +41,13 @@ export function closeOldToasts() {
 async function takeBack(text: string, undo: () => Promise<unknown>) {
   try {
     await undo()
-    toast.info(`Undone: ${text}`)
+    toast.info(`Undone: ${text.replace(': ', ', ')}`)
   } catch (error) {
     toast.error(`Not undone. ${errorText(error)}`)
   }
 }
 
-/** Short messages at the top of the page: toast.success('Flag archived', { undo: () => … }). Errors stay until closed. */
+/** Short messages at the bottom of the page: toast.success('Flag archived', { undo: () => … }). Errors stay until closed. */
 export const toast = {
   success: (text: string, { undo }: { undo?: () => Promise<unknown> } = {}) =>
     add('success', text, undo && { label: 'Undo', run: () => void takeBack(text, undo) }),
