@@ -1,5 +1,5 @@
 // The shared components of the console. README.md of console lists them.
-export { Badge, Card, Chip, CodeBlock, CopyButton, DateTime, Facts, Figure, Meter, Pagination, Section, Tag } from './bits'
+export { Badge, Chip, CodeBlock, CopyButton, DateTime, Facts, Figure, Meter, Pagination, Section, Tag } from './bits'
 export { Button, IconButton, LinkButton, type ButtonProps } from './button'
 export { Dialog, DialogActions, DiscardDialog, ConfirmDialog, useConfirm } from './dialog'
 export { FavoriteButton } from './favorite'

@@ -11,7 +11,6 @@ interface PersonalTokensProps {
   /** Whose tokens they are, as part of a label: 'your personal tokens'. */
   label: string
   tokens: readonly Token[]
-  loading?: boolean
   create: (body: Schema<'CreatePersonalTokenRequest'>) => Promise<Schema<'PersonalToken'>>
   remove: (id: number) => Promise<unknown>
   /** Paths to read again after a change. */
@@ -21,7 +20,7 @@ interface PersonalTokensProps {
 }
 
 /** The personal tokens of a user or a service account: create one, see its secret once, delete one. */
-export function PersonalTokens({ label, tokens, loading, create, remove, invalidates, disabledReason, children }: PersonalTokensProps) {
+export function PersonalTokens({ label, tokens, create, remove, invalidates, disabledReason, children }: PersonalTokensProps) {
   const [creating, setCreating] = useState(false)
   const [created, setCreated] = useState<Schema<'PersonalToken'>>()
   const deletion = useChange({
@@ -68,7 +67,6 @@ export function PersonalTokens({ label, tokens, loading, create, remove, invalid
         columns={columns}
         rows={tokens}
         rowKey={(token) => token.id}
-        loading={loading}
         empty={
           <EmptyState icon={<Icons.Key />} title="No personal tokens" action={button}>
             {children}

@@ -3,7 +3,7 @@ import { accountName, api, apiQuery, send, useMe } from '../../api'
 import { useSignInMethods } from '../../api/me'
 import { permissionWords } from '../../api/permissions'
 import { Page } from '../../shell'
-import { Button, ErrorState, Facts, Icons, Loaded, Notice, Section, useConfirm } from '../../ui'
+import { Button, Facts, Icons, Loaded, Notice, Section, useConfirm } from '../../ui'
 import { PersonalTokens } from './personaltokens'
 
 /** The signed-in person: who it is, its personal tokens and its sessions. */
@@ -66,20 +66,19 @@ function OwnTokens() {
   const tokens = useQuery(apiQuery('/api/admin/user/tokens'))
   return (
     <Section title="Personal tokens" description="For scripts and tools that act as you, with your permissions.">
-      {tokens.error ? (
-        <ErrorState error={tokens.error} onRetry={() => void tokens.refetch()} />
-      ) : (
-        <PersonalTokens
-          label="Your personal tokens"
-          tokens={tokens.data?.pats ?? []}
-          loading={tokens.isPending}
-          invalidates={['/api/admin/user/tokens']}
-          create={(body) => api.post('/api/admin/user/tokens', { body })}
-          remove={(tokenId) => api.delete('/api/admin/user/tokens/{tokenId}', { path: { tokenId } })}
-        >
-          Create one for a script or for Terraform. For an application that reads flags, create an API token instead.
-        </PersonalTokens>
-      )}
+      <Loaded query={tokens}>
+        {({ pats }) => (
+          <PersonalTokens
+            label="Your personal tokens"
+            tokens={pats}
+            invalidates={['/api/admin/user/tokens']}
+            create={(body) => api.post('/api/admin/user/tokens', { body })}
+            remove={(tokenId) => api.delete('/api/admin/user/tokens/{tokenId}', { path: { tokenId } })}
+          >
+            Create one for a script or for Terraform. For an application that reads flags, create an API token instead.
+          </PersonalTokens>
+        )}
+      </Loaded>
     </Section>
   )
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { apiQuery, useMe } from '../../api'
 import { Page, type Crumb } from '../../shell'
-import { Badge, Button, ErrorState, Icons, Loading } from '../../ui'
+import { Badge, Button, ErrorState, Icons, Loaded } from '../../ui'
 import { Deliveries } from './deliveries'
 import './settings.css'
 import { addonName, useDeleteWebhook, useTestWebhook } from './webhookactions'
@@ -18,26 +18,19 @@ export default function WebhookPage() {
   const addons = useQuery(apiQuery('/api/admin/addons'))
   const [remove, question] = useDeleteWebhook(() => void navigate({ to: '/webhooks' }))
   const test = useTestWebhook('Test event sent. Its result appears below.')
-  if (!addons.data) {
+  const addon = addons.data?.addons.find((one) => String(one.id) === id)
+  if (!addons.data || !addon) {
     return (
-      <Page title="Webhook" crumbs={crumbs}>
-        {addons.error ? <ErrorState error={addons.error} onRetry={() => void addons.refetch()} /> : <Loading />}
-      </Page>
-    )
-  }
-  const { providers } = addons.data
-  if (id === 'new') {
-    return (
-      <Page title="Create webhook" crumbs={crumbs}>
-        <WebhookForm providers={providers} />
-      </Page>
-    )
-  }
-  const addon = addons.data.addons.find((one) => String(one.id) === id)
-  if (!addon) {
-    return (
-      <Page title="Webhook" crumbs={crumbs}>
-        <ErrorState title="Not found" error={`There is no webhook with the id ${id}. It may have been deleted.`} />
+      <Page title={id === 'new' ? 'Create webhook' : 'Webhook'} crumbs={crumbs}>
+        <Loaded query={addons}>
+          {({ providers }) =>
+            id === 'new' ? (
+              <WebhookForm providers={providers} />
+            ) : (
+              <ErrorState title="Not found" error={`There is no webhook with the id ${id}. It may have been deleted.`} />
+            )
+          }
+        </Loaded>
       </Page>
     )
   }
@@ -65,7 +58,7 @@ export default function WebhookPage() {
     >
       <div className="stack">
         <Deliveries addon={addon} disabledReason={updateReason} />
-        <WebhookForm key={addon.id} addon={addon} providers={providers} />
+        <WebhookForm key={addon.id} addon={addon} providers={addons.data.providers} />
       </div>
       {question}
     </Page>
