@@ -90,7 +90,7 @@ test('a context field with legal values is used in a constraint', async ({ page 
   await dialog.getByRole('textbox', { name: 'Legal values' }).fill('NO, SE')
   await dialog.getByRole('textbox', { name: 'Legal values' }).press('Enter')
   await dialog.getByRole('textbox', { name: 'Meaning of NO' }).fill('Norway')
-  await dialog.getByRole('button', { name: 'Create field' }).click()
+  await dialog.getByRole('button', { name: 'Create context field' }).click()
   await expect(dialog).toBeHidden()
   const row = page.getByRole('row').filter({ hasText: name })
   await expect(row).toContainText('SE')

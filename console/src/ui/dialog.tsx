@@ -44,8 +44,8 @@ export function Dialog({ open, onClose, title, description, children, actions, w
     return { forms, leave: (then: () => void) => (losesInput(forms) ? setLeaving(() => then) : then()) }
   }, [])
   useEffect(() => {
-    if (open && sheet) closeOldToasts()
-  }, [open, sheet])
+    if (open) closeOldToasts()
+  }, [open])
   const firstField = () =>
     popup.current?.querySelector<HTMLElement>('[data-focus], input:enabled:not([type="radio"]:not(:checked)), button.select:enabled, textarea:enabled') ?? true
   return (

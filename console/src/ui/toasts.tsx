@@ -17,10 +17,12 @@ const manager = Toast.createToastManager<{ action?: Action }>()
 const shown = new Map<string, number>()
 
 function add(type: Kind, description: string, action?: Action) {
-  // An older error is about an earlier attempt.
+  // An older error is about an earlier attempt, and an older message that begins with the same name is about what was before.
+  const subject = type === 'error' ? 'error' : description.split(/[ :]/, 1)[0]
   manager.close('error')
+  manager.close(subject)
   const id: string = manager.add({
-    id: type === 'error' ? 'error' : undefined,
+    id: subject,
     type,
     description,
     timeout: type === 'error' ? 0 : action ? 12_000 : 5_000,

@@ -32,7 +32,7 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
   // A token is for one project, environment and kind of client.
   const current = token && token.project === view.project && token.environment === environment && token.kind === client.kind ? token : undefined
   const appName = view.app.trim() || 'my-app'
-  const secret = current?.secret ?? `the-${client.kind === 'server' ? 'client' : 'frontend'}-token`
+  const secret = current?.secret ?? `the-${client.kind}-token`
   const code = programOf(client, { url: window.location.origin, flag: view.flag.trim() || 'my-flag', app: appName, token: secret })
   return (
     <div className="connect">

@@ -23,8 +23,8 @@ interface Values {
 }
 
 const hints = {
-  client: { label: 'For servers (client)', hint: 'The SDK reads all flags and decides itself. The token must stay secret.' },
-  frontend: { label: 'For browsers and apps (frontend)', hint: 'Guidon decides for each user. The token may be public.' },
+  client: { label: 'For a server', hint: 'The SDK reads all flags and decides itself. The token must stay secret.' },
+  frontend: { label: 'For a browser or an app', hint: 'Guidon decides for each user. The token may be public.' },
   admin: { label: 'Admin', hint: 'Can do everything in the API, in all projects. Prefer a service account with a role.' },
 }
 

@@ -58,6 +58,7 @@ export default function UsersPage() {
         rows={rows}
         rowKey={(user) => user.id}
         texts={(user) => [user.name, user.username, user.email, roles.nameOf(user.rootRole)]}
+        filters={[{ name: 'role', label: 'Role', choices: roles.root.map(({ name }) => ({ value: name, label: name })) }]}
         value={(user, column) => ({ name: accountName(user), email: user.email, role: roles.nameOf(user.rootRole), seen: user.seenAt })[column]}
         nameOf={accountName}
         columns={[
@@ -75,7 +76,7 @@ export default function UsersPage() {
           { id: 'email', header: 'Email or user name', sortable: true, cell: (user) => <span className="break">{user.email || user.username}</span> },
           { id: 'role', header: 'Role', sortable: true, cell: (user) => roles.nameOf(user.rootRole) },
           { id: 'created', header: 'Created', cell: (user) => <DateTime value={user.createdAt} /> },
-          { id: 'seen', header: 'Last sign-in', sortable: true, cell: (user) => <DateTime value={user.seenAt} /> },
+          { id: 'seen', header: 'Last sign-in', sortable: true, cell: (user) => (user.seenAt ? <DateTime value={user.seenAt} /> : <Badge>Invited</Badge>) },
         ]}
         actions={(user) => [
           editEntry(() => edited.edit(user), reason),

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { Page } from '../../shell'
-import { Badge, Chip, Icons, More, plural } from '../../ui'
+import { Chip, Icons, More, plural } from '../../ui'
 import { ContextDialog, contextBody } from './contextdialog'
 import { legalValuesOf } from './legalvalues'
 import { Create, List, deleteEntry, editEntry, useEdited } from './list'
@@ -62,7 +62,7 @@ export default function ContextPage() {
             ),
           },
           { id: 'legal', header: 'Legal values', cell: (field) => <LegalValues field={field} /> },
-          { id: 'stickiness', header: 'Stickiness', cell: (field) => (field.stickiness ? <Badge>Yes</Badge> : <span className="soft">No</span>) },
+          { id: 'stickiness', header: 'Stickiness', cell: (field) => stickinessOf(field) },
           {
             id: 'used',
             header: 'Used in',
@@ -92,4 +92,10 @@ function LegalValues({ field: { name, legalValues } }: { field: ContextField }) 
       <More values={values.slice(shownValues)} label={`Legal values of ${name}`} />
     </span>
   )
+}
+
+// The default stickiness is by these fields.
+function stickinessOf({ name, stickiness }: ContextField) {
+  if (name === 'userId' || name === 'sessionId') return 'Default'
+  return stickiness ? 'Yes' : <span className="soft">No</span>
 }

@@ -47,10 +47,9 @@ export function ContextDialog({ field, onClose, disabledReason }: { field?: Cont
   return (
     <FormDialog
       form={form}
-      wide
       title={field ? `Context field ${field.name}` : 'Create context field'}
       description={field ? undefined : 'A property of the user or the request that your application sends, for constraints and rollouts.'}
-      submit={field ? 'Save field' : 'Create field'}
+      submit={field ? 'Save context field' : 'Create context field'}
       onClose={onClose}
       disabledReason={disabledReason}
     >

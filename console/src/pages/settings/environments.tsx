@@ -97,8 +97,10 @@ export default function EnvironmentsPage() {
             id: 'asks',
             header: 'Asks before changes',
             cell: (one) =>
-              isProduction(one) && (
+              isProduction(one) ? (
                 <Switch label={`Ask before changes in ${one.name}`} checked={!unasked.has(one.name)} onChange={(asks) => setUnasked(one.name, !asks)} />
+              ) : (
+                <span className="soft">–</span>
               ),
           },
           {

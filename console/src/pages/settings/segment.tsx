@@ -38,20 +38,20 @@ function ExistingSegment({ id }: { id: string }) {
     >
       <Loaded query={segment}>
         {(loaded) => (
-          <div className="stack narrow">
+          <div className={edit ? 'stack narrow' : 'stack'}>
             {edit ? (
               <SegmentForm loaded={loaded} onClose={() => setView({ edit: false })} />
             ) : (
               <>
+                <Section title="Who is in it">
+                  {loaded.body.constraints.length === 0 ? <p>Everyone</p> : <ConstraintSummary constraints={loaded.body.constraints} />}
+                </Section>
                 <Section title="Used by">
                   <Loaded query={usage} lines={2}>
                     {(using) => (
                       <StrategyUsage label={`Strategies that use ${loaded.body.name}`} strategies={using.strategies} defaults={using.defaultStrategies} />
                     )}
                   </Loaded>
-                </Section>
-                <Section title="Who is in it">
-                  {loaded.body.constraints.length === 0 ? <p>Everyone</p> : <ConstraintSummary constraints={loaded.body.constraints} />}
                 </Section>
               </>
             )}

@@ -6,8 +6,8 @@ type Addon = Schema<'Addon'>
 /** What shows webhooks. */
 export const addonPaths = ['/api/admin/addons']
 
-/** How a webhook is called in the console: by its description. */
-export const addonName = (addon: Pick<Addon, 'id' | 'description'>) => addon.description?.trim() || `Webhook ${addon.id}`
+/** How a webhook is called in the console: by its description, or by where it sends. */
+export const addonName = ({ id, description, host }: Pick<Addon, 'id' | 'description' | 'host'>) => description?.trim() || host || `Webhook ${id}`
 
 /** The webhook as a request has it. Sensitive parameters have the value ***** that keeps what is stored. */
 export function addonBody({ provider, description, enabled, events, projects, environments, parameters }: Addon): Schema<'AddonRequest'> {
