@@ -198,7 +198,7 @@ test('Undo does not switch on a flag that another person has switched off, reviv
     await hide(page)
     if (off) await api('POST', `${development}/off`)
   }
-  const undo = async (message: string, undone = `Undone: ${message}`) => {
+  const undo = async (message: string, undone = `Undone: ${message.replace(': ', ', ')}`) => {
     await expect(messages.getByText(message, { exact: true })).toBeVisible()
     await messages.getByRole('button', { name: 'Undo' }).click()
     await expect(messages.getByText(undone, { exact: true })).toBeVisible()
