@@ -56,7 +56,7 @@ test('create to SDK: the program of the page connects, the light turns green, an
   await page.getByLabel('Application', { exact: true }).fill(app)
   await pick(page.getByLabel('Environment', { exact: true }), 'development')
   await expect(page.getByText(`Waiting for ${app} in development`)).toBeVisible()
-  await page.getByRole('button', { name: 'Create client token' }).click()
+  await page.getByRole('button', { name: 'Create server token' }).click()
   await expect(page.getByText('You can find it again in the list of API tokens.')).toBeVisible()
   await checkPage(page, 'connect')
 

@@ -131,11 +131,6 @@ export function Section({
   )
 }
 
-/** A box without a heading. */
-export function Card({ children }: { children: ReactNode }) {
-  return <div className="card">{children}</div>
-}
-
 /** Pairs of name and value. */
 export function Facts({ items }: { items: [name: string, value: ReactNode][] }) {
   return (
