@@ -140,7 +140,7 @@ test('a flag leads to the playground, which says what decided', async ({ page, a
   await expect(row).toContainText('userId 7 has place 81 of 100, outside the rollout of 80%.')
   await api('PUT', `${environment}/strategies/${id}`, { ...rollout(81), constraints: [{ contextName: 'plan', operator: 'IN', values: ['gold'] }] })
   await page.getByRole('button', { name: 'Add field' }).click()
-  await page.getByLabel('Field 2').fill('plan')
+  await page.getByLabel('Field 2', { exact: true }).fill('plan')
   await page.getByLabel('Value of plan').fill('silver')
   await page.getByRole('button', { name: 'Evaluate' }).click()
   await expect(row).toContainText('It applies only if plan is one of gold, but plan is silver.')

@@ -20,7 +20,7 @@ export const commonFilters = (environments: readonly Choice[], tags: readonly Ch
     { name: 'lifecycle', label: 'Lifecycle', choices: lifecycleStages },
     {
       name: 'state',
-      label: 'Stale',
+      label: 'Marked as',
       choices: [
         { value: 'active', label: 'Not stale' },
         { value: 'stale', label: 'Stale' },
