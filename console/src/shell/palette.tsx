@@ -8,7 +8,7 @@ import '../ui/menu.css'
 import { readStored, writeStored } from '../ui/stored'
 import { toast } from '../ui/toasts'
 import { useRowSwitch } from '../pages/flags/useswitch'
-import { navigationPages } from './nav'
+import { lastProject, navigationPages } from './nav'
 import './palette.css'
 import { setTheme, type Theme } from './theme'
 
@@ -100,7 +100,8 @@ function useActions(onClose: () => void): [Target[], React.ReactNode] {
     staleTime: 60_000,
   }).data
   const { allowed, onSwitch, questions } = useRowSwitch(project === undefined ? [] : [project], onClose)
-  const target = project ?? 'default'
+  const target = project ?? readStored(lastProject) ?? 'default'
+  const targetName = useQuery({ ...apiQuery('/api/admin/projects'), staleTime: 60_000 }).data?.projects.find(({ id }) => id === target)?.name ?? target
   const copy = () =>
     navigator.clipboard.writeText(location.href).then(
       () => toast.success('Link copied'),
@@ -120,8 +121,8 @@ function useActions(onClose: () => void): [Target[], React.ReactNode] {
     ),
     can('CREATE_FEATURE', target).allowed && {
       key: 'create flag',
-      label: 'Create flag',
-      note: `In ${target}`,
+      label: `Create flag in ${targetName}`,
+      note: 'Action',
       icon: Icons.Plus,
       link: { to: '/projects/$projectId', params: { projectId: target }, search: { create: true } as never },
     },
@@ -160,6 +161,20 @@ function remember({ key, label, note, link }: Target) {
   writeStored(recentKey, JSON.stringify([{ key, label, note, link }, ...others.map(({ key, label, note, link }) => ({ key, label, note, link }))].slice(0, 5)))
 }
 
+// Spaces, hyphens, dots and underscores are the same, and words match in any order.
+const plain = (text: string) =>
+  text
+    .toLowerCase()
+    .split(/[\s\-._]+/)
+    .filter(Boolean)
+    .join(' ')
+// The server finds parts of names: the longest word finds the fewest.
+const longestWord = (text: string) =>
+  plain(text)
+    .split(' ')
+    .reduce((longest, word) => (word.length > longest.length ? word : longest), '')
+const searched = 50
+
 function useTargets(text: string, actions: Target[]): Target[] {
   const [query, setQuery] = useState('')
   useEffect(() => {
@@ -169,20 +184,22 @@ function useTargets(text: string, actions: Target[]): Target[] {
   const projects = useQuery({ ...apiQuery('/api/admin/projects'), staleTime: 60_000 }).data?.projects ?? []
   const segments = useQuery({ ...apiQuery('/api/admin/segments'), staleTime: 60_000 }).data?.segments ?? []
   const flags = useQuery({
-    ...apiQuery('/api/admin/search/features', { query: { query, limit: String(shown), sortBy: 'name' } }),
+    ...apiQuery('/api/admin/search/features', { query: { query: longestWord(query), limit: String(searched), sortBy: 'name' } }),
     enabled: query !== '',
     placeholderData: keepPreviousData,
   }).data?.features
-  const wanted = text.trim().toLowerCase()
+  const wanted = plain(text)
   if (!wanted) return [...recent(), ...actions, ...pages]
-  const matches = (...names: string[]) => names.some((name) => name.toLowerCase().includes(wanted))
+  const words = wanted.split(' ')
+  const matches = (...names: string[]) => words.every((word) => plain(names.join(' ')).includes(word))
   const found: Target[] = [
     ...(query ? (flags ?? []) : [])
       .filter((flag) => matches(flag.name))
+      .slice(0, shown)
       .map((flag) => ({
         key: `flag ${flag.name}`,
         label: flag.name,
-        note: `Flag in ${flag.project}`,
+        note: `Flag in ${projects.find(({ id }) => id === flag.project)?.name ?? flag.project}`,
         icon: Icons.Flag,
         link: { to: '/projects/$projectId/flags/$flag', params: { projectId: flag.project, flag: flag.name } } as LinkProps,
       })),
@@ -196,7 +213,7 @@ function useTargets(text: string, actions: Target[]): Target[] {
         icon: Icons.Folder,
         link: { to: '/projects/$projectId', params: { projectId: project.id } } as LinkProps,
       })),
-    ...actions.filter((action) => matches(action.label)),
+    ...actions.filter((action) => matches(action.label, action.note)),
     ...pages.filter((page) => matches(page.label)),
     ...segments
       .filter((segment) => matches(segment.name))
@@ -209,7 +226,7 @@ function useTargets(text: string, actions: Target[]): Target[] {
         link: { to: '/segments/$id', params: { id: String(segment.id) } } as LinkProps,
       })),
   ]
-  const rank = (target: Target) => (target.label.toLowerCase() === wanted ? 0 : target.label.toLowerCase().startsWith(wanted) ? 1 : 2)
+  const rank = (target: Target) => (plain(target.label) === wanted ? 0 : plain(target.label).startsWith(wanted) ? 1 : 2)
   found.sort((a, b) => rank(a) - rank(b))
   const all: Target = {
     key: 'all',
