@@ -125,7 +125,8 @@ function Administration() {
   )
 }
 
-const lastProject = 'guidon-project'
+/** Where this browser keeps the project that was opened last. */
+export const lastProject = 'guidon-project'
 const shownProjects = 30
 
 function ProjectSwitcher() {

@@ -8,7 +8,7 @@ import '../ui/menu.css'
 import { readStored, writeStored } from '../ui/stored'
 import { toast } from '../ui/toasts'
 import { useRowSwitch } from '../pages/flags/useswitch'
-import { navigationPages } from './nav'
+import { lastProject, navigationPages } from './nav'
 import './palette.css'
 import { setTheme, type Theme } from './theme'
 
@@ -103,7 +103,7 @@ function useActions(onClose: () => void): [Target[], React.ReactNode] {
   }).data
   const projects = useQuery({ ...apiQuery('/api/admin/projects'), staleTime: 60_000 }).data?.projects ?? []
   const { allowed, onSwitch, questions } = useRowSwitch(project === undefined ? [] : [project], onClose)
-  const target = project ?? 'default'
+  const target = project ?? readStored(lastProject) ?? 'default'
   const copy = () =>
     navigator.clipboard.writeText(location.href).then(
       () => toast.success('Link copied'),
@@ -194,7 +194,7 @@ function useTargets(text: string, actions: Target[]): Target[] {
       .map((flag) => ({
         key: `flag ${flag.name}`,
         label: flag.name,
-        note: `Flag in ${flag.project}`,
+        note: `Flag in ${projects.find(({ id }) => id === flag.project)?.name ?? flag.project}`,
         icon: Icons.Flag,
         link: { to: '/projects/$projectId/flags/$flag', params: { projectId: flag.project, flag: flag.name } } as LinkProps,
       })),
