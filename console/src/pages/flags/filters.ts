@@ -22,8 +22,8 @@ export const commonFilters = (environments: readonly Choice[], tags: readonly Ch
       name: 'state',
       label: 'Marked as',
       choices: [
-        { value: 'active', label: 'Not stale' },
         { value: 'stale', label: 'Stale' },
+        { value: 'active', label: 'Not stale' },
       ],
     },
   ] as const satisfies Filter[]
