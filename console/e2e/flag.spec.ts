@@ -374,7 +374,7 @@ test('a parent, a tag, a clone, and archiving with undo', async ({ page, api }) 
   const messages = page.getByRole('region', { name: 'Messages' })
   await expect(messages.getByText(`Flag ${flag} archived`)).toBeVisible() // until then, Undo is about the parent
   await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/^Undone: /)).toBeVisible()
+  await expect(messages.getByText(/ was undone$/)).toBeVisible()
   expect((await api('GET', `${features}/${flag}`)).dependencies).toMatchObject([{ feature: parent, enabled: false }])
 
   await page.goto(pageOf(flag))
@@ -404,7 +404,7 @@ test('a flag has an owner, links and comments', async ({ page, api }) => {
   await expect(rail).toContainText('Team Checkout')
   expect((await api('GET', `${features}/${flag}`)).owner).toBe('Team Checkout')
   await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/^Undone: /)).toBeVisible()
+  await expect(messages.getByText(/ was undone$/)).toBeVisible()
   await expect(rail.getByRole('button', { name: 'Add an owner' })).toBeVisible()
 
   await rail.getByRole('button', { name: 'Add link' }).click()
@@ -448,7 +448,7 @@ test('the dependencies of a flag that is on in production say so and ask, and al
   const undo = async (text: string) => {
     await expect(messages.getByText(text)).toBeVisible()
     await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText(/^Undone: /)).toBeVisible()
+    await expect(messages.getByText(/ was undone$/)).toBeVisible()
     for (const button of await messages.getByRole('button', { name: 'Close message' }).all()) await button.click()
   }
   await page.goto(pageOf(flag))

@@ -1,3 +1,4 @@
+import type { Locator, Page } from '@playwright/test'
 import { checkPage } from './checkpage'
 import { expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
 
@@ -9,69 +10,39 @@ async function roleOf(api: Api, name: string) {
 
 /** Creates a user with a role, and returns the address that signs the user in. */
 async function userWithLink(api: Api, name: string, rootRole: number) {
-  const { id } = await api<{ id: number }>('POST', '/api/admin/user-admin', { name, email: `${name}@example.com`, rootRole })
-  const { url } = await api<{ url: string }>('POST', `/api/admin/user-admin/${id}/sign-in-link`)
-  return { id, url }
+  const { id } = await api('POST', '/api/admin/user-admin', { name, email: `${name}@example.com`, rootRole })
+  return (await api('POST', `/api/admin/user-admin/${id}/sign-in-link`)).url as string
 }
 
-test.describe('how the pages look', () => {
-  test('users', async ({ page, api }) => {
-    const check = noConsoleErrors(page)
-    const name = unique('anna')
-    await userWithLink(api, name, 2)
-    await page.goto('/users')
-    await expect(page.getByRole('cell', { name, exact: true })).toBeVisible()
-    await checkPage(page, 'users')
-    check()
-  })
+const secretIn = async (dialog: Locator) => (await dialog.locator('code').first().innerText()).trim()
 
-  test('roles, a built-in one and a new one', async ({ page }) => {
-    const check = noConsoleErrors(page)
-    await page.goto('/roles')
-    await expect(page.getByRole('link', { name: 'Owner' })).toBeVisible()
-    await checkPage(page, 'roles')
-    await page.getByRole('link', { name: 'Owner' }).click()
-    await expect(page.getByText('Built in', { exact: true })).toBeVisible()
-    await expect(page.getByText('Create and clone flags')).toBeVisible()
-    await expect(page.getByRole('textbox')).toHaveCount(0)
-    await checkPage(page, 'role')
-    await page.goto('/roles/new')
-    await expect(page.getByRole('table', { name: 'Permissions in environments' })).toBeVisible()
-    await checkPage(page, 'role-new')
-    check()
-  })
+/** The menu of a row, by its name. */
+async function choose(page: Page, name: string, entry: string) {
+  await page.getByRole('button', { name: `Actions for ${name}` }).click()
+  await page.getByRole('menuitem', { name: entry }).click()
+}
 
-  test('service accounts', async ({ page, api }) => {
-    const check = noConsoleErrors(page)
-    const username = unique('robot')
-    await api('POST', '/api/admin/service-account', { name: username, username, rootRole: 2 })
-    await page.goto('/service-accounts')
-    await expect(page.getByRole('button', { name: `Tokens of ${username}` })).toBeVisible()
-    await checkPage(page, 'service-accounts')
-    check()
-  })
-
-  test('tokens of the service and of a project', async ({ page }) => {
-    const check = noConsoleErrors(page)
-    await page.goto('/tokens')
-    await expect(page.getByRole('table', { name: 'API tokens' })).toBeVisible()
-    await checkPage(page, 'tokens')
-    await page.getByRole('button', { name: 'Create token' }).click()
-    await expect(page.getByRole('dialog', { name: 'Create API token' })).toBeVisible()
-    await checkPage(page, 'token-new')
-    await page.goto('/projects/default/tokens')
-    await expect(page.getByRole('heading', { name: 'No API tokens yet' }).or(page.getByRole('table', { name: 'API tokens' }))).toBeVisible()
-    await checkPage(page, 'project-tokens')
-    check()
-  })
-
-  test('profile', async ({ page }) => {
-    const check = noConsoleErrors(page)
-    await page.goto('/profile')
-    await expect(page.getByRole('heading', { name: 'Personal tokens', exact: true })).toBeVisible()
-    await checkPage(page, 'profile')
-    check()
-  })
+test('the pages', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const username = unique('robot')
+  await userWithLink(api, username, 2)
+  await api('POST', '/api/admin/service-account', { name: username, username, rootRole: 2 })
+  const pages: [path: string, ready: Locator][] = [
+    ['/users', page.getByRole('cell', { name: username, exact: true })],
+    ['/roles', page.getByRole('link', { name: 'Owner' })],
+    ['/roles/new', page.getByRole('table', { name: 'Permissions in environments' })],
+    ['/service-accounts', page.getByRole('button', { name: `Tokens of ${username}` })],
+    ['/tokens?create=true', page.getByRole('dialog', { name: 'Create API token' })],
+    ['/tokens', page.getByRole('table', { name: 'API tokens' })],
+    ['/projects/default/tokens', page.getByRole('heading', { name: 'No API tokens yet' }).or(page.getByRole('table', { name: 'API tokens' }))],
+    ['/profile', page.getByRole('heading', { name: 'Personal tokens', exact: true })],
+  ]
+  for (const [path, ready] of pages) {
+    await page.goto(path)
+    await expect(ready).toBeVisible()
+    await checkPage(page, path.replace(/\W+/g, '-').slice(1))
+  }
+  check()
 })
 
 test('a token for an SDK is created, works, and stops working when it is deleted', async ({ page, server }) => {
@@ -83,15 +54,14 @@ test('a token for an SDK is created, works, and stops working when it is deleted
   await pick(dialog.getByRole('combobox', { name: 'Environment' }), 'production')
   await dialog.getByRole('button', { name: 'Create token' }).click()
   const created = page.getByRole('dialog', { name: `Token ${name}` })
-  const secret = (await created.locator('code').first().innerText()).trim()
+  const secret = await secretIn(created)
   expect(secret).toMatch(/^\*:production\./)
   await created.getByRole('button', { name: 'Done' }).click()
   await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('production')
 
   const read = async () => (await fetch(`${server.url}/api/client/features`, { headers: { Authorization: secret } })).status
   expect(await read()).toBe(200)
-  await page.getByRole('button', { name: `Actions for ${name}` }).click()
-  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await choose(page, name, 'Delete')
   const confirm = page.getByRole('dialog', { name: `Delete token ${name}?` })
   await confirm.getByRole('textbox').fill(name)
   await confirm.getByRole('button', { name: 'Delete token' }).click()
@@ -111,7 +81,7 @@ test('a user is created with a sign-in link, changed and deleted', async ({ page
   await dialog.getByRole('textbox', { name: 'Email address' }).fill(`${name}@example.com`)
   await dialog.getByRole('button', { name: 'Invite' }).click()
   const shown = page.getByRole('dialog', { name: `Sign-in link for ${name}` })
-  const link = (await shown.locator('code').first().innerText()).trim()
+  const link = await secretIn(shown)
   await shown.getByRole('button', { name: 'Done' }).click()
   await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Viewer')
 
@@ -121,14 +91,12 @@ test('a user is created with a sign-in link, changed and deleted', async ({ page
     await bob.goto(link)
     await expect(bob.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
 
-    await page.getByRole('button', { name: `Actions for ${name}` }).click()
-    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    await choose(page, name, 'Edit')
     await pick(page.getByRole('dialog', { name: 'Edit user' }).getByRole('combobox', { name: 'Role in the whole service' }), 'Editor')
     await page.getByRole('dialog', { name: 'Edit user' }).getByRole('button', { name: 'Save' }).click()
     await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Editor')
 
-    await page.getByRole('button', { name: `Actions for ${name}` }).click()
-    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await choose(page, name, 'Delete')
     const confirm = page.getByRole('dialog', { name: `Delete user ${name}?` })
     await confirm.getByRole('textbox').fill(`${name}@example.com`)
     await confirm.getByRole('button', { name: 'Delete user' }).click()
@@ -145,6 +113,12 @@ test('a user is created with a sign-in link, changed and deleted', async ({ page
 test('a role of its own allows what it lists, and the rest is disabled with the reason', async ({ page, browser, api, server }) => {
   const name = unique('flag writers')
   await page.goto('/roles')
+  await page.getByRole('link', { name: 'Owner' }).click()
+  await expect(page.getByText('Built in', { exact: true })).toBeVisible()
+  await expect(page.getByText('Create and clone flags')).toBeVisible()
+  await expect(page.getByRole('textbox')).toHaveCount(0)
+  await checkPage(page, 'role')
+  await page.goto('/roles')
   await page.getByRole('link', { name: 'Create role' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill(name)
   await page.getByRole('radio', { name: 'In the whole service' }).check()
@@ -155,7 +129,7 @@ test('a role of its own allows what it lists, and the rest is disabled with the 
   await expect(page.getByRole('checkbox', { name: 'Create and clone flags' })).toBeChecked()
   await expect(page.getByRole('checkbox', { name: 'Change flags and their tags, revive flags' })).not.toBeChecked()
 
-  const { url } = await userWithLink(api, unique('carla'), await roleOf(api, name))
+  const url = await userWithLink(api, unique('carla'), await roleOf(api, name))
   const other = await browser.newContext({ baseURL: server.url, storageState: undefined })
   try {
     const carla = await other.newPage()
@@ -173,7 +147,7 @@ test('a role of its own allows what it lists, and the rest is disabled with the 
 })
 
 test('a person creates a personal token, uses it, and signs out everywhere', async ({ browser, api, server }) => {
-  const { url } = await userWithLink(api, unique('dora'), await roleOf(api, 'Viewer'))
+  const url = await userWithLink(api, unique('dora'), await roleOf(api, 'Viewer'))
   const [first, second] = [
     await browser.newContext({ baseURL: server.url, storageState: undefined }),
     await browser.newContext({ baseURL: server.url, storageState: undefined }),
@@ -194,7 +168,7 @@ test('a person creates a personal token, uses it, and signs out everywhere', asy
     await dialog.getByRole('button', { name: 'Create token' }).click()
     const created = page.getByRole('dialog', { name: 'Token script' })
     await expect(created.getByText('It is not shown again.')).toBeVisible()
-    const secret = (await created.locator('code').first().innerText()).trim()
+    const secret = await secretIn(created)
     await created.getByRole('button', { name: 'Done' }).click()
     await expect(page.getByRole('cell', { name: 'script', exact: true })).toBeVisible()
     const read = async () => (await fetch(`${server.url}/api/admin/user`, { headers: { Authorization: secret } })).status
@@ -225,7 +199,7 @@ test('a service account gets a token', async ({ page, server }) => {
   await create.getByRole('textbox', { name: 'Description' }).fill('pipeline')
   await create.getByRole('button', { name: 'Create token' }).click()
   const created = page.getByRole('dialog', { name: 'Token pipeline' })
-  const secret = (await created.locator('code').first().innerText()).trim()
+  const secret = await secretIn(created)
   await created.getByRole('button', { name: 'Done' }).click()
   await expect(tokens.getByRole('cell', { name: 'pipeline', exact: true })).toBeVisible()
   expect((await fetch(`${server.url}/api/admin/user`, { headers: { Authorization: secret } })).status).toBe(200)

@@ -59,7 +59,7 @@ for (const [entry, done] of [
     await expect(messages.getByText(`${flag}: strategy ${done} production, and the flag switched off`)).toBeVisible()
     expect(await state()).toEqual([false])
     await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText(/^Undone: /)).toBeVisible()
+    await expect(messages.getByText(/ was undone$/)).toBeVisible()
     expect(await state()).toEqual([true, '10'])
     await expect(page.getByRole('switch', { name: `${flag} in production` })).toBeChecked()
     check()
@@ -104,7 +104,7 @@ test('a copy of a strategy asks where the flag is on in production', async ({ pa
   await expect(messages.getByText(`${flag}: strategy copied to production`)).toBeVisible()
   expect(await state()).toEqual([true, '10', '10'])
   await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/^Undone: /)).toBeVisible()
+  await expect(messages.getByText(/ was undone$/)).toBeVisible()
   expect(await state()).toEqual([true, '10'])
 
   // From another environment, too; and not where the flag is off.
@@ -140,7 +140,7 @@ test('the form of a strategy says what changes in production, and Undo brings th
   await expect(messages.getByText(`${flag}: strategy saved in production`)).toBeVisible()
   expect(await state()).toEqual([true, '25'])
   await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/^Undone: /)).toBeVisible()
+  await expect(messages.getByText(/ was undone$/)).toBeVisible()
   expect(await state()).toEqual([true, '10'])
 
   // Disabling it in the form switches the flag off, too.
@@ -219,7 +219,7 @@ test('variants and their order in production ask, and variants are undone', asyn
   await expect(messages.getByText(`${flag}: order of the strategies changed in production`)).toBeVisible()
   expect(await order()).toEqual(['20', '10'])
   await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/^Undone: /)).toBeVisible()
+  await expect(messages.getByText(/ was undone$/)).toBeVisible()
   expect(await order()).toEqual(['10', '20'])
 })
 
@@ -372,7 +372,7 @@ test('a first strategy is not added where another person has added one, and Undo
     await first()
     await add()
     await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText(/^Undone: /)).toBeVisible()
+    await expect(messages.getByText(/ was undone$/)).toBeVisible()
     expect(await state()).toEqual([false, 1])
   }
 })

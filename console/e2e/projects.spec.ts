@@ -146,7 +146,7 @@ test('archive a stale flag, undo it, and revive it from the archive', async ({ p
   await expect(page.getByRole('row', { name: flag })).toBeVisible()
   await checkPage(page, 'project-archive')
   // Two messages, one below the other, would cover the dialog at 360 px for some seconds.
-  await expect(page.getByText(/^Undone: /)).toBeHidden({ timeout: 20_000 })
+  await expect(page.getByText(/ was undone$/)).toBeHidden({ timeout: 20_000 })
   await page.getByRole('button', { name: `Revive ${flag}` }).click()
   const revive = page.getByRole('dialog', { name: `Revive ${flag}?` })
   await expect(revive.getByRole('listitem')).toContainText(`was on in development and depended on ${parent}`)

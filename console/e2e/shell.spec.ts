@@ -168,7 +168,7 @@ test('the banner tells that the server cannot be reached', async ({ page, contex
   await expect(page.getByText('The server cannot be reached. This page may be out of date.')).toBeHidden()
 })
 
-test('a message covers no control of the page, and in narrow windows none of the bar', async ({ page, api }) => {
+test('a message covers no control of a short page, and in narrow windows none of the bar', async ({ page, api }) => {
   const flag = unique('messages')
   await api('POST', '/api/admin/projects/default/features', { name: flag })
   await api('POST', `/api/admin/projects/default/features/${flag}/environments/development/strategies`, { name: 'default' })

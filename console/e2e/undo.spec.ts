@@ -7,7 +7,7 @@ test('settings, a default strategy and the order of environments are undone', as
   const undo = async (text: string) => {
     await expect(messages.getByText(text)).toBeVisible()
     await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText(/^Undone: /)).toBeVisible()
+    await expect(messages.getByText(/ was undone$/)).toBeVisible()
   }
   const id = unique('shop')
   const flag = unique('checkout')
@@ -73,7 +73,7 @@ test('Undo of a switch removes the default strategy that it has added', async ({
     await expect(messages.getByText(`${flag} is on in development, with the project's default strategy`)).toBeVisible()
     expect(await state()).toEqual([true, 1])
     await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText(/^Undone: /)).toBeVisible()
+    await expect(messages.getByText(/ was undone$/)).toBeVisible()
     expect(await state()).toEqual([false, 0])
   }
   check()
@@ -104,7 +104,7 @@ test('Undo of archiving adds the parents again, and Undo of removing an environm
       .click()
     await expect(messages.getByText(text)).toBeVisible()
     await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText(/^Undone: /)).toBeVisible()
+    await expect(messages.getByText(/ was undone$/)).toBeVisible()
     expect(await state()).toEqual(before)
   }
 
@@ -119,7 +119,7 @@ test('Undo of archiving adds the parents again, and Undo of removing an environm
   await page.getByRole('dialog').getByRole('button', { name: 'Remove environment' }).click()
   await expect(messages.getByText('production is removed from this project.')).toBeVisible()
   await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/^Undone: /)).toBeVisible()
+  await expect(messages.getByText(/ was undone$/)).toBeVisible()
   expect(await state()).toEqual(before)
   check()
 })
@@ -171,7 +171,7 @@ test('Undo of switching on several flags removes the default strategies that thi
     [true, 'default'],
   ])
   await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/^Undone: /)).toBeVisible()
+  await expect(messages.getByText(/ was undone$/)).toBeVisible()
   expect(await state()).toEqual([[false], [false, 'default'], [false, 'default']])
   check()
 })
@@ -198,7 +198,7 @@ test('Undo does not switch on a flag that another person has switched off, reviv
     await hide(page)
     if (off) await api('POST', `${development}/off`)
   }
-  const undo = async (message: string, undone = `Undone: ${message}`) => {
+  const undo = async (message: string, undone = `“${message}” was undone`) => {
     await expect(messages.getByText(message, { exact: true })).toBeVisible()
     await messages.getByRole('button', { name: 'Undo' }).click()
     await expect(messages.getByText(undone, { exact: true })).toBeVisible()
@@ -306,7 +306,7 @@ test('a flag that was moved goes back with Undo, and messages name the flag', as
   await expect(messages.getByText(`${flag} moved to ${to}`, { exact: true })).toBeVisible()
   await expect(page).toHaveURL(new RegExp(`/projects/${to}/flags/${flag}$`))
   await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/^Undone: /)).toBeVisible()
+  await expect(messages.getByText(/ was undone$/)).toBeVisible()
   await expect(page).toHaveURL(new RegExp(`/projects/${from}/flags/${flag}$`))
   expect((await api('GET', `/api/admin/projects/${from}/features/${flag}`)).project).toBe(from)
   await action('Mark as stale')

@@ -40,9 +40,11 @@ export const isNotFound = (error: unknown) => error instanceof ApiError && error
 /** The text of any error, with a capital letter and a period, as people read it: permissions and other constants are in words, and times in the chosen form. */
 export function errorText(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
+  if (/ needs the permission ADMIN\b/.test(message)) return 'Only administrators can do this.'
   const text = inWords(message)
     .replace(/\b(permission )([A-Z]+(?:_[A-Z]+)*)\b/g, (_, before: string, permission: string) => before + permissionText(permission))
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b/g, (time) => fullDate(new Date(time)))
-  const sentence = text.charAt(0).toUpperCase() + text.slice(1)
+  // An address stays as it is.
+  const sentence = /^\S+@/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }

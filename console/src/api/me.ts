@@ -21,6 +21,7 @@ export function checkPermission(permissions: Schema<'PermissionOfMe'>[], permiss
         (!held.environment || held.environment === '*' || held.environment === environment)),
   )
   if (allowed) return { allowed }
+  if (permission === 'ADMIN') return { allowed, reason: 'Only administrators can do this.' }
   const where = (project ? ` in project ${project}` : '') + (environment ? ` and environment ${environment}` : '')
   const whom = project && !reviewPermissions.includes(permission) ? 'an owner of the project or an administrator' : 'an administrator'
   return { allowed, reason: `You need the permission ${permissionText(permission)}${where}. Ask ${whom}.` }

@@ -25,6 +25,8 @@ interface ConstraintListProps {
 /** Edits a list of constraints, all of which must hold. Send toRequest(value) to the server. */
 export function ConstraintList({ value, onChange, errors, basePath = '/constraints', disabledReason }: ConstraintListProps) {
   const fields = useQuery({ ...apiQuery('/api/admin/context'), enabled: !disabledReason })
+  const segments = useQuery({ ...apiQuery('/api/admin/segments'), enabled: !disabledReason, staleTime: 60_000 })
+  const used = [...new Set((segments.data?.segments ?? []).flatMap((segment) => segment.constraints.map((one) => one.contextName)))]
   const box = useRef<HTMLDivElement>(null)
   const add = useRef<HTMLButtonElement>(null)
   if (disabledReason) return <ConstraintSummary constraints={value} />
@@ -42,6 +44,7 @@ export function ConstraintList({ value, onChange, errors, basePath = '/constrain
           index={index}
           value={constraint}
           fields={fields.data ?? []}
+          used={used}
           errors={errors}
           path={`${basePath}/${index}`}
           onChange={(next) => onChange(value.map((old, other) => (other === index ? next : old)))}
@@ -70,13 +73,15 @@ interface ConstraintEditorProps {
   index: number
   value: Constraint
   fields: readonly Schema<'ContextFieldRow'>[]
+  /** Fields of segments, which may not be defined. */
+  used: readonly string[]
   errors?: Errors
   path: string
   onChange: (value: Constraint) => void
   onRemove: () => void
 }
 
-function ConstraintEditor({ index, value, fields, errors, path, onChange, onRemove }: ConstraintEditorProps) {
+function ConstraintEditor({ index, value, fields, used, errors, path, onChange, onRemove }: ConstraintEditorProps) {
   const message = constraintError(errors, path)
   return (
     <>
@@ -88,7 +93,7 @@ function ConstraintEditor({ index, value, fields, errors, path, onChange, onRemo
             label="Context field"
             value={value.contextName}
             onChange={(contextName) => onChange(withField(value, contextName))}
-            suggestions={suggestionsOf(fields)}
+            suggestions={suggestionsOf(fields, used)}
             error={errorAt(errors, `${path}/contextName`)}
             hint={isUnknown(value.contextName, fields) ? 'Not a defined context field. The application must send it.' : undefined}
             maxLength={100}
@@ -120,15 +125,16 @@ function ConstraintEditor({ index, value, fields, errors, path, onChange, onRemo
 
 type Fields = ConstraintEditorProps['fields']
 
-function suggestionsOf(fields: Fields): Suggestion[] {
+function suggestionsOf(fields: Fields, used: readonly string[]): Suggestion[] {
   const defined = fields.map((field) => ({ value: field.name, note: field.description ?? undefined }))
-  return [...defined, ...standardFields.filter((name) => !fields.some((field) => field.name === name)).map((value) => ({ value }))]
+  const others = [...new Set([...standardFields, ...used])].filter((name) => !fields.some((field) => field.name === name))
+  return [...defined, ...others.map((value) => ({ value }))]
 }
 
 const isUnknown = (name: string, fields: Fields) =>
   name !== '' && fields.length > 0 && !standardFields.includes(name) && !fields.some((field) => field.name === name)
 
-function ValueEditor({ value, fields, errors, path, onChange }: Omit<ConstraintEditorProps, 'index' | 'onRemove'>) {
+function ValueEditor({ value, fields, errors, path, onChange }: Omit<ConstraintEditorProps, 'index' | 'used' | 'onRemove'>) {
   const kind = kindOf(value.operator)
   if (takesList(value.operator)) {
     const legal = kind === 'set' ? fields.find((field) => field.name === value.contextName)?.legalValues : undefined

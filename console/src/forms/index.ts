@@ -1,1 +1,1 @@
-export { Cancel, FormActions, FormError, useForm } from './useform'
+export { Cancel, FormActions, FormDialog, FormError, useChangeForm, useForm } from './useform'

@@ -1,6 +1,7 @@
 import { useContext, useLayoutEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
+import { useChange, type ChangeOptions } from '../api/query'
 import { Button } from '../ui/button'
-import { DialogActions, DialogContext } from '../ui/dialog'
+import { Dialog, DialogActions, DialogContext } from '../ui/dialog'
 import { collectErrors, type FormErrors } from './errors'
 import { useUnsaved } from './unsaved'
 
@@ -106,6 +107,14 @@ export function useForm<Values extends object>(options: FormOptions<Values>) {
   }
 }
 
+type ChangeFormOptions<Values extends object, Output> = Omit<FormOptions<Values>, 'submit'> & Omit<ChangeOptions<Values, Output>, 'showsErrors'>
+
+/** A form that makes a change: useForm whose values useChange sends. */
+export function useChangeForm<Values extends object, Output>({ initial, check, pointers, nameField, ...change }: ChangeFormOptions<Values, Output>) {
+  const { mutateAsync } = useChange<Values, Output>({ ...change, showsErrors: true })
+  return useForm<Values>({ initial, check, pointers, nameField, submit: (values) => mutateAsync(values) })
+}
+
 type AnyForm = Pick<ReturnType<typeof useForm<object>>, 'errors' | 'claimed' | 'pending'>
 
 /** The errors that belong to no field of the form. FormActions includes it. */
@@ -174,5 +183,28 @@ export function FormActions({ form, submit, danger, onCancel, disabledReason, se
         </Button>
       </DialogActions>
     </>
+  )
+}
+
+interface FormDialogProps extends Pick<FormActionsProps, 'submit' | 'danger' | 'disabledReason'> {
+  form: FormActionsProps['form'] & Pick<ReturnType<typeof useForm<object>>, 'props'>
+  title: string
+  description?: ReactNode
+  wide?: boolean
+  onClose: () => void
+  children: ReactNode
+}
+
+/** A dialog that is one form: its fields are the children. */
+export function FormDialog({ form, title, description, wide, onClose, children, ...actions }: FormDialogProps) {
+  return (
+    <Dialog open wide={wide} onClose={onClose} title={title} description={description}>
+      <form {...form.props}>
+        <fieldset className="stack" disabled={Boolean(actions.disabledReason)}>
+          {children}
+        </fieldset>
+        <FormActions form={form} onCancel={onClose} {...actions} />
+      </form>
+    </Dialog>
   )
 }

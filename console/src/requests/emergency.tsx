@@ -1,5 +1,5 @@
-import { FormActions, useForm } from '../forms'
-import { Dialog, Notice, TextField } from '../ui'
+import { FormDialog, useForm } from '../forms'
+import { Notice, TextField } from '../ui'
 import { setDirect } from './drafts'
 
 interface EmergencyDialogProps {
@@ -19,20 +19,18 @@ export default function EmergencyDialog({ project, environment, onClose }: Emerg
     check: ({ reason }) => ({ reason: reason.trim() === '' ? 'Say why this cannot wait for a review.' : '' }),
   })
   return (
-    <Dialog
-      open
+    <FormDialog
+      form={form}
+      submit="Change without a review"
       onClose={onClose}
       title={`Change ${environment} in an emergency?`}
       description="Nobody skips change requests here, except for administrators in an emergency."
     >
-      <form {...form.props}>
-        <Notice kind="warn">
-          What you change in {environment} then applies at once, without a review, until you stop it or load the page again. The log and its webhooks get an
-          event of its own for each change, with your name and the reason.
-        </Notice>
-        <TextField label="Reason" required maxLength={200} {...form.field('reason')} hint="Such as: Payments fail since 03:10, incident 4711." />
-        <FormActions form={form} submit="Change without a review" onCancel={onClose} />
-      </form>
-    </Dialog>
+      <Notice kind="warn">
+        What you change in {environment} then applies at once, without a review, until you stop it or load the page again. The log and its webhooks get an event
+        of its own for each change, with your name and the reason.
+      </Notice>
+      <TextField label="Reason" required maxLength={200} {...form.field('reason')} hint="Such as: Payments fail since 03:10, incident 4711." />
+    </FormDialog>
   )
 }

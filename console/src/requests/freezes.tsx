@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, apiQuery, useChange, type Schema } from '../api'
-import { FormActions, useForm } from '../forms'
+import { api, apiQuery, type Schema, useChange } from '../api'
+import { FormDialog, useForm } from '../forms'
 import { Button, Checkbox, ConfirmDialog, DateTime, Dialog, Icons, RadioGroup, Select, TextField } from '../ui'
 import { localZone } from '../ui/dates'
 import { SuggestField } from '../ui/suggest'
@@ -168,48 +168,46 @@ function FreezeDialog({ projectId, environment, onClose }: Place & { onClose: ()
     pointers: { fromTime: '/weekly/from', toTime: '/weekly/to', zone: '/weekly/zone' },
   })
   return (
-    <Dialog
-      open
+    <FormDialog
+      form={form}
+      submit="Freeze"
       onClose={onClose}
       title={projectId ? `Freeze ${environment}` : `Freeze ${environment} in all projects`}
       description="In a freeze, flags only change here for people who may skip it. Approved change requests wait."
     >
-      <form {...form.props}>
-        <TextField label="Reason" required maxLength={255} {...form.field('reason')} hint="People whose changes are refused see it, such as: Holidays." />
-        <RadioGroup
-          label="How often"
-          choices={[
-            { value: 'once', label: 'Once' },
-            { value: 'weekly', label: 'Each week' },
-          ]}
-          {...form.field('kind')}
-        />
-        {form.values.kind === 'once' ? (
-          <>
-            <TextField label={`From (${localZone})`} type="datetime-local" {...form.field('from')} hint="Leave it empty to begin now." />
-            <TextField label={`To (${localZone})`} type="datetime-local" required {...form.field('to')} />
-          </>
-        ) : (
-          <>
-            <div className="columns">
-              <Select label="From this day" choices={days} {...form.field('fromDay')} />
-              <TextField label="From time" type="time" required {...form.field('fromTime')} />
-            </div>
-            <div className="columns">
-              <Select label="To this day" choices={days} {...form.field('toDay')} />
-              <TextField label="To time" type="time" required {...form.field('toTime')} />
-            </div>
-            <SuggestField label="Time zone" required suggestions={zones} {...form.field('zone')} hint="Both times are in this zone, such as Europe/Zurich." />
-          </>
-        )}
-        <Checkbox
-          label="Flags can be switched off"
-          hint="Unless another flag depends on the flag: it may need it to be off."
-          checked={form.values.offAllowed}
-          onChange={(offAllowed) => form.set({ offAllowed })}
-        />
-        <FormActions form={form} submit="Freeze" onCancel={onClose} />
-      </form>
-    </Dialog>
+      <TextField label="Reason" required maxLength={255} {...form.field('reason')} hint="People whose changes are refused see it, such as: Holidays." />
+      <RadioGroup
+        label="How often"
+        choices={[
+          { value: 'once', label: 'Once' },
+          { value: 'weekly', label: 'Each week' },
+        ]}
+        {...form.field('kind')}
+      />
+      {form.values.kind === 'once' ? (
+        <>
+          <TextField label={`From (${localZone})`} type="datetime-local" {...form.field('from')} hint="Leave it empty to begin now." />
+          <TextField label={`To (${localZone})`} type="datetime-local" required {...form.field('to')} />
+        </>
+      ) : (
+        <>
+          <div className="columns">
+            <Select label="From this day" choices={days} {...form.field('fromDay')} />
+            <TextField label="From time" type="time" required {...form.field('fromTime')} />
+          </div>
+          <div className="columns">
+            <Select label="To this day" choices={days} {...form.field('toDay')} />
+            <TextField label="To time" type="time" required {...form.field('toTime')} />
+          </div>
+          <SuggestField label="Time zone" required suggestions={zones} {...form.field('zone')} hint="Both times are in this zone, such as Europe/Zurich." />
+        </>
+      )}
+      <Checkbox
+        label="Flags can be switched off"
+        hint="Unless another flag depends on the flag: it may need it to be off."
+        checked={form.values.offAllowed}
+        onChange={(offAllowed) => form.set({ offAllowed })}
+      />
+    </FormDialog>
   )
 }

@@ -48,6 +48,7 @@ export function ProtectionLine({ project, environment, named, feature, drafted }
           ? `Changes ${named ? `for ${environment} of project ${project}` : 'here'} apply at once, without a change request.${reason ? ` The log has the reason: ${reason}` : ''}`
           : `Changes ${named ? `for ${environment} of project ${project}` : 'here'} are added to a draft, and need ${plural(found.requiredApprovals, 'approval')}.`}
         {found.offAllowed && !direct && ' Switching off applies at once, unless other flags depend on the flag.'}
+        {feature && ' '}
         {feature && <OpenRequests project={project} environment={environment} feature={feature} />} {drafted}
       </span>
       {direct && !named && (
@@ -89,7 +90,6 @@ function OpenRequests({ project, environment, feature }: { project: string; envi
     if (isDraftOf(one, me))
       return (
         <Link key={one.id} {...link} className="strong nowrap">
-          {' '}
           Review and send
         </Link>
       )

@@ -1,7 +1,7 @@
 import { Link, useRouterState, type LinkProps } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState, type ComponentType } from 'react'
-import { apiQuery } from '../api'
+import { apiQuery, useMe } from '../api'
 import Inbox from '../requests/badge'
 import { Button } from '../ui/button'
 import { Icons } from '../ui/icons'
@@ -52,6 +52,9 @@ const administration: Item[] = [
   { label: 'Import and export', to: '/import', icon: Icons.Swap },
 ]
 
+/** Pages that only administrators can read. */
+const adminOnly: LinkProps['to'][] = ['/users', '/roles']
+
 /** All pages of the navigation. */
 export const navigationPages: readonly Item[] = [...daily.flatMap((group) => group.items), ...administration]
 
@@ -94,6 +97,7 @@ function Items({ items }: { items: readonly Item[] }) {
 
 // Closed until a person opens it, which this browser remembers, or goes to one of its pages.
 function Administration() {
+  const { isAdmin } = useMe()
   const [kept, keep] = useStoredNames('guidon-navigation')
   const inside = useRouterState({ select: ({ location }) => administration.some(({ to }) => `${location.pathname}/`.startsWith(`${to}/`)) })
   const [was, setWas] = useState(inside)
@@ -115,13 +119,14 @@ function Administration() {
         </button>
       </h2>
       <div id="navigation-administration" hidden={!open}>
-        <Items items={administration} />
+        <Items items={isAdmin ? administration : administration.filter(({ to }) => !adminOnly.includes(to))} />
       </div>
     </div>
   )
 }
 
-const lastProject = 'guidon-project'
+/** Where this browser keeps the project that was opened last. */
+export const lastProject = 'guidon-project'
 const shownProjects = 30
 
 function ProjectSwitcher() {

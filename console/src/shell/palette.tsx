@@ -8,7 +8,7 @@ import '../ui/menu.css'
 import { readStored, writeStored } from '../ui/stored'
 import { toast } from '../ui/toasts'
 import { useRowSwitch } from '../pages/flags/useswitch'
-import { navigationPages } from './nav'
+import { lastProject, navigationPages } from './nav'
 import './palette.css'
 import { setTheme, type Theme } from './theme'
 
@@ -34,6 +34,8 @@ const pages: Target[] = [...navigationPages, { label: 'Profile', to: '/profile' 
 }))
 
 const shown = 8
+/** How many flags with one of the words are looked at for the others. */
+const searched = 50
 
 interface PaletteProps {
   /** The field that had the focus while this was loaded, and its text. */
@@ -99,8 +101,9 @@ function useActions(onClose: () => void): [Target[], React.ReactNode] {
     enabled: flag !== undefined,
     staleTime: 60_000,
   }).data
+  const projects = useQuery({ ...apiQuery('/api/admin/projects'), staleTime: 60_000 }).data?.projects ?? []
   const { allowed, onSwitch, questions } = useRowSwitch(project === undefined ? [] : [project], onClose)
-  const target = project ?? 'default'
+  const target = project ?? readStored(lastProject) ?? 'default'
   const copy = () =>
     navigator.clipboard.writeText(location.href).then(
       () => toast.success('Link copied'),
@@ -121,7 +124,7 @@ function useActions(onClose: () => void): [Target[], React.ReactNode] {
     can('CREATE_FEATURE', target).allowed && {
       key: 'create flag',
       label: 'Create flag',
-      note: `In ${target}`,
+      note: `In ${projects.find(({ id }) => id === target)?.name ?? target}`,
       icon: Icons.Plus,
       link: { to: '/projects/$projectId', params: { projectId: target }, search: { create: true } as never },
     },
@@ -160,6 +163,10 @@ function remember({ key, label, note, link }: Target) {
   writeStored(recentKey, JSON.stringify([{ key, label, note, link }, ...others.map(({ key, label, note, link }) => ({ key, label, note, link }))].slice(0, 5)))
 }
 
+// Words are found in any order, and what divides those of a name does not matter.
+const wordsOf = (text: string) => text.split(/[\s._-]+/).filter(Boolean)
+const longest = (words: readonly string[]) => [...words].sort((a, b) => b.length - a.length)[0] ?? ''
+
 function useTargets(text: string, actions: Target[]): Target[] {
   const [query, setQuery] = useState('')
   useEffect(() => {
@@ -169,20 +176,25 @@ function useTargets(text: string, actions: Target[]): Target[] {
   const projects = useQuery({ ...apiQuery('/api/admin/projects'), staleTime: 60_000 }).data?.projects ?? []
   const segments = useQuery({ ...apiQuery('/api/admin/segments'), staleTime: 60_000 }).data?.segments ?? []
   const flags = useQuery({
-    ...apiQuery('/api/admin/search/features', { query: { query, limit: String(shown), sortBy: 'name' } }),
+    ...apiQuery('/api/admin/search/features', { query: { query: longest(wordsOf(query)), limit: String(searched), sortBy: 'name' } }),
     enabled: query !== '',
     placeholderData: keepPreviousData,
   }).data?.features
   const wanted = text.trim().toLowerCase()
+  const words = wordsOf(wanted)
   if (!wanted) return [...recent(), ...actions, ...pages]
-  const matches = (...names: string[]) => names.some((name) => name.toLowerCase().includes(wanted))
+  const matches = (...names: string[]) => {
+    const all = names.join(' ').toLowerCase()
+    return words.every((word) => all.includes(word))
+  }
   const found: Target[] = [
     ...(query ? (flags ?? []) : [])
       .filter((flag) => matches(flag.name))
+      .slice(0, shown)
       .map((flag) => ({
         key: `flag ${flag.name}`,
         label: flag.name,
-        note: `Flag in ${flag.project}`,
+        note: `Flag in ${projects.find(({ id }) => id === flag.project)?.name ?? flag.project}`,
         icon: Icons.Flag,
         link: { to: '/projects/$projectId/flags/$flag', params: { projectId: flag.project, flag: flag.name } } as LinkProps,
       })),
@@ -196,7 +208,7 @@ function useTargets(text: string, actions: Target[]): Target[] {
         icon: Icons.Folder,
         link: { to: '/projects/$projectId', params: { projectId: project.id } } as LinkProps,
       })),
-    ...actions.filter((action) => matches(action.label)),
+    ...actions.filter((action) => matches(action.label, action.note)),
     ...pages.filter((page) => matches(page.label)),
     ...segments
       .filter((segment) => matches(segment.name))

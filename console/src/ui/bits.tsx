@@ -131,11 +131,6 @@ export function Section({
   )
 }
 
-/** A box without a heading. */
-export function Card({ children }: { children: ReactNode }) {
-  return <div className="card">{children}</div>
-}
-
 /** Pairs of name and value. */
 export function Facts({ items }: { items: [name: string, value: ReactNode][] }) {
   return (
@@ -162,13 +157,13 @@ export function Figure({ label, value, hint }: { label: string; value: ReactNode
 }
 
 /** A slim bar from 0 to 100 with its value as text, for rollout and health. */
-export function Meter({ label, value, kind = 'accent' }: { label: string; value: number; kind?: 'accent' | 'ok' | 'warn' | 'danger' }) {
+export function Meter({ label, value, kind = 'accent', bare }: { label: string; value: number; kind?: 'accent' | 'ok' | 'warn' | 'danger'; bare?: boolean }) {
   return (
     <span className="meter-box">
       <span className={`meter meter-${kind}`} role="meter" aria-label={label} aria-valuemin={0} aria-valuemax={100} aria-valuenow={value}>
         <span style={{ width: `${Math.max(0, Math.min(100, value))}%` }} />
       </span>
-      <span className="meter-value number">{percent(value)}</span>
+      {!bare && <span className="meter-value number">{percent(value)}</span>}
     </span>
   )
 }

@@ -1,7 +1,9 @@
 import { Combobox as Base } from '@base-ui/react/combobox'
+import type { ReactNode } from 'react'
 import { Field, type Choice, type FieldLook } from './field'
 import { Icons } from './icons'
 import { ProductionMark } from './production'
+import { ChoiceLabel } from './select'
 import { keepsOnEscape } from './suggest'
 import './menu.css'
 
@@ -12,18 +14,18 @@ interface Common extends FieldLook {
   emptyText?: string
 }
 
-function List({ emptyText = 'Nothing matches.' }: { emptyText?: string }) {
+/** The list of choices below a field. children stand above them. */
+export function ChoiceList({ emptyText = 'Nothing matches.', label, children }: { emptyText?: string; label?: string; children?: ReactNode }) {
   return (
     <Base.Portal>
       <Base.Positioner className="layer" sideOffset={4} align="start">
-        <Base.Popup className="menu combobox-popup">
+        <Base.Popup className="menu combobox-popup" aria-label={label}>
+          {children}
           <Base.Empty className="menu-empty">{emptyText}</Base.Empty>
           <Base.List>
             {(choice: Choice) => (
               <Base.Item key={choice.value} value={choice} disabled={choice.disabled} className="menu-item">
-                <span className="grow break">
-                  {choice.label} {mark(choice)}
-                </span>
+                <ChoiceLabel choice={choice} />
                 <Base.ItemIndicator>
                   <Icons.Check />
                 </Base.ItemIndicator>
@@ -66,7 +68,7 @@ export function Combobox({ choices, value, onChange, onSearch, placeholder, empt
           disabled={control.disabled}
         >
           <Base.Input {...control} className="input select" placeholder={placeholder} />
-          <List emptyText={emptyText} />
+          <ChoiceList emptyText={emptyText} />
         </Base.Root>
       )}
     </Field>
@@ -107,7 +109,7 @@ export function MultiCombobox({
             ))}
             <Base.Input {...control} className="input" placeholder={chosen.length ? undefined : placeholder} />
           </Base.Chips>
-          <List emptyText={emptyText} />
+          <ChoiceList emptyText={emptyText} />
         </Base.Root>
       )}
     </Field>

@@ -46,7 +46,7 @@ export function dayText(date: Date, settings = parse(chosen())): string {
 
 /** A date with its time and the time zone, for a tooltip: '2026-03-10 12:00:00, Europe/Zurich (GMT+1)'. */
 export function zonedDate(date: Date, settings = parse(chosen())): string {
-  if (settings.zone === 'utc') return `${fullDate(date, settings)}, UTC`
+  if (timeZone(settings) === 'UTC') return `${fullDate(date, settings)}, UTC`
   const offset = new Intl.DateTimeFormat('en-GB', { timeZone: localZone, timeZoneName: 'shortOffset' })
     .formatToParts(date)
     .find(({ type }) => type === 'timeZoneName')?.value

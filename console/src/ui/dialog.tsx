@@ -1,10 +1,11 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
-import { createContext, useMemo, useRef, useState, type ReactNode } from 'react'
+import { createContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { errorText } from '../api/errors'
 import { Button, IconButton } from './button'
 import './dialog.css'
 import { TextField } from './field'
 import { Icons } from './icons'
+import { closeOldToasts } from './toasts'
 
 interface DialogProps {
   open: boolean
@@ -42,6 +43,9 @@ export function Dialog({ open, onClose, title, description, children, actions, w
     const forms: UnsavedForms = new Set()
     return { forms, leave: (then: () => void) => (losesInput(forms) ? setLeaving(() => then) : then()) }
   }, [])
+  useEffect(() => {
+    if (open) closeOldToasts()
+  }, [open])
   const firstField = () =>
     popup.current?.querySelector<HTMLElement>('[data-focus], input:enabled:not([type="radio"]:not(:checked)), button.select:enabled, textarea:enabled') ?? true
   return (
@@ -110,6 +114,12 @@ interface ConfirmDialogProps {
 /** Asks before something that cannot be undone. For anything else act at once and give the toast an Undo. */
 export function ConfirmDialog({ open, onClose, ...rest }: ConfirmDialogProps) {
   return open ? <ConfirmBody open={open} onClose={onClose} {...rest} /> : null
+}
+
+/** A question about one of several things: a function that asks it, and the dialog to render. */
+export function useConfirm<Item>(questionOf: (item: Item) => Omit<ConfirmDialogProps, 'open' | 'onClose'>): [(item: Item) => void, ReactNode] {
+  const [item, ask] = useState<Item>()
+  return [ask, item !== undefined && <ConfirmDialog open onClose={() => ask(undefined)} {...questionOf(item)} />]
 }
 
 function ConfirmBody({ onClose, title, description, action, onConfirm, typeToConfirm, danger = true, children }: ConfirmDialogProps) {

@@ -48,21 +48,16 @@ export function Field({ label, hideLabel, hint, error, required, disabledReason,
 type Control<Element extends 'input' | 'textarea'> = Omit<ComponentProps<Element>, 'onChange' | 'value' | 'id' | 'disabled'>
 type Value<T> = { value: T; onChange: (value: T) => void }
 
-function look(props: FieldLook): FieldLook {
-  const { label, hideLabel, hint, error, required, disabledReason } = props
-  return { label, hideLabel, hint, error, required, disabledReason }
-}
-
-function rest<T extends FieldLook>(props: T) {
-  const { label, hideLabel, hint, error, disabledReason, required, ...more } = props
-  return more
+// The properties of the field around a control, and those of the control.
+function split<T extends FieldLook>({ label, hideLabel, hint, error, required, disabledReason, ...rest }: T) {
+  return [{ label, hideLabel, hint, error, required, disabledReason }, rest] as const
 }
 
 /** A text of one line. */
 export function TextField(props: FieldLook & Value<string> & Control<'input'>) {
-  const { value, onChange, className = '', ...more } = rest(props)
+  const [look, { value, onChange, className = '', ...more }] = split(props)
   return (
-    <Field {...look(props)}>
+    <Field {...look}>
       {(control) => (
         <input
           type="text"
@@ -80,9 +75,9 @@ export function TextField(props: FieldLook & Value<string> & Control<'input'>) {
 
 /** A text of several lines. */
 export function TextArea(props: FieldLook & Value<string> & Control<'textarea'>) {
-  const { value, onChange, className = '', ...more } = rest(props)
+  const [look, { value, onChange, className = '', ...more }] = split(props)
   return (
-    <Field {...look(props)}>
+    <Field {...look}>
       {(control) => (
         <textarea rows={3} {...more} {...control} className={`input ${className}`} value={value} onChange={(event) => onChange(event.target.value)} />
       )}
@@ -92,9 +87,9 @@ export function TextArea(props: FieldLook & Value<string> & Control<'textarea'>)
 
 /** A number; null while the field is empty. */
 export function NumberField(props: FieldLook & Value<number | null> & Control<'input'> & { unit?: string }) {
-  const { value, onChange, unit, ...more } = rest(props)
+  const [look, { value, onChange, unit, ...more }] = split(props)
   return (
-    <Field {...look(props)}>
+    <Field {...look}>
       {(control) => (
         <span className="input-with-unit">
           <input

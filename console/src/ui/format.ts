@@ -58,7 +58,7 @@ export const reportsNoted = 15
 /** When something last happened that the server notes only once in so many minutes: it may have happened again since, so a shorter time is not told. */
 export function lastTime(date: Date, minutes: number, now: Date = new Date(current)): string {
   if ((now.getTime() - date.getTime()) / 1000 >= minutes * minute) return ago(date, now)
-  return minutes === 60 ? 'within the last hour' : `within the last ${minutes} min`
+  return minutes === 60 ? '< 1 h ago' : `< ${minutes} min ago`
 }
 
 /** Names in a sentence: 'a, b and c'. */

@@ -1,7 +1,7 @@
 // The shared components of the console. README.md of console lists them.
-export { Badge, Card, Chip, CodeBlock, CopyButton, DateTime, Facts, Figure, Meter, Pagination, Section, Tag } from './bits'
+export { Badge, Chip, CodeBlock, CopyButton, DateTime, Facts, Figure, Meter, Pagination, Section, Tag } from './bits'
 export { Button, IconButton, LinkButton, type ButtonProps } from './button'
-export { Dialog, DialogActions, DiscardDialog, ConfirmDialog } from './dialog'
+export { Dialog, DialogActions, DiscardDialog, ConfirmDialog, useConfirm } from './dialog'
 export { FavoriteButton } from './favorite'
 export { Checkbox, Field, NumberField, RadioGroup, SearchField, TextArea, TextField, type Choice, type FieldLook } from './field'
 export { fullDate, useDates, zonedDate } from './dates'

@@ -13,7 +13,7 @@ interface RowProps {
   title?: ReactNode
   /** After the sentence: badges, at most one or two. */
   marks?: ReactNode
-  /** A percentage, with a slim bar. */
+  /** The percentage of the sentence, as a slim bar. */
   percent?: number
   /** Buttons at the end. */
   actions?: ReactNode
@@ -46,7 +46,7 @@ export function Row({ sentence, label, title, marks, percent, actions, note, det
           <span className="break">{sentence}</span>
           {marks}
         </div>
-        {percent !== undefined && <Meter label={`${label}: percentage`} value={percent} />}
+        {percent !== undefined && <Meter bare label={`${label}: percentage`} value={percent} />}
         {actions && <div className="line-actions">{actions}</div>}
       </div>
       {note && <div className="line-note">{note}</div>}

@@ -1,8 +1,7 @@
 import { Combobox } from '@base-ui/react/combobox'
 import type { ReactNode } from 'react'
+import { ChoiceList } from './combobox'
 import type { Choice } from './field'
-import { Icons } from './icons'
-import { ChoiceLabel } from './select'
 
 interface SearchedListProps {
   trigger: { id: string; className: string }
@@ -25,24 +24,9 @@ export default function SearchedList({ trigger, shown, choices, chosen, onChange
       disabled={disabled}
     >
       <Combobox.Trigger {...trigger}>{shown}</Combobox.Trigger>
-      <Combobox.Portal>
-        <Combobox.Positioner className="layer" sideOffset={4} align="start">
-          <Combobox.Popup className="menu combobox-popup" aria-label={label}>
-            <Combobox.Input className="input menu-search" placeholder="Search" aria-label={`Search: ${label}`} />
-            <Combobox.Empty className="menu-empty">Nothing matches.</Combobox.Empty>
-            <Combobox.List>
-              {(choice: Choice) => (
-                <Combobox.Item key={choice.value} value={choice} disabled={choice.disabled} className="menu-item">
-                  <ChoiceLabel choice={choice} />
-                  <Combobox.ItemIndicator>
-                    <Icons.Check />
-                  </Combobox.ItemIndicator>
-                </Combobox.Item>
-              )}
-            </Combobox.List>
-          </Combobox.Popup>
-        </Combobox.Positioner>
-      </Combobox.Portal>
+      <ChoiceList label={label}>
+        <Combobox.Input className="input menu-search" placeholder="Search" aria-label={`Search: ${label}`} />
+      </ChoiceList>
     </Combobox.Root>
   )
 }

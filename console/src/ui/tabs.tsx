@@ -1,5 +1,5 @@
-import { Link, type LinkProps } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { Link, useRouterState, type LinkProps } from '@tanstack/react-router'
+import { useEffect, useRef, type ReactNode } from 'react'
 import './tabs.css'
 
 /** One tab: a link to a page of its own. */
@@ -10,8 +10,15 @@ export interface Tab {
 
 /** Tabs as links, so that each has an address. label names what they divide: 'Project default'. */
 export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const list = useRef<HTMLElement>(null)
+  // A small window does not show all tabs.
+  useEffect(() => {
+    const open = list.current?.querySelector<HTMLElement>('[aria-current]')
+    if (list.current && open) list.current.scrollLeft = open.offsetLeft - list.current.offsetLeft - (list.current.clientWidth - open.offsetWidth) / 2
+  }, [path])
   return (
-    <nav className="tabs" aria-label={label}>
+    <nav ref={list} className="tabs" aria-label={label}>
       {tabs.map((tab) => (
         <Link
           key={String(tab.link.to)}

@@ -27,7 +27,7 @@ test('Undo takes the change back and says so, or says why not', async () => {
   render(<Toasts />)
   act(() => void toast.success('Switched on', { undo: () => Promise.resolve() }))
   fireEvent.click(screen.getByRole('button', { name: 'Undo' }))
-  expect(await screen.findByText('Undone: Switched on')).toBeTruthy()
+  expect(await screen.findByText('“Switched on” was undone')).toBeTruthy()
   act(() => void toast.success('Switched off', { undo: () => Promise.reject(new Error('no permission')) }))
   fireEvent.click(screen.getByRole('button', { name: 'Undo' }))
   expect((await screen.findByRole('alert')).textContent).toBe('Not undone. No permission.')

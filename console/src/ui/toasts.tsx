@@ -17,10 +17,12 @@ const manager = Toast.createToastManager<{ action?: Action }>()
 const shown = new Map<string, number>()
 
 function add(type: Kind, description: string, action?: Action) {
-  // An older error is about an earlier attempt.
+  // An older error is about an earlier attempt, and an older message that begins with the same name is about what was before.
+  const subject = type === 'error' ? 'error' : description.split(/[ :]/, 1)[0]
   manager.close('error')
+  manager.close(subject)
   const id: string = manager.add({
-    id: type === 'error' ? 'error' : undefined,
+    id: subject,
     type,
     description,
     timeout: type === 'error' ? 0 : action ? 12_000 : 5_000,
@@ -33,7 +35,7 @@ function add(type: Kind, description: string, action?: Action) {
 // The page that a change leads to has the message about it.
 const sameStep = 1000
 
-/** Closes the messages about another page than the one that is opened now. */
+/** Closes the messages about what was done before the page or the form that is opened now. */
 export function closeOldToasts() {
   for (const [id, since] of shown) if (performance.now() - since > sameStep) manager.close(id)
 }
@@ -41,13 +43,13 @@ export function closeOldToasts() {
 async function takeBack(text: string, undo: () => Promise<unknown>) {
   try {
     await undo()
-    toast.info(`Undone: ${text}`)
+    toast.info(`“${text}” was undone`)
   } catch (error) {
     toast.error(`Not undone. ${errorText(error)}`)
   }
 }
 
-/** Short messages at the top of the page: toast.success('Flag archived', { undo: () => … }). Errors stay until closed. */
+/** Short messages at the bottom of the page: toast.success('Flag archived', { undo: () => … }). Errors stay until closed. */
 export const toast = {
   success: (text: string, { undo }: { undo?: () => Promise<unknown> } = {}) =>
     add('success', text, undo && { label: 'Undo', run: () => void takeBack(text, undo) }),

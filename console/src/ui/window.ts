@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useState, type RefObject } from 'react'
+import { useEffect, useLayoutEffect, useState, useSyncExternalStore, type RefObject } from 'react'
 
 /** Whether the content of an element is larger than it, so that it needs the focus to be scrolled by keys. */
 export function useOverflow(box: RefObject<HTMLElement | null>): boolean {
@@ -39,3 +39,11 @@ export function useWindow(box: RefObject<HTMLElement | null>, count: number, hei
   const last = Math.min(count, Math.ceil((view.top + view.height) / height) + extra)
   return { first, last: Math.max(first, last), before: first * height, after: Math.max(0, count - last) * height }
 }
+
+const followWindow = (changed: () => void) => {
+  addEventListener('resize', changed)
+  return () => removeEventListener('resize', changed)
+}
+
+/** Whether the window is that of a phone. */
+export const useNarrow = () => useSyncExternalStore(followWindow, () => innerWidth < 600)

@@ -65,6 +65,11 @@ async function show() {
     session.append(link);
   }
   delete spec.info.license;
+  spec.info.description += `
+
+    curl -H "Authorization: $GUIDON_TOKEN" ${location.origin}/api/admin/projects
+
+Scripts use a [personal token](/profile) or the token of a [service account](/service-accounts), and applications an [API token](/tokens).`;
   await customElements.whenDefined("rapi-doc");
   await page.loadSpec(spec);
 }

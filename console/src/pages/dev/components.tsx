@@ -1,43 +1,7 @@
 // Every shared component once, with its states, for those who build pages: npm run dev, then /dev/components. The build leaves it out.
 import { useState, type ReactNode } from 'react'
 import { Page, useUrlState } from '../../shell'
-import {
-  ActionMenu,
-  Badge,
-  Button,
-  Checkbox,
-  Chip,
-  CodeBlock,
-  DateTime,
-  Dialog,
-  DialogActions,
-  EmptyState,
-  Facts,
-  Figure,
-  IconButton,
-  Icons,
-  Info,
-  Loading,
-  Meter,
-  More,
-  Notice,
-  Notices,
-  NumberField,
-  ProductionMark,
-  RadioGroup,
-  Row,
-  Section,
-  Select,
-  Skeleton,
-  Stepper,
-  Switch,
-  Table,
-  Tag,
-  TextArea,
-  TextField,
-  percent,
-  toast,
-} from '../../ui'
+import * as UI from '../../ui'
 import { Changes } from '../../ui/changes'
 import { Combobox, MultiCombobox } from '../../ui/combobox'
 import { FilterBar } from '../../ui/filters'
@@ -79,13 +43,13 @@ export default function ComponentsPage() {
   return (
     <Page
       title="Components"
-      aside={<Badge kind="accent">Development</Badge>}
+      aside={<UI.Badge kind="accent">Development</UI.Badge>}
       actions={
         <>
-          <Button onClick={() => setOpen('dialog')}>Open dialog</Button>
-          <Button variant="primary" icon={<Icons.Plus />} onClick={() => setOpen('sheet')}>
+          <UI.Button onClick={() => setOpen('dialog')}>Open dialog</UI.Button>
+          <UI.Button variant="primary" icon={<UI.Icons.Plus />} onClick={() => setOpen('sheet')}>
             Open sheet
-          </Button>
+          </UI.Button>
         </>
       }
       rail={
@@ -97,8 +61,8 @@ export default function ComponentsPage() {
           <div>
             <h2>Tags</h2>
             <div className="row">
-              <Tag type="team" value="growth" onRemove={() => {}} />
-              <Tag type="simple" value="beta" />
+              <UI.Tag type="team" value="growth" onRemove={() => {}} />
+              <UI.Tag type="simple" value="beta" />
             </div>
           </div>
         </>
@@ -119,11 +83,11 @@ export default function ComponentsPage() {
           shown={shown.length}
           total={rows.length}
         >
-          <Button variant="primary" icon={<Icons.Plus />}>
+          <UI.Button variant="primary" icon={<UI.Icons.Plus />}>
             Create flag
-          </Button>
+          </UI.Button>
         </FilterBar>
-        <Table
+        <UI.Table
           label="Flags"
           rows={shown}
           rowKey={(row) => row.name}
@@ -131,73 +95,73 @@ export default function ComponentsPage() {
           onSelect={(row, chosen) => setSelected((old) => new Set(chosen ? [...old, row.name] : [...old].filter((name) => name !== row.name)))}
           columns={[
             { id: 'name', header: 'Name', sticky: true, cell: (row) => <a href={`#${row.name}`}>{row.name}</a> },
-            { id: 'type', header: 'Type', cell: (row) => <Badge>{row.type}</Badge> },
-            { id: 'rollout', header: 'Rollout', cell: (row) => <Meter label="Rollout" value={row.rollout} /> },
-            { id: 'at', header: 'Last used', cell: (row) => <DateTime value={row.at} /> },
+            { id: 'type', header: 'Type', cell: (row) => <UI.Badge>{row.type}</UI.Badge> },
+            { id: 'rollout', header: 'Rollout', cell: (row) => <UI.Meter label="Rollout" value={row.rollout} /> },
+            { id: 'at', header: 'Last used', cell: (row) => <UI.DateTime value={row.at} /> },
             {
               id: 'actions',
               header: 'Actions',
               hideHeader: true,
-              cell: (row) => <ActionMenu label={`Actions for ${row.name}`} entries={[{ label: 'Archive', danger: true }]} />,
+              cell: (row) => <UI.ActionMenu label={`Actions for ${row.name}`} entries={[{ label: 'Archive', danger: true }]} />,
             },
           ]}
         />
-        <Table label="Loading" rows={[]} rowKey={() => ''} loading columns={[{ id: 'a', header: 'Name', cell: () => null }]} />
+        <UI.Table label="Loading" rows={[]} rowKey={() => ''} loading columns={[{ id: 'a', header: 'Name', cell: () => null }]} />
       </Part>
       <Part title="Rows">
-        <Section
+        <UI.Section
           title={
             <>
-              production <ProductionMark type="production" />
+              production <UI.ProductionMark type="production" />
             </>
           }
-          actions={<Switch label="checkout in production" checked={on} onChange={setOn} />}
+          actions={<UI.Switch label="checkout in production" checked={on} onChange={setOn} />}
         >
           <div className="lines">
-            <Row
+            <UI.Row
               label="Strategy 1"
               sentence="25% of users in segment beta customers."
               percent={25}
-              marks={<Info>The same userId always gets the same result.</Info>}
-              actions={<IconButton size="small" label="Edit strategy 1" icon={<Icons.Edit />} />}
+              marks={<UI.Info>The same userId always gets the same result.</UI.Info>}
+              actions={<UI.IconButton size="small" label="Edit strategy 1" icon={<UI.Icons.Edit />} />}
               details={<p>userId is one of many.</p>}
             />
-            <Row
+            <UI.Row
               label="Strategy 2"
               title="Hand-picked customers"
               sentence="30 users"
-              marks={<More values={users} label="All users" />}
+              marks={<UI.More values={users} label="All users" />}
               note={
-                <Badge kind="accent">
-                  In draft: {percent(25)} → {percent(50)}
-                </Badge>
+                <UI.Badge kind="accent">
+                  In draft: {UI.percent(25)} → {UI.percent(50)}
+                </UI.Badge>
               }
             />
-            <Row label="Strategy 3" sentence="Everyone." percent={100} soft marks={<Badge>Disabled</Badge>} />
+            <UI.Row label="Strategy 3" sentence="Everyone." percent={100} soft marks={<UI.Badge>Disabled</UI.Badge>} />
           </div>
-        </Section>
+        </UI.Section>
       </Part>
       <Part title="Changes in words">
         <Changes sentences={['Rollout 25% → 50%', 'Added 3 user IDs: a, b and c']} before={{ rollout: 25 }} after={{ rollout: 50 }} />
       </Part>
       <Part title="Notices: one at a time">
-        <Notices
+        <UI.Notices
           of={[
             false,
-            <Notice key="warn" kind="warn">
+            <UI.Notice key="warn" kind="warn">
               25% of users → 50% of users in production
-            </Notice>,
-            <Notice key="info">Not shown.</Notice>,
+            </UI.Notice>,
+            <UI.Notice key="info">Not shown.</UI.Notice>,
           ]}
         />
-        <Notice>Information is neutral.</Notice>
-        <Notice kind="ok">Checked: no problem.</Notice>
-        <Notice kind="danger" title="The server refused it">
+        <UI.Notice>Information is neutral.</UI.Notice>
+        <UI.Notice kind="ok">Checked: no problem.</UI.Notice>
+        <UI.Notice kind="danger" title="The server refused it">
           The name is taken.
-        </Notice>
+        </UI.Notice>
       </Part>
       <Part title="Steps">
-        <Stepper
+        <UI.Stepper
           label="State of the change request"
           current={2}
           steps={[
@@ -208,22 +172,22 @@ export default function ComponentsPage() {
             { label: 'Applied' },
           ]}
         />
-        <Stepper label="A rejected one" current={1} failed steps={[{ label: 'Draft' }, { label: 'Rejected' }]} />
+        <UI.Stepper label="A rejected one" current={1} failed steps={[{ label: 'Draft' }, { label: 'Rejected' }]} />
       </Part>
       <Part title="Fields">
         <form className="stack narrow">
-          <TextField label="Name" required value={text} onChange={setText} hint="Letters, digits, - and _." />
-          <TextField label="With an error" value={text} onChange={setText} error="The name is taken." />
-          <Select label="Few choices" choices={types} value={type} onChange={setType} />
-          <Select label="Many choices" choices={many} value={project} onChange={setProject} />
-          <Select label="Environment" choices={environments} value={environment} onChange={setEnvironment} />
-          <Select label="Disabled" choices={types} value={type} onChange={setType} disabledReason="You need a permission." />
+          <UI.TextField label="Name" required value={text} onChange={setText} hint="Letters, digits, - and _." />
+          <UI.TextField label="With an error" value={text} onChange={setText} error="The name is taken." />
+          <UI.Select label="Few choices" choices={types} value={type} onChange={setType} />
+          <UI.Select label="Many choices" choices={many} value={project} onChange={setProject} />
+          <UI.Select label="Environment" choices={environments} value={environment} onChange={setEnvironment} />
+          <UI.Select label="Disabled" choices={types} value={type} onChange={setType} disabledReason="You need a permission." />
           <Combobox label="Combobox" choices={many} value={project} onChange={setProject} />
           <MultiCombobox label="Several" choices={environments} value={fields} onChange={setFields} />
-          <NumberField label="Percentage" unit="%" value={25} onChange={() => {}} />
-          <TextArea label="Description" value={text} onChange={setText} />
-          <Checkbox label="Impression data" checked={on} onChange={setOn} />
-          <RadioGroup
+          <UI.NumberField label="Percentage" unit="%" value={25} onChange={() => {}} />
+          <UI.TextArea label="Description" value={text} onChange={setText} />
+          <UI.Checkbox label="Impression data" checked={on} onChange={setOn} />
+          <UI.RadioGroup
             label="Mode"
             choices={[
               { value: 'a', label: 'Open', hint: 'Everyone.' },
@@ -236,63 +200,63 @@ export default function ComponentsPage() {
       </Part>
       <Part title="Buttons, badges, chips, bars">
         <div className="row">
-          <Button>Secondary</Button>
-          <Button variant="primary">Primary</Button>
-          <Button variant="danger">Delete</Button>
-          <Button variant="quiet">Quiet</Button>
-          <Button size="small">Small</Button>
-          <Button pending>Pending</Button>
-          <Button disabledReason="You need a permission.">Disabled</Button>
-          <Button onClick={() => toast.success('checkout is on in production', { undo: () => Promise.resolve() })}>Toast</Button>
+          <UI.Button>Secondary</UI.Button>
+          <UI.Button variant="primary">Primary</UI.Button>
+          <UI.Button variant="danger">Delete</UI.Button>
+          <UI.Button variant="quiet">Quiet</UI.Button>
+          <UI.Button size="small">Small</UI.Button>
+          <UI.Button pending>Pending</UI.Button>
+          <UI.Button disabledReason="You need a permission.">Disabled</UI.Button>
+          <UI.Button onClick={() => UI.toast.success('checkout is on in production', { undo: () => Promise.resolve() })}>Toast</UI.Button>
         </div>
         <div className="row">
-          <Badge>Neutral</Badge>
-          <Badge kind="ok">On</Badge>
-          <Badge kind="warn">Widens</Badge>
-          <Badge kind="danger">Failed</Badge>
-          <Badge kind="accent">In draft</Badge>
-          <Chip onRemove={() => {}}>Removable</Chip>
-          <Meter label="Share" value={12.5} />
-          <Meter label="Share" value={80} kind="ok" />
+          <UI.Badge>Neutral</UI.Badge>
+          <UI.Badge kind="ok">On</UI.Badge>
+          <UI.Badge kind="warn">Widens</UI.Badge>
+          <UI.Badge kind="danger">Failed</UI.Badge>
+          <UI.Badge kind="accent">In draft</UI.Badge>
+          <UI.Chip onRemove={() => {}}>Removable</UI.Chip>
+          <UI.Meter label="Share" value={12.5} />
+          <UI.Meter label="Share" value={80} kind="ok" />
         </div>
-        <Facts
+        <UI.Facts
           items={[
-            ['Created', <DateTime key="created" value={rows[1]!.at} />],
-            ['Seen', <DateTime key="seen" value={null} />],
+            ['Created', <UI.DateTime key="created" value={rows[1]!.at} />],
+            ['Seen', <UI.DateTime key="seen" value={null} />],
           ]}
         />
         <div className="grid">
-          <Figure label="On" value={percent(12)} hint="102 on, 899 off" />
+          <UI.Figure label="On" value={UI.percent(12)} hint="102 on, 899 off" />
         </div>
-        <CodeBlock label="Snippet" code="curl https://guidon.example/api/client/features" />
+        <UI.CodeBlock label="Snippet" code="curl https://guidon.example/api/client/features" />
       </Part>
       <Part title="Waiting and empty">
-        <Loading />
-        <Skeleton width="short" />
-        <EmptyState title="No flags yet" action={<Button variant="primary">Create flag</Button>}>
+        <UI.Loading />
+        <UI.Skeleton width="short" />
+        <UI.EmptyState title="No flags yet" action={<UI.Button variant="primary">Create flag</UI.Button>}>
           A flag switches a feature on for some users.
-        </EmptyState>
+        </UI.EmptyState>
       </Part>
       {open === 'sheet' && (
-        <Dialog sheet open onClose={() => setOpen(undefined)} title="Edit strategy in production">
+        <UI.Dialog sheet open onClose={() => setOpen(undefined)} title="Edit strategy in production">
           <form className="stack">
             {Array.from({ length: 12 }, (_, index) => (
-              <TextField key={index} label={`Field ${index}`} value="" onChange={() => {}} />
+              <UI.TextField key={index} label={`Field ${index}`} value="" onChange={() => {}} />
             ))}
-            <DialogActions sentence="25% → 50% of users in segment beta customers.">
-              <Button onClick={() => setOpen(undefined)}>Cancel</Button>
-              <Button variant="primary">Save</Button>
-            </DialogActions>
+            <UI.DialogActions sentence="25% → 50% of users in segment beta customers.">
+              <UI.Button onClick={() => setOpen(undefined)}>Cancel</UI.Button>
+              <UI.Button variant="primary">Save</UI.Button>
+            </UI.DialogActions>
           </form>
-        </Dialog>
+        </UI.Dialog>
       )}
       {open === 'dialog' && (
-        <Dialog open onClose={() => setOpen(undefined)} title="Switch checkout on in production?" description="For 25% of users.">
-          <DialogActions>
-            <Button onClick={() => setOpen(undefined)}>Cancel</Button>
-            <Button variant="primary">Switch on</Button>
-          </DialogActions>
-        </Dialog>
+        <UI.Dialog open onClose={() => setOpen(undefined)} title="Switch checkout on in production?" description="For 25% of users.">
+          <UI.DialogActions>
+            <UI.Button onClick={() => setOpen(undefined)}>Cancel</UI.Button>
+            <UI.Button variant="primary">Switch on</UI.Button>
+          </UI.DialogActions>
+        </UI.Dialog>
       )}
     </Page>
   )

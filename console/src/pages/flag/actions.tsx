@@ -18,7 +18,13 @@ export function FlagActions({ flag }: { flag: Flag }) {
   const favorite = useFavorite(flag)
   const entries = useEntries(flag, setOpen)
   const environments = [...flag.environments].sort((a, b) => Number(b.enabled) - Number(a.enabled)).map((one) => one.name)
-  const tryIt = { projects: flag.project, environments: environments.join(','), q: flag.name }
+  // What the strategies read, for the person to fill in.
+  const fields = new Set([
+    'userId',
+    ...flag.environments.flatMap((one) => one.strategies).flatMap((one) => one.constraints.map(({ contextName }) => contextName)),
+  ])
+  const context = new URLSearchParams([...fields].slice(0, 10).map((name) => [name, ''])).toString()
+  const tryIt = { projects: flag.project, environments: environments.join(','), q: flag.name, context }
   return (
     <>
       <LinkButton icon={<Icons.Play />} to="/playground" search={tryIt as never}>

@@ -46,6 +46,7 @@ interface Difference {
   differences?: readonly string[]
   /** More people get the flag: the line is amber. */
   widens?: boolean
+  narrows?: boolean
   children?: ReactNode
 }
 
@@ -58,7 +59,7 @@ export function useAtOnce(flag: Flag, environment: FlagEnvironment, on = environ
   const atOnce = useAsks()(environment) && on && !protection.drafts(environment.name)
   return {
     label: (submit: string) => (atOnce ? `${submit} in ${environment.name}` : protection.label(submit, environment.name)),
-    line: ({ before = '', after, differences = [], widens, children }: Difference) =>
+    line: ({ before = '', after, differences = [], widens, narrows, children }: Difference) =>
       atOnce && (
         <div className={widens ? 'at-once at-once-widens' : 'at-once'}>
           {after && <p className="strong break at-once-text">{before && before !== after ? `${before} → ${after}` : after}</p>}
@@ -69,7 +70,7 @@ export function useAtOnce(flag: Flag, environment: FlagEnvironment, on = environ
           ))}
           {children}
           <p className="soft">
-            {widens && 'More users get it. '}
+            {widens ? 'More users get it. ' : narrows && 'Fewer users get it. '}
             {followsAtOnce(environment)}
           </p>
           <SkipsFreeze project={flag.project} environment={environment.name} />

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, apiQuery, useChange, type Schema } from '../../api'
-import { FormActions, useForm } from '../../forms'
+import { api, apiQuery, type Schema, useChange } from '../../api'
+import { FormDialog, useForm } from '../../forms'
 import { useProtection } from '../../requests/drafts'
 import { SkipsFreezes } from '../../requests/freeze'
-import { Dialog, IconButton, Icons, More, Notice, RadioGroup, followsAtOnce, listed, useAsked, useAsks } from '../../ui'
+import { followsAtOnce, IconButton, Icons, listed, More, Notice, RadioGroup, useAsked, useAsks } from '../../ui'
 import { Combobox, MultiCombobox } from '../../ui/combobox'
 import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
 import { Part } from './part'
@@ -176,56 +176,54 @@ function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependenc
     enabled: feature !== '' && state === 'variant',
   })
   return (
-    <Dialog
-      open
+    <FormDialog
+      form={form}
+      submit={protection.label(dependency ? 'Save' : 'Add parent')}
       onClose={onClose}
       title={dependency ? `Dependency on ${dependency.feature}` : 'Add a parent'}
       description="A parent is a flag of the same project that has no parents itself."
     >
-      <form {...form.props}>
-        {!dependency && (
-          <Combobox
-            label="Parent"
-            required
-            choices={(parents.data ?? []).map((name) => ({ value: name, label: name }))}
-            value={feature}
-            onChange={(next) => form.set({ feature: next, variants: [] })}
-            placeholder="Type to search"
-            emptyText="No flag that could be a parent matches."
-            error={form.field('feature').error}
-          />
-        )}
-        <RadioGroup
-          label="It must be"
-          choices={[
-            { value: 'on', label: 'On', hint: 'With any variant.' },
-            { value: 'variant', label: 'On with certain variants' },
-            { value: 'off', label: 'Off' },
-          ]}
-          {...form.field('state')}
+      {!dependency && (
+        <Combobox
+          label="Parent"
+          required
+          choices={(parents.data ?? []).map((name) => ({ value: name, label: name }))}
+          value={feature}
+          onChange={(next) => form.set({ feature: next, variants: [] })}
+          placeholder="Type to search"
+          emptyText="No flag that could be a parent matches."
+          error={form.field('feature').error}
         />
-        {state === 'variant' && (
-          <MultiCombobox
-            label="Variants"
-            choices={(variantsOfParent.data ?? []).map((name) => ({ value: name, label: name }))}
-            value={variants}
-            onChange={(next) => form.set({ variants: next })}
-            emptyText={feature ? 'The parent has no such variant.' : 'Choose a parent first.'}
-            error={form.field('variants').error}
-          />
-        )}
-        {live.length > 0 && form.dirty && (
-          <Notice>
-            <p className="strong break">
-              {flag.name} is on in {listed(live.map(({ name }) => name))}, and then only where{' '}
-              {parentText({ ...bodyOf(form.values), feature: feature || 'its parent' })}.
-            </p>
-            <p>{followsAtOnce(...live)}</p>
-            <SkipsFreezes project={flag.project} flags={[{ environments: live }]} />
-          </Notice>
-        )}
-        <FormActions form={form} submit={protection.label(dependency ? 'Save' : 'Add parent')} onCancel={onClose} />
-      </form>
-    </Dialog>
+      )}
+      <RadioGroup
+        label="It must be"
+        choices={[
+          { value: 'on', label: 'On', hint: 'With any variant.' },
+          { value: 'variant', label: 'On with certain variants' },
+          { value: 'off', label: 'Off' },
+        ]}
+        {...form.field('state')}
+      />
+      {state === 'variant' && (
+        <MultiCombobox
+          label="Variants"
+          choices={(variantsOfParent.data ?? []).map((name) => ({ value: name, label: name }))}
+          value={variants}
+          onChange={(next) => form.set({ variants: next })}
+          emptyText={feature ? 'The parent has no such variant.' : 'Choose a parent first.'}
+          error={form.field('variants').error}
+        />
+      )}
+      {live.length > 0 && form.dirty && (
+        <Notice>
+          <p className="strong break">
+            {flag.name} is on in {listed(live.map(({ name }) => name))}, and then only where{' '}
+            {parentText({ ...bodyOf(form.values), feature: feature || 'its parent' })}.
+          </p>
+          <p>{followsAtOnce(...live)}</p>
+          <SkipsFreezes project={flag.project} flags={[{ environments: live }]} />
+        </Notice>
+      )}
+    </FormDialog>
   )
 }

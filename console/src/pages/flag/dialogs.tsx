@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
-import { FormActions, useForm } from '../../forms'
+import { api, apiQuery, type Schema, useChange, useMe } from '../../api'
+import { FormDialog, useChangeForm, useForm } from '../../forms'
 import { SkipsFreezes } from '../../requests/freeze'
-import { Checkbox, Dialog, Notice, RadioGroup, Select, TextField } from '../../ui'
+import { Checkbox, Notice, RadioGroup, Select, TextField } from '../../ui'
 import { OnInProduction } from '../flags/archivedialog'
 import { flagPath, touched, type Flag } from './data'
 
@@ -34,29 +34,27 @@ export function CloneDialog({ flag, onClose }: DialogProps) {
     nameField: 'name',
   })
   return (
-    <Dialog
-      open
+    <FormDialog
+      form={form}
+      submit="Clone flag"
       onClose={onClose}
       title={`Clone ${flag.name}`}
       description="The new flag gets the same description, type, strategies, variants and dependencies, but no tags. It is off in all environments."
     >
-      <form {...form.props}>
-        <TextField
-          label="Name of the new flag"
-          required
-          maxLength={100}
-          {...form.field('name')}
-          hint="Letters, digits and . _ ~ -. A name can be used only once, and cannot be changed."
-        />
-        <Checkbox
-          label="Select different users than the original flag"
-          hint="Gradual rollouts use the new name as their group. Without this, the same users get both flags."
-          checked={form.values.replaceGroupId}
-          onChange={(replaceGroupId) => form.set({ replaceGroupId })}
-        />
-        <FormActions form={form} submit="Clone flag" onCancel={onClose} />
-      </form>
-    </Dialog>
+      <TextField
+        label="Name of the new flag"
+        required
+        maxLength={100}
+        {...form.field('name')}
+        hint="Letters, digits and . _ ~ -. A name can be used only once, and cannot be changed."
+      />
+      <Checkbox
+        label="Select different users than the original flag"
+        hint="Gradual rollouts use the new name as their group. Without this, the same users get both flags."
+        checked={form.values.replaceGroupId}
+        onChange={(replaceGroupId) => form.set({ replaceGroupId })}
+      />
+    </FormDialog>
   )
 }
 
@@ -93,28 +91,26 @@ export function MoveDialog({ flag, onClose }: DialogProps) {
     return { value: project.id, label: project.name + (allowed ? '' : ' (you cannot create flags there)'), disabled: !allowed }
   })
   return (
-    <Dialog
-      open
+    <FormDialog
+      form={form}
+      submit="Move flag"
       onClose={onClose}
       title={`Move ${flag.name}`}
       description="Applications with tokens of the old project no longer get the flag, unless their tokens include the new project."
     >
-      <form {...form.props}>
-        {projects.data && others.length === 0 && <Notice>There is no other project.</Notice>}
-        <Select
-          label="New project"
-          required
-          choices={[{ value: '', label: 'Choose a project' }, ...choices]}
-          {...form.field('newProjectId')}
-          hint="It needs every environment in which the flag is on. A flag with dependencies cannot be moved."
-        />
-        <OnInProduction flags={[flag]} />
-        {[flag.project, form.values.newProjectId].filter(Boolean).map((project) => (
-          <SkipsFreezes key={project} named project={project} flags={[flag]} />
-        ))}
-        <FormActions form={form} submit="Move flag" onCancel={onClose} />
-      </form>
-    </Dialog>
+      {projects.data && others.length === 0 && <Notice>There is no other project.</Notice>}
+      <Select
+        label="New project"
+        required
+        choices={[{ value: '', label: 'Choose a project' }, ...choices]}
+        {...form.field('newProjectId')}
+        hint="It needs every environment in which the flag is on. A flag with dependencies cannot be moved."
+      />
+      <OnInProduction flags={[flag]} />
+      {[flag.project, form.values.newProjectId].filter(Boolean).map((project) => (
+        <SkipsFreezes key={project} named project={project} flags={[flag]} />
+      ))}
+    </FormDialog>
   )
 }
 
@@ -127,14 +123,6 @@ export function CompleteDialog({ flag, onClose }: DialogProps) {
       path: { projectId: flag.project, featureName: flag.name },
       body: status === 'kept-with-variant' ? { status, statusValue } : { status },
     })
-  const complete = useChange({
-    change: (values: { status: Outcome; statusValue: string }) => api.send(requestOf(values)),
-    invalidates: touched,
-    success: `${flag.name} is marked as completed`,
-    undo: () => api.post(`${flagPath}/lifecycle/uncomplete`, { path: { projectId: flag.project, featureName: flag.name } }),
-    showsErrors: true,
-    onSuccess: onClose,
-  })
   const variants = [
     ...new Set(
       flag.environments
@@ -142,9 +130,13 @@ export function CompleteDialog({ flag, onClose }: DialogProps) {
         .map((variant) => variant.name),
     ),
   ]
-  const form = useForm<{ status: Outcome; statusValue: string }>({
+  const form = useChangeForm<{ status: Outcome; statusValue: string }, unknown>({
     initial: { status: 'kept', statusValue: variants[0] ?? '' },
-    submit: (values) => complete.mutateAsync(values),
+    change: (values: { status: Outcome; statusValue: string }) => api.send(requestOf(values)),
+    invalidates: touched,
+    success: `${flag.name} is marked as completed`,
+    undo: () => api.post(`${flagPath}/lifecycle/uncomplete`, { path: { projectId: flag.project, featureName: flag.name } }),
+    onSuccess: onClose,
   })
   const outcomes: { value: Outcome; label: string; hint: string }[] = [
     { value: 'kept', label: 'The feature was kept', hint: 'Everyone gets it.' },
@@ -152,19 +144,17 @@ export function CompleteDialog({ flag, onClose }: DialogProps) {
     { value: 'discarded', label: 'The feature was discarded', hint: 'It is removed from the code.' },
   ]
   return (
-    <Dialog
-      open
+    <FormDialog
+      form={form}
+      submit="Mark as completed"
       onClose={onClose}
       title={`Mark ${flag.name} as completed`}
       description="This records that the work on the flag is done. Applications are not affected."
     >
-      <form {...form.props}>
-        <RadioGroup label="Outcome" choices={outcomes} {...form.field('status')} />
-        {form.values.status === 'kept-with-variant' && (
-          <Select label="Variant" choices={variants.map((name) => ({ value: name, label: name }))} {...form.field('statusValue')} />
-        )}
-        <FormActions form={form} submit="Mark as completed" onCancel={onClose} />
-      </form>
-    </Dialog>
+      <RadioGroup label="Outcome" choices={outcomes} {...form.field('status')} />
+      {form.values.status === 'kept-with-variant' && (
+        <Select label="Variant" choices={variants.map((name) => ({ value: name, label: name }))} {...form.field('statusValue')} />
+      )}
+    </FormDialog>
   )
 }

@@ -37,6 +37,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const empty = environment.strategies.length === 0
   const mayAdd = reason('CREATE_FEATURE_STRATEGY', environment.name)
   const change = (on: boolean) => {
+    if (drafted.flip && protection.drafts(environment.name, { off: !on })) return drafted.flip.takeOut()
     const freeze = freezeOf(environment.name, on)
     // The server refuses to switch on a flag without strategies, unless the project has a default strategy.
     if (on && empty && !standard && !mayAdd && freeze?.skips !== false) setChoosing(true)
@@ -67,6 +68,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
           <UnnamedProduction {...environment} />
           {!isProduction(environment) && environment.type !== environment.name && <Badge>{words(environment.type)}</Badge>}
           <span className={environment.enabled ? 'env-on' : 'soft'}>{environment.enabled ? 'On' : 'Off'}</span>
+          {drafted.flip?.note}
         </div>
         <div className="row">
           <LastUse flag={flag} environment={environment} />

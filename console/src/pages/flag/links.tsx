@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { api, useChange, type Schema } from '../../api'
-import { FormActions, useForm } from '../../forms'
-import { ActionMenu, Dialog, IconButton, Icons, TextField } from '../../ui'
+import { api, type Schema, useChange } from '../../api'
+import { FormDialog, useForm } from '../../forms'
+import { ActionMenu, IconButton, Icons, TextField } from '../../ui'
 import { flagKey, flagPath, touched, useProject, useReasons, type Flag } from './data'
 import { Part } from './part'
 
@@ -75,13 +75,10 @@ function LinkDialog({ flag, link, onClose }: { flag: Flag; link?: LinkRow; onClo
     submit: ({ url, title }) => save.mutateAsync({ url: url.trim(), title: title.trim() || null }),
   })
   return (
-    <Dialog open onClose={onClose} title={link ? 'Edit the link' : 'Add a link'}>
-      <form {...form.props}>
-        <TextField label="URL" required maxLength={2000} placeholder="https://example.com/ticket/1" {...form.field('url')} />
-        <TextField label="Title" maxLength={255} {...form.field('title')} />
-        <FormActions form={form} submit={link ? 'Save link' : 'Add link'} onCancel={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog form={form} submit={link ? 'Save link' : 'Add link'} onClose={onClose} title={link ? 'Edit the link' : 'Add a link'}>
+      <TextField label="URL" required maxLength={2000} placeholder="https://example.com/ticket/1" {...form.field('url')} />
+      <TextField label="Title" maxLength={255} {...form.field('title')} />
+    </FormDialog>
   )
 }
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { actorOf, api, apiQuery, useChange, useMe } from '../../api'
-import { FormActions, useForm } from '../../forms'
-import { Badge, DateTime, Dialog, IconButton, Icons, Info } from '../../ui'
+import { FormDialog, useForm } from '../../forms'
+import { Badge, DateTime, IconButton, Icons, Info } from '../../ui'
 import { SuggestField } from '../../ui/suggest'
 import { flagKey, flagPath, touched, useProject, useReasons, type Flag } from './data'
 import { Dependencies } from './dependencies'
@@ -101,19 +101,16 @@ function OwnerDialog({ flag, onClose }: { flag: Flag; onClose: () => void }) {
     submit: ({ owner }) => save.mutateAsync({ owner: owner.trim() || null, before: flag.owner ?? null }),
   })
   return (
-    <Dialog open onClose={onClose} title={`Owner of ${flag.name}`}>
-      <form {...form.props}>
-        <SuggestField
-          label="Owner"
-          maxLength={255}
-          placeholder="Team Checkout"
-          suggestions={suggestions.filter((one, index) => suggestions.findIndex(({ value }) => value === one.value) === index)}
-          {...form.field('owner')}
-          hint="A person or a team."
-        />
-        <FormActions form={form} submit="Save owner" onCancel={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog form={form} submit="Save owner" onClose={onClose} title={`Owner of ${flag.name}`}>
+      <SuggestField
+        label="Owner"
+        maxLength={255}
+        placeholder="Team Checkout"
+        suggestions={suggestions.filter((one, index) => suggestions.findIndex(({ value }) => value === one.value) === index)}
+        {...form.field('owner')}
+        hint="A person or a team."
+      />
+    </FormDialog>
   )
 }
 

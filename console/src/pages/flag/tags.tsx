@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, apiQuery, useChange, type Schema } from '../../api'
-import { FormActions, useForm } from '../../forms'
-import { Dialog, IconButton, Icons, Select, Tag } from '../../ui'
+import { api, apiQuery, type Schema, useChange } from '../../api'
+import { FormDialog, useForm } from '../../forms'
+import { IconButton, Icons, Select, Tag } from '../../ui'
 import { SuggestField } from '../../ui/suggest'
 import { flagKey, touched, useReasons, type Flag } from './data'
 import { Part } from './part'
@@ -53,19 +53,16 @@ function AddTagDialog({ flag, add, onClose }: { flag: Flag; add: (tag: TagValue)
   const choices = (types.data?.tagTypes ?? [{ name: 'simple' }]).map((type) => ({ value: type.name, label: type.name }))
   const values = (known.data?.tags ?? []).filter((tag) => tag.type === form.values.type).slice(0, 200)
   return (
-    <Dialog open onClose={onClose} title="Add a tag" description="Tags group flags across projects. You can filter lists by them.">
-      <form {...form.props}>
-        <Select label="Type" choices={choices} {...form.field('type')} />
-        <SuggestField
-          label="Value"
-          required
-          maxLength={50}
-          suggestions={values.map(({ value }) => ({ value }))}
-          {...form.field('value')}
-          hint="2 to 50 characters."
-        />
-        <FormActions form={form} submit="Add tag" onCancel={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog form={form} submit="Add tag" onClose={onClose} title="Add a tag" description="Tags group flags across projects. You can filter lists by them.">
+      <Select label="Type" choices={choices} {...form.field('type')} />
+      <SuggestField
+        label="Value"
+        required
+        maxLength={50}
+        suggestions={values.map(({ value }) => ({ value }))}
+        {...form.field('value')}
+        hint="2 to 50 characters."
+      />
+    </FormDialog>
   )
 }

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
 import { useUrlState } from '../../shell'
-import { Badge, Button, EmptyState, Icons, Table, UnnamedProduction, type Column } from '../../ui'
+import { Badge, Button, Icons, Table, UnnamedProduction, type Column } from '../../ui'
 import { useLoadedFlag, useReasons, type Flag, type FlagEnvironment } from './data'
 import { VariantsEditor } from './variants/editor'
 import { percentOf, type Variant } from './variants/model'
@@ -21,9 +21,9 @@ export default function VariantsTab() {
   return (
     <>
       {none && (
-        <EmptyState icon={<Icons.Sliders />} title="No variants">
+        <p className="soft">
           Variants split those who get the flag into groups, for example for an A/B test. An application reads the name of its variant, and the payload.
-        </EmptyState>
+        </p>
       )}
       {flag.environments.map((one) => (
         <EnvironmentVariants key={one.name} flag={flag} environment={one} onEdit={(from) => open(one.name, from)} />

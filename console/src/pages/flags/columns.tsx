@@ -28,6 +28,8 @@ export interface ColumnsInput {
   projectName?: (id: string) => string
   /** Whether the column with an id is left out. */
   hidden: (id: string) => boolean
+  /** The window is that of a phone. */
+  narrow: boolean
   selected: Pick<ReadonlyMap<string, unknown>, 'has'>
   /** All shown flags are selected, some, or none. */
   selectedAll: 'all' | 'some' | 'none'
@@ -116,10 +118,18 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
     { id: 'seen', header: 'Last used', sortable: true, width: '132px', cell: (row) => <When value={lastSeen(row)} never="Not yet" noted={usesNoted} /> },
     { id: 'created', header: 'Created', sortable: true, width: '108px', cell: (row) => <When value={row.createdAt} never="" /> },
   ]
-  const columns = [...fixed, ...optional.filter((column) => !input.hidden(column.id))]
+  const shown = optional.filter((column) => !input.hidden(column.id))
+  // A phone shows the name and the switches of production first.
+  const production = environments.filter(isProduction).map(({ name }) => `environment:${name}`)
+  const columns = input.narrow ? [fixed[1]!, ...firstOf(shown, production), fixed[0]!] : [...fixed, ...shown]
   const others = columns.reduce((sum, column) => sum + parseInt(column.width ?? '0', 10), 0)
   return { columns, width: `calc(${others}px + ${nameWidth})`, optional }
 }
+
+const firstOf = (columns: Column<FlagRow>[], ids: string[]) => [
+  ...columns.filter(({ id }) => ids.includes(id)),
+  ...columns.filter(({ id }) => !ids.includes(id)),
+]
 
 // The name stays in view, and leaves room for a column beside it in a narrow window.
 const nameWidth = 'clamp(170px, 17vw, 320px)'

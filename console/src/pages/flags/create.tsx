@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { api, ApiError, errorText, useChange, type Schema } from '../../api'
-import { FormActions, useForm } from '../../forms'
-import { Checkbox, Dialog, Field, Icons, Select, TextArea, toast } from '../../ui'
+import { api, ApiError, errorText, type Schema } from '../../api'
+import { FormDialog, useChangeForm } from '../../forms'
+import { Checkbox, Field, Icons, Select, TextArea, toast } from '../../ui'
 import { flagTypes } from './rows'
 import { TagPicker } from './tagpicker'
 
@@ -31,7 +31,8 @@ const tagsRequest = (featureName: string, tags: Values['tags']) =>
 /** Creates a flag and opens it. */
 export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialogProps) {
   const navigate = useNavigate()
-  const create = useChange({
+  const form = useChangeForm({
+    initial,
     change: async (values: Values) => {
       const created = await api.send(createRequest(projectId, values))
       // The flag exists: what is wrong with its tags must not look as if it did not.
@@ -44,57 +45,49 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
     },
     invalidates: ['/api/admin/projects', '/api/admin/search', '/api/admin/tags'],
     success: (created) => `${created.name} was created. It is off in all environments.`,
-    showsErrors: true,
     onSuccess: (created) => {
       onClose()
       void navigate({ to: '/projects/$projectId/flags/$flag', params: { projectId, flag: created.name } })
     },
-  })
-  const form = useForm({
-    initial,
-    submit: (values) => create.mutateAsync(values),
     nameField: 'name',
   })
   const name = form.field('name')
   const check = useNameCheck(projectId, form.values.name.trim())
   const { tags, type } = form.values
   return (
-    <Dialog open onClose={onClose} title="Create flag">
-      <form {...form.props}>
-        <Field label="Name" required error={name.error ?? check.error} hint={!check.error && <NameHint naming={naming} free={check.free} />}>
-          {(control) => (
-            <input
-              {...control}
-              autoFocus
-              autoComplete="off"
-              spellCheck={false}
-              className="input mono"
-              maxLength={100}
-              placeholder="new-checkout"
-              value={name.value}
-              onChange={(event) => name.onChange(event.target.value)}
-            />
-          )}
-        </Field>
-        <Select
-          label="Type"
-          choices={typeChoices}
-          hint={flagTypes.find(({ value }) => value === type)?.hint}
-          value={type ?? 'release'}
-          error={form.errorAt('/type')}
-          onChange={(next) => form.set({ type: next as Values['type'] })}
-        />
-        <TextArea label="Description" rows={2} maxLength={2000} {...form.field('description')} />
-        <TagPicker label="Tags" tags={tags} onChange={(next) => form.set({ tags: next })} />
-        <Checkbox
-          label="Impression data"
-          hint="SDKs emit an event for each evaluation of the flag, for example for an analytics tool."
-          checked={form.values.impressionData}
-          onChange={(impressionData) => form.set({ impressionData })}
-        />
-        <FormActions form={form} submit="Create flag" onCancel={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog form={form} submit="Create flag" onClose={onClose} title="Create flag">
+      <Field label="Name" required error={name.error ?? check.error} hint={!check.error && <NameHint naming={naming} free={check.free} />}>
+        {(control) => (
+          <input
+            {...control}
+            autoFocus
+            autoComplete="off"
+            spellCheck={false}
+            className="input mono"
+            maxLength={100}
+            placeholder="new-checkout"
+            value={name.value}
+            onChange={(event) => name.onChange(event.target.value)}
+          />
+        )}
+      </Field>
+      <Select
+        label="Type"
+        choices={typeChoices}
+        hint={flagTypes.find(({ value }) => value === type)?.hint}
+        value={type ?? 'release'}
+        error={form.errorAt('/type')}
+        onChange={(next) => form.set({ type: next as Values['type'] })}
+      />
+      <TextArea label="Description" rows={2} maxLength={2000} {...form.field('description')} />
+      <TagPicker label="Tags" tags={tags} onChange={(next) => form.set({ tags: next })} />
+      <Checkbox
+        label="Impression data"
+        hint="SDKs emit an event for each evaluation of the flag, for example for an analytics tool."
+        checked={form.values.impressionData}
+        onChange={(impressionData) => form.set({ impressionData })}
+      />
+    </FormDialog>
   )
 }
 

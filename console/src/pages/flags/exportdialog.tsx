@@ -1,5 +1,5 @@
-import { FormActions, useForm } from '../../forms'
-import { Dialog, Select, environmentChoice, plural, toast } from '../../ui'
+import { FormDialog, useForm } from '../../forms'
+import { environmentChoice, plural, Select, toast } from '../../ui'
 import { saveExport } from './exporting'
 
 interface ExportDialogProps {
@@ -20,16 +20,14 @@ export function ExportDialog({ projectId, environments, features, onClose }: Exp
     },
   })
   return (
-    <Dialog
-      open
+    <FormDialog
+      form={form}
+      submit="Export"
       onClose={onClose}
       title={`Export ${plural(features.length, 'flag')}`}
       description="The file contains the strategies, variants and states of one environment, and can be imported into any environment."
     >
-      <form {...form.props}>
-        <Select label="Environment" choices={environments.map(environmentChoice)} {...form.field('environment')} />
-        <FormActions form={form} submit="Export" onCancel={onClose} />
-      </form>
-    </Dialog>
+      <Select label="Environment" choices={environments.map(environmentChoice)} {...form.field('environment')} />
+    </FormDialog>
   )
 }

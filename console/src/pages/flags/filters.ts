@@ -9,7 +9,7 @@ export const commonFilters = (environments: readonly Choice[], tags: readonly Ch
   [
     {
       name: 'status',
-      label: 'Status',
+      label: 'On or off',
       choices: environments.flatMap((environment) => [
         { ...environment, value: `${environment.value}:on`, label: `On in ${environment.label}` },
         { ...environment, value: `${environment.value}:off`, label: `Off in ${environment.label}` },
@@ -20,10 +20,10 @@ export const commonFilters = (environments: readonly Choice[], tags: readonly Ch
     { name: 'lifecycle', label: 'Lifecycle', choices: lifecycleStages },
     {
       name: 'state',
-      label: 'State',
+      label: 'Marked as',
       choices: [
-        { value: 'active', label: 'Active' },
         { value: 'stale', label: 'Stale' },
+        { value: 'active', label: 'Not stale' },
       ],
     },
   ] as const satisfies Filter[]

@@ -1,6 +1,7 @@
 import { useCallback, useState, type ReactNode } from 'react'
 import { Button, Icons, Menu, Table, useStoredNames, type Sort } from '../../ui'
 import { BulkBar } from './bulkbar'
+import { useNarrow } from '../../ui/window'
 import { flagColumns, type ColumnsInput } from './columns'
 import { useFavoriteFlag } from './data'
 import './flags.css'
@@ -49,6 +50,7 @@ export function FlagTable({ label, projects, environments, rows, all, projectNam
     allowed,
     projectName,
     hidden,
+    narrow: useNarrow(),
     selected,
     selectedAll: shownSelected === 0 ? 'none' : shownSelected === rows.length ? 'all' : 'some',
     onSelect,

@@ -29,7 +29,7 @@ export function TargetFields({ project, environment, onChange }: TargetProps) {
         label="Project"
         value={target.project}
         onChange={(id) => onChange({ project: id, environment: '' })}
-        choices={target.all.map(({ id, name }) => ({ value: id, label: name === id ? name : `${name} (${id})` }))}
+        choices={target.all.map(({ id, name }) => ({ value: id, label: name.toLowerCase() === id ? name : `${name} (${id})` }))}
       />
       <Select
         label="Environment"

@@ -11,6 +11,7 @@ export function EnvironmentsOfApp({ environments }: { environments: readonly Sch
   return (
     <Section title="Environments">
       <Table
+        cards
         label="Environments"
         columns={environmentColumns}
         rows={environments}
@@ -73,6 +74,7 @@ export function FlagsOfApp({ flags }: { flags: readonly Schema<'SeenFeature'>[] 
   return (
     <Section title="Flags">
       <Table
+        cards
         label="Flags"
         columns={flagColumns}
         rows={flags.slice(offset, offset + pageSize)}
@@ -129,6 +131,7 @@ export function InstancesOfApp({ instances }: { instances: readonly Schema<'Inst
   return (
     <Section title="Instances" description="Those that reported in the last two days.">
       <Table
+        cards
         label="Instances"
         columns={instanceColumns}
         rows={instances.slice(offset, offset + pageSize)}

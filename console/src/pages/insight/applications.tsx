@@ -58,6 +58,7 @@ export default function ApplicationsPage() {
         <div className="stack">
           <SearchField label="Search applications" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
           <Table
+            cards
             label="Applications"
             columns={columns}
             rows={applications.data?.applications ?? []}

@@ -1,11 +1,7 @@
 import { useId } from 'react'
 import { Section } from '../../ui'
 import { logoOf } from './logos'
-import { otherClients } from './othersnippets'
 import { clients, type Client } from './snippets'
-
-/** All clients of the page. */
-export const allClients = [...clients, ...otherClients]
 
 const groups: { kind: Client['kind']; title: string; hint: string }[] = [
   { kind: 'server', title: 'On a server', hint: 'The SDK reads all flags with a secret token, and decides itself.' },
@@ -24,7 +20,7 @@ export function ClientChoice({ value, onChange }: { value: string; onChange: (id
             {group.hint}
           </p>
           <div className="client-choices">
-            {allClients
+            {clients
               .filter((client) => client.kind === group.kind)
               .map((client) => (
                 <label key={client.id} className="client-choice">

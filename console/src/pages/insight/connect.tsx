@@ -4,11 +4,11 @@ import { apiQuery } from '../../api'
 import { Page, useUrlState } from '../../shell'
 import { CodeBlock, Loaded, Section, Select, TextField, environmentChoice } from '../../ui'
 import { highlight } from '../../ui/highlight'
-import { ClientChoice, allClients } from './clientchoice'
+import { ClientChoice } from './clientchoice'
 import './connect.css'
 import { FlagField, suggestedFlags } from './flagfield'
 import { ConnectionLight } from './light'
-import { installCommand, runCommand } from './snippets'
+import { clients, programOf, runCommand } from './snippets'
 import { useSettled } from './settled'
 import { TokenStep, type CreatedToken } from './token'
 
@@ -27,13 +27,13 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
   const environments = useQuery(apiQuery('/api/admin/environments/project/{projectId}', { path: { projectId: view.project } }))
   const usable = (environments.data?.environments ?? []).filter((one) => one.visible)
   const environment = usable.find((one) => one.name === view.environment)?.name ?? usable[0]?.name ?? ''
-  const client = allClients.find((one) => one.id === view.sdk) ?? allClients[0]!
+  const client = clients.find((one) => one.id === view.sdk) ?? clients[0]!
   const [token, setToken] = useState<CreatedToken>()
   // A token is for one project, environment and kind of client.
   const current = token && token.project === view.project && token.environment === environment && token.kind === client.kind ? token : undefined
   const appName = view.app.trim() || 'my-app'
-  const secret = current?.secret ?? `the-${client.kind === 'server' ? 'client' : 'frontend'}-token`
-  const code = client.code({ url: window.location.origin, flag: view.flag.trim() || 'my-flag', appName, token: secret })
+  const secret = current?.secret ?? `the-${client.kind}-token`
+  const code = programOf(client, { url: window.location.origin, flag: view.flag.trim() || 'my-flag', app: appName, token: secret })
   return (
     <div className="connect">
       <div className="stack">
@@ -69,10 +69,10 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
         </li>
         <li>
           <Section title="2. Install the client">
-            <CodeBlock label="Command that installs the client" code={installCommand(client)} wrap />
-            {client.tested === false && (
+            <CodeBlock label="Command that installs the client" code={client.install} wrap />
+            {client.tried !== 'tests' && (
               <p className="soft small">
-                {client.ranOnce
+                {client.tried === 'once'
                   ? 'Guidon’s tests do not run this client. The program was tried with this version.'
                   : 'Guidon’s tests do not run this client. The program follows the client’s documentation, and installs its newest version.'}
               </p>

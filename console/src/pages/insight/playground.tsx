@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { api, apiQuery, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
 import { Badge, EmptyState, ErrorState, Icons, Loading, Notice, Pagination, Section, Table, number, type Column } from '../../ui'
@@ -30,6 +30,7 @@ export default function PlaygroundPage() {
     [view.environments, view.projects, view.context],
   )
   const asked = question.environments.length > 0
+  const [edited, setEdited] = useState(false)
   const response = useQuery({
     queryKey: ['playground', question],
     queryFn: ({ signal }) => api.post('/api/admin/playground/advanced', { body: requestOf(question), signal }),
@@ -49,6 +50,7 @@ export default function PlaygroundPage() {
             question={asked ? question : { ...question, environments: usual.slice(0, 5) }}
             environments={environments.data?.environments ?? []}
             pending={response.isFetching}
+            onEdit={setEdited}
             onAsk={(next) => {
               const change = {
                 environments: next.environments.join(','),
@@ -70,7 +72,10 @@ export default function PlaygroundPage() {
       ) : response.error ? (
         <ErrorState error={response.error} title="The flags could not be evaluated" onRetry={() => void response.refetch()} />
       ) : response.data ? (
-        <Results response={response.data} question={question} view={view} setView={setView} />
+        <>
+          {edited && <p role="status">These results are for what was evaluated before. Evaluate again.</p>}
+          <Results response={response.data} question={question} view={view} setView={setView} />
+        </>
       ) : (
         <Loading />
       )}
@@ -127,7 +132,7 @@ function Results({ response, question, view, setView }: ResultsProps) {
       header: name,
       mark: <EnvironmentMark name={name} />,
       width: `${Math.floor(66 / environments.length)}%`,
-      cell: ({ feature, user }) => <Verdict result={feature.environments[name]?.[user]} />,
+      cell: ({ feature, user }) => <Verdict result={feature.environments[name]?.[user]} onOpen={() => setView({ flag: feature.name }, { push: true })} />,
     })),
   ]
   return (
@@ -163,13 +168,13 @@ function Results({ response, question, view, setView }: ResultsProps) {
 const sameForAll = (feature: Feature) =>
   Object.values(feature.environments).every((results) => new Set(results.map((one) => `${one.isEnabled} ${one.variant.name} ${reasonOf(one)}`)).size < 2)
 
-function Verdict({ result }: { result: Schema<'PlaygroundEnvironmentFeature'> | undefined }) {
+function Verdict({ result, onOpen }: { result: Schema<'PlaygroundEnvironmentFeature'> | undefined; onOpen: () => void }) {
   if (!result) return <span className="soft">Not in this environment</span>
   return (
-    <div className="playground-verdict">
+    <button type="button" className="playground-verdict" title="Show why" onClick={onOpen}>
       <Badge kind={result.isEnabled ? 'ok' : 'neutral'}>{result.isEnabled ? 'On' : 'Off'}</Badge>
       {result.isEnabled && result.variant.enabled && <Badge kind="accent">{result.variant.name}</Badge>}
       <span className="soft small break">{reasonOf(result)}</span>
-    </div>
+    </button>
   )
 }

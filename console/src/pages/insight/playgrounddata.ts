@@ -85,6 +85,9 @@ export const nameOf = (strategy: Strategy) => strategy.title || strategyName(str
 
 type Context = Readonly<Record<string, unknown>>
 
+/** The reason of a strategy that matches without a percentage. */
+export const matches = 'It matches.'
+
 /** Why a strategy matches a context or not, in one sentence. */
 export function reasonOfStrategy(strategy: Strategy, context: Context = {}): string {
   const { result, constraints, segments } = strategy
@@ -100,7 +103,7 @@ export function reasonOfStrategy(strategy: Strategy, context: Context = {}): str
   if (result.evaluationStatus === 'incomplete') return 'Only an application can evaluate it, so it counts as off here.'
   const place = placeText(strategy, context)
   if (place) return upper(`${place}.`)
-  if (result.enabled === true) return 'It matches.'
+  if (result.enabled === true) return matches
   const field = percentageName(strategy) && stickinessOf(strategy)
   if (field && field !== 'default' && field !== 'random') return `The context has no ${field}, by which the rollout decides.`
   return 'The context lacks a value that its parameters need.'

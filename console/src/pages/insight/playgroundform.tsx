@@ -1,16 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { apiQuery } from '../../api'
 import { Button, IconButton, Icons, environmentChoice } from '../../ui'
 import { MultiCombobox } from '../../ui/combobox'
 import { SuggestField } from '../../ui/suggest'
-import type { ContextEntry, Question } from './playgrounddata'
+import { contextText, type ContextEntry, type Question } from './playgrounddata'
 
 interface QuestionFormProps {
   question: Question
   environments: readonly { name: string; type: string }[]
   pending: boolean
   onAsk: (question: Question) => void
+  /** Tells whether the form has another question than the one that was asked. */
+  onEdit: (edited: boolean) => void
 }
 
 const maxFields = 100
@@ -20,17 +22,27 @@ const usual: ContextEntry[] = [
 ]
 
 /** Environments, projects and the context that flags are evaluated for. */
-export function QuestionForm({ question, environments, pending, onAsk }: QuestionFormProps) {
+export function QuestionForm({ question, environments, pending, onAsk, onEdit }: QuestionFormProps) {
   const projects = useQuery(apiQuery('/api/admin/projects'))
   const fields = useQuery(apiQuery('/api/admin/context'))
   const [chosen, setChosen] = useState({ environments: question.environments, projects: question.projects })
   const [context, setContext] = useState(question.context.length > 0 ? question.context : usual)
   const change = (index: number, part: Partial<ContextEntry>) => setContext(context.map((entry, at) => (at === index ? { ...entry, ...part } : entry)))
+  const form = useRef<HTMLFormElement>(null)
+  const textOf = (one: Question) => [one.environments, one.projects, contextText(one.context.filter(({ value }) => value))].join(' ')
+  const edited = textOf({ ...chosen, context }) !== textOf(question)
+  useEffect(() => onEdit(edited), [edited, onEdit])
+  const empty = question.context.length > 0 && question.context.every(({ value }) => value === '')
+  useEffect(() => {
+    // After the page has focused its heading.
+    if (empty) setTimeout(() => form.current?.querySelectorAll<HTMLInputElement>('.context-entry input')[1]?.focus(), 0)
+  }, [empty])
   const names = (fields.data ?? []).map((field) => ({ value: field.name, note: field.description ?? undefined }))
   const valuesOf = (name: string) =>
     (fields.data?.find((field) => field.name === name)?.legalValues ?? []).map((legal) => ({ value: legal.value, note: legal.description }))
   return (
     <form
+      ref={form}
       className="playground-form"
       noValidate
       onSubmit={(event) => {
@@ -74,6 +86,7 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
               suggestions={valuesOf(entry.name.trim())}
               value={entry.value}
               onChange={(value) => change(index, { value })}
+              onEnter={() => form.current?.requestSubmit()}
               maxLength={10_000}
             />
             <IconButton
@@ -88,7 +101,11 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
             size="small"
             icon={<Icons.Plus />}
             disabledReason={context.length >= maxFields ? 'A context has at most 100 fields.' : undefined}
-            onClick={() => setContext([...context, { name: '', value: '' }])}
+            onClick={() => {
+              setContext([...context, { name: '', value: '' }])
+              // The new fields are in the document after this event.
+              setTimeout(() => form.current?.querySelector<HTMLInputElement>('.context-entry:nth-last-of-type(2) input')?.focus(), 0)
+            }}
           >
             Add field
           </Button>

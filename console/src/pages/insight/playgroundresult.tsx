@@ -4,7 +4,7 @@ import type { Schema } from '../../api'
 import { describeConstraint } from '../../constraints'
 import { Badge, Dialog, Icons, number } from '../../ui'
 import { EnvironmentName } from '../../ui/environmentname'
-import { comparedText, nameOf, placeText, reasonOf, reasonOfStrategy, whoOf } from './playgrounddata'
+import { comparedText, matches, nameOf, placeText, reasonOf, reasonOfStrategy, whoOf } from './playgrounddata'
 
 type Result = Schema<'PlaygroundEnvironmentFeature'>
 
@@ -94,7 +94,7 @@ function StrategyDetails({ strategy, context, told }: StrategyDetailsProps) {
           {strategy.disabled ? 'Disabled' : enabled === true ? 'Matches' : enabled === 'unknown' ? 'Unknown' : 'Does not match'}
         </span>
       </div>
-      {!failed && reason !== told && !(place && told.includes(place)) && <p className="soft break">{reason}</p>}
+      {!failed && reason !== told && reason !== matches && !(place && told.includes(place)) && <p className="soft break">{reason}</p>}
       <Checks constraints={strategy.constraints} segments={strategy.segments} context={context} />
     </div>
   )

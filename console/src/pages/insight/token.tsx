@@ -36,7 +36,6 @@ export function TokenStep({ project, environment, kind, appName, token, onCreate
       return api.post('/api/admin/api-tokens', { body: { tokenName, type, environment, projects: [project] } })
     },
     invalidates: ['/api/admin/api-tokens', '/api/admin/projects/{projectId}/api-tokens'],
-    success: (created) => `Token ${created.tokenName} created`,
     onSuccess: (created) => onCreated({ name: created.tokenName, secret: created.secret, project, environment, kind }),
   })
   if (token) {
@@ -55,11 +54,11 @@ export function TokenStep({ project, environment, kind, appName, token, onCreate
     <div className="row-apart">
       <p className="soft grow">
         {type === 'client'
-          ? 'A client token reads all flags of the project in this environment.'
-          : 'A frontend token reads only results, so a page can contain it.'}
+          ? 'A server token reads all flags of the project in this environment.'
+          : 'A browser token reads only results, so a page can contain it.'}
       </p>
       <Button variant="primary" icon={<Icons.Key />} disabledReason={reason} pending={create.isPending} onClick={() => create.mutate()}>
-        Create {type} token
+        Create {kind} token
       </Button>
     </div>
   )

@@ -1,22 +1,7 @@
 import { useState } from 'react'
 import { useChange, type Schema } from '../../api'
-import { FormActions, useForm } from '../../forms'
-import {
-  Badge,
-  Button,
-  ConfirmDialog,
-  DateTime,
-  Dialog,
-  EmptyState,
-  IconButton,
-  Icons,
-  Select,
-  Table,
-  TextField,
-  toast,
-  usesNoted,
-  type Column,
-} from '../../ui'
+import { FormDialog, useChangeForm } from '../../forms'
+import { Badge, Button, DateTime, EmptyState, IconButton, Icons, Select, Table, TextField, useConfirm, usesNoted, type Column } from '../../ui'
 import { expiryOf, hasExpired, periods } from './expiry'
 import { SecretDialog } from './secretdialog'
 
@@ -26,7 +11,6 @@ interface PersonalTokensProps {
   /** Whose tokens they are, as part of a label: 'your personal tokens'. */
   label: string
   tokens: readonly Token[]
-  loading?: boolean
   create: (body: Schema<'CreatePersonalTokenRequest'>) => Promise<Schema<'PersonalToken'>>
   remove: (id: number) => Promise<unknown>
   /** Paths to read again after a change. */
@@ -36,11 +20,21 @@ interface PersonalTokensProps {
 }
 
 /** The personal tokens of a user or a service account: create one, see its secret once, delete one. */
-export function PersonalTokens({ label, tokens, loading, create, remove, invalidates, disabledReason, children }: PersonalTokensProps) {
+export function PersonalTokens({ label, tokens, create, remove, invalidates, disabledReason, children }: PersonalTokensProps) {
   const [creating, setCreating] = useState(false)
   const [created, setCreated] = useState<Schema<'PersonalToken'>>()
-  const [removed, setRemoved] = useState<Token>()
-  const deletion = useChange({ change: (id: number) => remove(id), invalidates, showsErrors: true })
+  const deletion = useChange({
+    change: ({ id }: Token) => remove(id),
+    invalidates,
+    success: (_, { description }) => `Token ${description} deleted`,
+    showsErrors: true,
+  })
+  const [askRemove, question] = useConfirm((token: Token) => ({
+    title: `Delete token ${token.description}?`,
+    description: 'Requests with it are refused immediately. This cannot be undone.',
+    action: 'Delete token',
+    onConfirm: () => deletion.mutateAsync(token),
+  }))
   const columns: Column<Token>[] = [
     { id: 'description', header: 'Description', cell: (token) => <span className="strong break">{token.description}</span> },
     {
@@ -56,7 +50,7 @@ export function PersonalTokens({ label, tokens, loading, create, remove, invalid
       align: 'right',
       width: '48px',
       cell: (token) => (
-        <IconButton label={`Delete token ${token.description}`} icon={<Icons.Trash />} disabledReason={disabledReason} onClick={() => setRemoved(token)} />
+        <IconButton label={`Delete token ${token.description}`} icon={<Icons.Trash />} disabledReason={disabledReason} onClick={() => askRemove(token)} />
       ),
     },
   ]
@@ -73,7 +67,6 @@ export function PersonalTokens({ label, tokens, loading, create, remove, invalid
         columns={columns}
         rows={tokens}
         rowKey={(token) => token.id}
-        loading={loading}
         empty={
           <EmptyState icon={<Icons.Key />} title="No personal tokens" action={button}>
             {children}
@@ -85,10 +78,7 @@ export function PersonalTokens({ label, tokens, loading, create, remove, invalid
           create={create}
           invalidates={invalidates}
           onClose={() => setCreating(false)}
-          onCreated={(token) => {
-            setCreating(false)
-            setCreated(token)
-          }}
+          onCreated={(token) => (setCreating(false), setCreated(token))}
         />
       )}
       {created && (
@@ -102,19 +92,7 @@ export function PersonalTokens({ label, tokens, loading, create, remove, invalid
           Send it in the header <code>Authorization</code> of requests to the API.
         </SecretDialog>
       )}
-      {removed && (
-        <ConfirmDialog
-          open
-          onClose={() => setRemoved(undefined)}
-          title={`Delete token ${removed.description}?`}
-          description="Requests with it are refused immediately. This cannot be undone."
-          action="Delete token"
-          onConfirm={async () => {
-            await deletion.mutateAsync(removed.id)
-            toast.success(`Token ${removed.description} deleted`)
-          }}
-        />
-      )}
+      {question}
     </div>
   )
 }
@@ -127,32 +105,25 @@ interface CreateDialogProps {
 }
 
 function CreateDialog({ create, invalidates, onClose, onCreated }: CreateDialogProps) {
-  const change = useChange({
-    change: ({ description, days }: { description: string; days: string }) => create({ description: description.trim(), expiresAt: expiryOf(days)! }),
-    invalidates,
-    onSuccess: onCreated,
-    showsErrors: true,
-  })
-  const form = useForm({
+  const form = useChangeForm({
     initial: { description: '', days: '90' },
     pointers: { days: '/expiresAt' },
     nameField: 'description',
-    submit: (values) => change.mutateAsync(values),
+    change: ({ description, days }) => create({ description: description.trim(), expiresAt: expiryOf(days)! }),
+    invalidates,
+    onSuccess: onCreated,
   })
   return (
-    <Dialog open onClose={onClose} title="Create personal token">
-      <form {...form.props}>
-        <TextField
-          label="Description"
-          required
-          maxLength={255}
-          placeholder="Terraform on my machine"
-          hint="What the token is for."
-          {...form.field('description')}
-        />
-        <Select label="Valid for" choices={periods} {...form.field('days')} />
-        <FormActions form={form} submit="Create token" onCancel={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog form={form} title="Create personal token" submit="Create token" onClose={onClose}>
+      <TextField
+        label="Description"
+        required
+        maxLength={255}
+        placeholder="Terraform on my machine"
+        hint="What the token is for."
+        {...form.field('description')}
+      />
+      <Select label="Valid for" choices={periods} {...form.field('days')} />
+    </FormDialog>
   )
 }

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { accountName, api, apiQuery, send, useMe } from '../../api'
 import { useSignInMethods } from '../../api/me'
 import { permissionWords } from '../../api/permissions'
 import { Page } from '../../shell'
-import { Button, ConfirmDialog, ErrorState, Facts, Icons, Loaded, Notice, Section } from '../../ui'
+import { Button, Facts, Icons, Loaded, Notice, Section, useConfirm } from '../../ui'
 import { PersonalTokens } from './personaltokens'
 
 /** The signed-in person: who it is, its personal tokens and its sessions. */
@@ -67,48 +66,42 @@ function OwnTokens() {
   const tokens = useQuery(apiQuery('/api/admin/user/tokens'))
   return (
     <Section title="Personal tokens" description="For scripts and tools that act as you, with your permissions.">
-      {tokens.error ? (
-        <ErrorState error={tokens.error} onRetry={() => void tokens.refetch()} />
-      ) : (
-        <PersonalTokens
-          label="Your personal tokens"
-          tokens={tokens.data?.pats ?? []}
-          loading={tokens.isPending}
-          invalidates={['/api/admin/user/tokens']}
-          create={(body) => api.post('/api/admin/user/tokens', { body })}
-          remove={(tokenId) => api.delete('/api/admin/user/tokens/{tokenId}', { path: { tokenId } })}
-        >
-          Create one for a script or for Terraform. For an application that reads flags, create an API token instead.
-        </PersonalTokens>
-      )}
+      <Loaded query={tokens}>
+        {({ pats }) => (
+          <PersonalTokens
+            label="Your personal tokens"
+            tokens={pats}
+            invalidates={['/api/admin/user/tokens']}
+            create={(body) => api.post('/api/admin/user/tokens', { body })}
+            remove={(tokenId) => api.delete('/api/admin/user/tokens/{tokenId}', { path: { tokenId } })}
+          >
+            Create one for a script or for Terraform. For an application that reads flags, create an API token instead.
+          </PersonalTokens>
+        )}
+      </Loaded>
     </Section>
   )
 }
 
 function Sessions() {
-  const [asking, setAsking] = useState(false)
-  const signOutEverywhere = async () => {
-    await send('post', '/auth/sign-out-everywhere')
-    window.location.assign('/sign-in')
-  }
+  const [ask, question] = useConfirm(() => ({
+    title: 'Sign out everywhere?',
+    description: 'All your sessions end at once, including this one. Your personal tokens stay valid.',
+    action: 'Sign out everywhere',
+    danger: false,
+    onConfirm: async () => {
+      await send('post', '/auth/sign-out-everywhere')
+      window.location.assign('/sign-in')
+    },
+  }))
   return (
     <Section title="Sessions" description="Each browser in which you sign in has a session of its own.">
       <div className="row">
-        <Button icon={<Icons.Out />} onClick={() => setAsking(true)}>
+        <Button icon={<Icons.Out />} onClick={() => ask(true)}>
           Sign out everywhere
         </Button>
       </div>
-      {asking && (
-        <ConfirmDialog
-          open
-          onClose={() => setAsking(false)}
-          title="Sign out everywhere?"
-          description="All your sessions end at once, including this one. Your personal tokens stay valid."
-          action="Sign out everywhere"
-          danger={false}
-          onConfirm={signOutEverywhere}
-        />
-      )}
+      {question}
     </Section>
   )
 }

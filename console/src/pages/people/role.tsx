@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
-import { api, apiQuery, useChange, useMe, type ApiRequest, type Schema } from '../../api'
-import { FormActions, useForm } from '../../forms'
+import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { FormActions, useChangeForm } from '../../forms'
 import { Page, type Crumb } from '../../shell'
-import { Badge, Button, ConfirmDialog, EmptyState, Icons, Loaded, RadioGroup, Section, TextArea, TextField, toast } from '../../ui'
+import { Badge, Button, EmptyState, Icons, Loaded, RadioGroup, Section, TextArea, TextField, toast, useConfirm } from '../../ui'
 import { grantsFor, grantsOf, isBuiltIn, permissionsOf, type Grant } from './grants'
 import { PermissionPicker, PermissionWords } from './permissionpicker'
 
@@ -14,22 +13,10 @@ const affected = ['/api/admin/roles', '/api/admin/user', '/api/admin/projects']
 /** A role with its permissions, or the form for a new one (/roles/new). */
 export default function RolePage() {
   const { id } = useParams({ from: '/roles/$id' })
-  if (id === 'new') return <NewRole />
-  return /^[0-9]{1,9}$/.test(id) ? <ExistingRole id={Number(id)} /> : <UnknownRole />
-}
-
-function UnknownRole() {
+  if (/^[0-9]{1,9}$/.test(id)) return <ExistingRole id={Number(id)} />
   return (
-    <Page title="Role" crumbs={crumbs}>
-      <EmptyState icon={<Icons.Shield />} title="There is no such role" />
-    </Page>
-  )
-}
-
-function NewRole() {
-  return (
-    <Page title="Create role" crumbs={crumbs}>
-      <RoleForm key="new" />
+    <Page title={id === 'new' ? 'Create role' : 'Role'} crumbs={crumbs}>
+      {id === 'new' ? <RoleForm key="new" /> : <EmptyState icon={<Icons.Shield />} title="There is no such role" />}
     </Page>
   )
 }
@@ -38,12 +25,22 @@ function ExistingRole({ id }: { id: number }) {
   const me = useMe()
   const navigate = useNavigate()
   const role = useQuery(apiQuery('/api/admin/roles/{roleId}', { path: { roleId: id } }))
-  const [asking, setAsking] = useState(false)
   const deletion = useChange({
     change: () => api.delete('/api/admin/roles/{roleId}', { path: { roleId: id } }),
     invalidates: ['/api/admin/user', '/api/admin/projects'],
     showsErrors: true,
   })
+  const [remove, question] = useConfirm((name: string) => ({
+    title: `Delete role ${name}?`,
+    description: 'Everyone who has it loses its permissions at once. This cannot be undone.',
+    action: 'Delete role',
+    typeToConfirm: name,
+    onConfirm: async () => {
+      await deletion.mutateAsync()
+      await navigate({ to: '/roles' })
+      toast.success(`Role ${name} deleted`)
+    },
+  }))
   const custom = role.data && !isBuiltIn(role.data.type)
   return (
     <Page
@@ -52,7 +49,7 @@ function ExistingRole({ id }: { id: number }) {
       aside={role.data && <Badge>{isBuiltIn(role.data.type) ? 'Built in' : 'Custom'}</Badge>}
       actions={
         custom && (
-          <Button variant="danger" icon={<Icons.Trash />} disabledReason={me.can('ADMIN').reason} onClick={() => setAsking(true)}>
+          <Button variant="danger" icon={<Icons.Trash />} disabledReason={me.can('ADMIN').reason} onClick={() => remove(role.data.name)}>
             Delete role
           </Button>
         )
@@ -61,22 +58,7 @@ function ExistingRole({ id }: { id: number }) {
       <Loaded query={role}>
         {(data) => (isBuiltIn(data.type) || !me.can('ADMIN').allowed ? <RoleView role={data} /> : <RoleForm key={id} role={data} />)}
       </Loaded>
-      {asking && role.data && (
-        <ConfirmDialog
-          open
-          onClose={() => setAsking(false)}
-          title={`Delete role ${role.data.name}?`}
-          description="Everyone who has it loses its permissions at once. This cannot be undone."
-          action="Delete role"
-          typeToConfirm={role.data.name}
-          onConfirm={async () => {
-            const { name } = role.data
-            await deletion.mutateAsync()
-            await navigate({ to: '/roles' })
-            toast.success(`Role ${name} deleted`)
-          }}
-        />
-      )}
+      {question}
     </Page>
   )
 }
@@ -106,29 +88,23 @@ function RoleForm({ role }: { role?: Schema<'RoleWithPermissions'> }) {
   const navigate = useNavigate()
   const permissions = useQuery(apiQuery('/api/admin/permissions'))
   const reason = me.can('ADMIN').reason
-  const requestOf = (values: Values): ApiRequest => {
-    const root = permissions.data?.permissions.root ?? []
-    const body = {
-      name: values.name.trim(),
-      description: values.description.trim(),
-      type: values.type,
-      permissions: permissionsOf(grantsFor(values.type, values.grants, root)),
-    }
-    return role ? api.request.put('/api/admin/roles/{roleId}', { path: { roleId: role.id }, body }) : api.request.post('/api/admin/roles', { body })
-  }
-  const save = useChange({
-    change: (values: Values) => api.send(requestOf(values)),
+  const form = useChangeForm<Values, unknown>({
+    initial: {
+      name: role?.name ?? '',
+      description: role?.description ?? '',
+      type: role?.type === 'root-custom' ? 'root-custom' : 'custom',
+      grants: role ? grantsOf(role) : [],
+    },
+    nameField: 'name',
+    pointers: { grants: '/permissions' },
+    change: ({ name, description, type, grants }) => {
+      const granted = permissionsOf(grantsFor(type, grants, permissions.data?.permissions.root ?? []))
+      const body = { name: name.trim(), description: description.trim(), type, permissions: granted }
+      return role ? api.put('/api/admin/roles/{roleId}', { path: { roleId: role.id }, body }) : api.post('/api/admin/roles', { body })
+    },
     invalidates: affected,
     success: (_, { name }) => (role ? `Role ${name} saved` : `Role ${name} created`),
     onSuccess: () => void navigate({ to: '/roles' }),
-    showsErrors: true,
-  })
-  const type = role?.type === 'root-custom' || role?.type === 'root' ? 'root-custom' : 'custom'
-  const form = useForm({
-    initial: { name: role?.name ?? '', description: role?.description ?? '', type: type as 'custom' | 'root-custom', grants: role ? grantsOf(role) : [] },
-    nameField: 'name',
-    pointers: { grants: '/permissions' },
-    submit: (values) => save.mutateAsync(values),
   })
   const grants = form.field('grants')
   return (

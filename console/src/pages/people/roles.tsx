@@ -2,7 +2,8 @@ import { Link } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
 import { apiQuery, useMe, type Schema } from '../../api'
 import { Page } from '../../shell'
-import { Badge, EmptyState, ErrorState, Icons, LinkButton, Section, Table, type Column } from '../../ui'
+import { Badge, Icons, LinkButton, type Column } from '../../ui'
+import { List } from '../settings/list'
 import { isBuiltIn, isProjectRole } from './grants'
 
 type Role = Schema<'Role'>
@@ -21,6 +22,7 @@ const columns: Column<Role>[] = [
       </span>
     ),
   },
+  { id: 'where', header: 'Held in', width: '160px', cell: ({ type }) => (isProjectRole(type) ? 'A project' : 'The whole service') },
   { id: 'description', header: 'Description', cell: (role) => <span className="break">{role.description}</span> },
 ]
 
@@ -28,37 +30,16 @@ const columns: Column<Role>[] = [
 export default function RolesPage() {
   const me = useMe()
   const roles = useQuery(apiQuery('/api/admin/roles'))
-  const all = roles.data?.roles ?? []
-  const button = me.can('ADMIN').allowed ? (
+  const create = me.can('ADMIN').allowed && (
     <LinkButton variant="primary" icon={<Icons.Plus />} to="/roles/$id" params={{ id: 'new' }}>
       Create role
     </LinkButton>
-  ) : undefined
-  return (
-    <Page title="Roles" description="Each user has one role in the whole service, and can have more in projects." actions={button}>
-      {roles.error ? (
-        <ErrorState error={roles.error} onRetry={() => void roles.refetch()} />
-      ) : (
-        <>
-          <RoleSection title="Roles in the whole service" roles={all.filter((role) => !isProjectRole(role.type))} loading={roles.isPending} />
-          <RoleSection title="Roles in projects" roles={all.filter((role) => isProjectRole(role.type))} loading={roles.isPending} />
-        </>
-      )}
-    </Page>
   )
-}
-
-function RoleSection({ title, roles, loading }: { title: string; roles: readonly Role[]; loading: boolean }) {
+  // Those of the whole service first.
+  const rows = roles.data && [...roles.data.roles].sort((a, b) => Number(isProjectRole(a.type)) - Number(isProjectRole(b.type)))
   return (
-    <Section title={title}>
-      <Table
-        label={title}
-        columns={columns}
-        rows={roles}
-        rowKey={(role) => role.id}
-        loading={loading}
-        empty={<EmptyState icon={<Icons.Shield />} title="No roles" />}
-      />
-    </Section>
+    <Page title="Roles" description="Each user has one role in the whole service, and can have more in projects." actions={create}>
+      <List noun="role" query={roles} rows={rows} rowKey={(role) => role.id} columns={columns} />
+    </Page>
   )
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, apiQuery, useChange, useMe, type ApiRequest, type Schema } from '../../api'
-import { FormActions, useForm } from '../../forms'
-import { Dialog, RadioGroup, Select, TextField, environmentChoice } from '../../ui'
+import { api, apiQuery, useMe, type ApiRequest, type Schema } from '../../api'
+import { FormDialog, useChangeForm } from '../../forms'
+import { RadioGroup, Select, TextField, environmentChoice } from '../../ui'
 import { MultiCombobox } from '../../ui/combobox'
 import { expiryOf, periods } from './expiry'
 import { creatableTypes } from './tokenrights'
@@ -23,8 +23,8 @@ interface Values {
 }
 
 const hints = {
-  client: { label: 'For servers (client)', hint: 'The SDK reads all flags and decides itself. The token must stay secret.' },
-  frontend: { label: 'For browsers and apps (frontend)', hint: 'Guidon decides for each user. The token may be public.' },
+  client: { label: 'For a server', hint: 'The SDK reads all flags and decides itself. The token must stay secret.' },
+  frontend: { label: 'For a browser or an app', hint: 'Guidon decides for each user. The token may be public.' },
   admin: { label: 'Admin', hint: 'Can do everything in the API, in all projects. Prefer a service account with a role.' },
 }
 
@@ -39,43 +39,46 @@ export function TokenDialog({ project, create, invalidates, onClose, onCreated }
   const projects = useQuery({ ...apiQuery('/api/admin/projects'), enabled: !project })
   const usable = project ? (ofProject.data?.environments ?? []) : (environments.data?.environments ?? []).filter(({ enabled }) => enabled)
   const first = usable[0]?.name
-  const requestOf = (values: Values) => create(bodyOf(values, values.environment || first || 'development', project))
-  const change = useChange({ change: (values: Values) => api.send(requestOf(values)), invalidates, onSuccess: onCreated, showsErrors: true })
-  const form = useForm({
+  const form = useChangeForm({
     initial: { tokenName: '', type: types[0] ?? 'client', environment: '', projects: [] as string[], days: '' },
     nameField: 'tokenName',
     pointers: { days: '/expiresAt' },
-    submit: (values) => change.mutateAsync(values),
+    change: (values) => api.send(create(bodyOf(values, values.environment || first || 'development', project))),
+    invalidates,
+    onSuccess: onCreated,
   })
   const admin = form.values.type === 'admin'
   const environment = form.field('environment')
   return (
-    <Dialog open onClose={onClose} title="Create API token" description={project && `It can read the flags of project ${project} only.`}>
-      <form {...form.props}>
-        <TextField label="Name" required maxLength={255} placeholder="shop backend" {...form.field('tokenName')} />
-        <RadioGroup label="What it is for" choices={types.map((value) => ({ value, ...hints[value] }))} {...form.field('type')} />
-        {!admin && (
-          <Select
-            label="Environment"
-            choices={usable.map(environmentChoice)}
-            value={environment.value || first || ''}
-            onChange={environment.onChange}
-            error={environment.error}
-          />
-        )}
-        {!admin && !project && (
-          <MultiCombobox
-            label="Projects"
-            hint="Without any, the token is for all projects, including future ones."
-            placeholder={form.values.projects.length === 0 ? 'All projects' : undefined}
-            choices={(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-            {...form.field('projects')}
-          />
-        )}
-        <Select label="Valid" choices={forever} {...form.field('days')} />
-        <FormActions form={form} submit="Create token" onCancel={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog
+      form={form}
+      title="Create API token"
+      description={project && `It can read the flags of project ${project} only.`}
+      submit="Create token"
+      onClose={onClose}
+    >
+      <TextField label="Name" required maxLength={255} placeholder="shop backend" {...form.field('tokenName')} />
+      <RadioGroup label="What it is for" choices={types.map((value) => ({ value, ...hints[value] }))} {...form.field('type')} />
+      {!admin && (
+        <Select
+          label="Environment"
+          choices={usable.map(environmentChoice)}
+          value={environment.value || first || ''}
+          onChange={environment.onChange}
+          error={environment.error}
+        />
+      )}
+      {!admin && !project && (
+        <MultiCombobox
+          label="Projects"
+          hint="Without any, the token is for all projects, including future ones."
+          placeholder={form.values.projects.length === 0 ? 'All projects' : undefined}
+          choices={(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          {...form.field('projects')}
+        />
+      )}
+      <Select label="Valid" choices={forever} {...form.field('days')} />
+    </FormDialog>
   )
 }
 

@@ -66,6 +66,7 @@ export default function ApplicationsTab() {
         </div>
       )}
       <Table
+        cards
         label="Applications"
         columns={columns}
         rows={applications.data?.applications ?? []}

@@ -108,6 +108,7 @@ function Archived({ projectId, all, loading }: { projectId: string; all: Flag[];
         )}
       </div>
       <Table
+        cards
         label="Archived flags"
         columns={columns}
         rows={rows}

@@ -106,6 +106,7 @@ function Suggestions({ projectId, rows, lifetimes }: SuggestionsProps) {
         />
       )}
       <Table
+        cards
         label="Flags to clean up"
         columns={columns}
         rows={shown}

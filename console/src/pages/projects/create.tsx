@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
-import { FormActions, useForm } from '../../forms'
-import { Checkbox, Dialog, Loaded, ProductionMark, TextArea, TextField, isProduction, toast } from '../../ui'
+import { api, apiQuery, type Schema, useMe } from '../../api'
+import { FormActions, useChangeForm } from '../../forms'
+import { Checkbox, Dialog, isProduction, Loaded, ProductionMark, TextArea, TextField, toast } from '../../ui'
 
 /** Asks for what a new project needs, creates it and opens it. */
 export function CreateProjectDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -29,20 +29,16 @@ function requestOf({ name, id, ...rest }: Values) {
 
 function CreateForm({ environments, onClose }: { environments: Schema<'CountedEnvironment'>[]; onClose: () => void }) {
   const navigate = useNavigate()
-  const create = useChange({
+  const enabled = environments.filter((environment) => environment.enabled).map((environment) => environment.name)
+  const form = useChangeForm({
+    initial: { name: '', id: '', description: '', environments: enabled },
     change: (values: Values) => api.send(requestOf(values)),
     invalidates: ['/api/admin/projects', '/api/admin/user'],
-    showsErrors: true,
     onSuccess: (project) => {
       toast.success(`Project ${project.name} created`)
       onClose()
       void navigate({ to: '/projects/$projectId', params: { projectId: project.id } })
     },
-  })
-  const enabled = environments.filter((environment) => environment.enabled).map((environment) => environment.name)
-  const form = useForm({
-    initial: { name: '', id: '', description: '', environments: enabled },
-    submit: (values) => create.mutateAsync(values),
     nameField: 'id',
   })
   const chosen = form.values.environments

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, apiQuery, useChange, type Schema } from '../../api'
+import { api, apiQuery, type Schema } from '../../api'
 import { ConstraintList } from '../../constraints'
-import { FormActions, useForm } from '../../forms'
+import { FormActions, useChangeForm } from '../../forms'
 import { Checkbox, Dialog, Loaded, Select, TextField } from '../../ui'
 import '../flag/flag.css'
 import { describeStrategy } from '../flag/strategy/describe'
@@ -46,15 +46,14 @@ function StrategyForm({ projectId, environment, strategy, stickiness, onClose }:
       path: { projectId, environment },
       body: strategyRequest(values),
     })
-  const save = useChange({
+  const form = useChangeForm<StrategyDraft, unknown>({
+    initial,
     change: (values: StrategyDraft) => api.send(requestOf(values)),
     invalidates: ['/api/admin/environments', '/api/admin/projects'],
     success: `The default strategy in ${environment} is saved.`,
     undo: before && (() => api.send(requestOf(strategyDraft(before)))),
-    showsErrors: true,
     onSuccess: onClose,
   })
-  const form = useForm<StrategyDraft>({ initial, submit: (values) => save.mutateAsync(values) })
   const { values } = form
   form.errorAt('/constraints')
   return (

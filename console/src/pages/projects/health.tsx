@@ -82,7 +82,7 @@ function LeadTimes({ projectId, features }: { projectId: string; features: Schem
         </span>
       }
     >
-      <Table label="Slowest to production" columns={columns} rows={slowest} rowKey={({ name }) => name} />
+      <Table cards label="Slowest to production" columns={columns} rows={slowest} rowKey={({ name }) => name} />
     </Section>
   )
 }

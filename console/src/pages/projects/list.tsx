@@ -79,13 +79,12 @@ const columns: Column<Project>[] = [
     header: 'Health',
     sortable: true,
     width: '190px',
-    cell: ({ name, health, staleFeatureCount }) =>
-      health < 100 && (
-        <span className="row">
-          <Meter label={`Health of ${name}`} value={health} kind={healthKind(health)} />
-          {staleFeatureCount > 0 && <span className="soft small nowrap">{number(staleFeatureCount)} stale</span>}
-        </span>
-      ),
+    cell: ({ name, health, staleFeatureCount }) => (
+      <span className="row">
+        <Meter label={`Health of ${name}`} value={health} kind={healthKind(health)} />
+        {staleFeatureCount > 0 && <span className="soft small nowrap">{number(staleFeatureCount)} stale</span>}
+      </span>
+    ),
   },
   { id: 'members', header: 'Members', sortable: true, align: 'right', width: '96px', cell: ({ memberCount }) => number(memberCount) },
 ]

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, type ReactNode } from 'react'
-import { actorName, actorOf, api, apiQuery, isConflict, useChange, useMe, type Schema } from '../../api'
-import { FormActions, useForm } from '../../forms'
+import { actorName, actorOf, api, apiQuery, isConflict, type Schema, useChange, useMe } from '../../api'
+import { FormDialog, useForm } from '../../forms'
 import { at, conflictsOf, countChanges, isOpen, requestPath, touchedRequests, versionOf, type ChangeRequest } from '../../requests/data'
 import { fullDate, localZone, zonedDate } from '../../ui/dates'
-import { Button, ConfirmDialog, DateTime, Dialog, Icons, Notice, Section, Stepper, TextArea, TextField, plural } from '../../ui'
+import { Button, ConfirmDialog, DateTime, Icons, Notice, plural, Section, Stepper, TextArea, TextField } from '../../ui'
+import { MultiCombobox } from '../../ui/combobox'
 import { whereOf } from './present'
-import { Reviewers } from './reviewers'
+import { Reviewers, askReviewers, maxReviewers, useApprovers } from './reviewers'
 
 /** What is read again after a change request was applied: everything that shows flags. */
 const applied = ['/api/admin/projects', '/api/admin/features', '/api/admin/search', '/api/admin/events', '/api/admin/archive', '/api/admin/segments']
@@ -99,6 +100,7 @@ export function Actions({ request, mine, open, setOpen }: ActionsProps) {
       <StateText request={request} />
       <Votes request={request} />
       {state === 'In review' && <Reviewers request={request} editable={mine || isAdmin} />}
+      {state === 'In review' && approval && <p className="soft">{approval}</p>}
       <div className="row">
         {state === 'Draft' && (
           <Button variant="primary" disabledReason={empty} onClick={() => setOpen('send')}>
@@ -325,38 +327,44 @@ function StateDialog({ request, to, title, description, action, done, danger, on
     submit: ({ comment, scheduledAt }) => move.mutateAsync({ comment, scheduledAt: to === 'Scheduled' ? new Date(scheduledAt).toISOString() : undefined }),
   })
   return (
-    <Dialog open onClose={onClose} title={title} description={description}>
-      <form {...form.props}>
-        {to === 'Scheduled' && <TextField label={`Time (${localZone})`} type="datetime-local" required {...form.field('scheduledAt')} />}
-        <TextArea label="Comment" rows={2} maxLength={1000} {...form.field('comment')} />
-        <FormActions form={form} submit={action} danger={danger} onCancel={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog form={form} submit={action} danger={danger} onClose={onClose} title={title} description={description}>
+      {to === 'Scheduled' && <TextField label={`Time (${localZone})`} type="datetime-local" required {...form.field('scheduledAt')} />}
+      <TextArea label="Comment" rows={2} maxLength={1000} {...form.field('comment')} />
+    </FormDialog>
   )
 }
 
 function SendDialog({ request, onClose }: { request: ChangeRequest; onClose: () => void }) {
   const move = useTransition(request, 'In review', 'Sent to review', onClose)
+  const approvers = useApprovers(request)
   const form = useForm({
-    initial: { title: request.title ?? '', comment: '' },
-    submit: async ({ title, comment }) => {
+    initial: { title: request.title ?? '', reviewers: request.reviewers.map(String), comment: '' },
+    submit: async ({ title, reviewers, comment }) => {
       const name = title.trim()
+      if (reviewers.length > 0) await askReviewers(request, reviewers)
       await move.mutateAsync({ comment, title: name === (request.title ?? '') ? undefined : name })
     },
+    check: ({ reviewers }) => ({ reviewers: reviewers.length > maxReviewers ? `Choose at most ${maxReviewers} people.` : '' }),
   })
   return (
-    <Dialog
-      open
+    <FormDialog
+      form={form}
+      submit="Send to review"
       onClose={onClose}
       title={`Send ${plural(countChanges(request), 'change')} to review`}
       description={`Everyone who sees the project can then see it. It needs ${plural(request.minApprovals, 'approval')}.`}
     >
-      <form {...form.props}>
-        <TextField label="Title" maxLength={200} {...form.field('title')} hint="What it is for, such as: Start the rollout of the new checkout." />
-        <TextArea label="Comment" rows={3} maxLength={1000} {...form.field('comment')} hint="What reviewers should know." />
-        <FormActions form={form} submit="Send to review" onCancel={onClose} />
-      </form>
-    </Dialog>
+      <TextField label="Title" maxLength={200} {...form.field('title')} hint="What it is for, such as: Start the rollout of the new checkout." />
+      <MultiCombobox
+        label="Reviewers"
+        choices={approvers ?? []}
+        hint={
+          approvers?.length === 0 ? `No one else can approve in ${request.environment} yet. The page Access of the project gives that permission.` : undefined
+        }
+        {...form.field('reviewers')}
+      />
+      <TextArea label="Comment" rows={3} maxLength={1000} {...form.field('comment')} hint="What reviewers should know." />
+    </FormDialog>
   )
 }
 

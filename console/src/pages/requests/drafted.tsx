@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { useMe } from '../../api'
-import { isDraftOf, pendingQuery, requestQuery, type ChangeRequest } from '../../requests/data'
+import { api, useChange, useMe } from '../../api'
+import { at, isDraftOf, pendingQuery, requestPath, requestQuery, touchedRequests, versionOf, type ChangeRequest } from '../../requests/data'
 import { useProtection } from '../../requests/drafts'
 import { Badge } from '../../ui'
 import { ChangeText } from '../../ui/changes'
@@ -16,7 +16,9 @@ import { shownChanges, type ShownChange } from './present'
 export interface Drafted {
   /** The note of a strategy: in draft, 25% → 50%. Undefined if the draft does not change it. */
   of: (strategyId: string) => ReactNode
-  /** The rest, such as a switch or a new strategy; undefined if there is none. */
+  /** The switch, and what takes it out of the draft; undefined if the draft does not switch the flag. */
+  flip?: { note: ReactNode; takeOut: () => void }
+  /** The rest, such as a new strategy; undefined if there is none. */
   rest?: ReactNode
 }
 
@@ -29,15 +31,26 @@ export function useDrafted(flag: Flag, environment: string): Drafted {
   const id = pending.find((one) => isDraftOf(one, me) && one.environment === environment)?.id
   const draft = useQuery({ ...requestQuery(flag.project, id ?? 0), enabled: id !== undefined }).data
   const changes = (id !== undefined && draft?.features.find(({ name }) => name === flag.name)?.changes) || []
+  const takeOut = useChange({
+    change: (of: { draft: ChangeRequest; changeId: number }) =>
+      api.delete(`${requestPath}/changes/{changeId}`, { path: { ...at(of.draft), changeId: of.changeId }, ifMatch: versionOf(of.draft) }),
+    invalidates: touchedRequests,
+    success: 'Taken out of your draft',
+  })
   if (!draft || changes.length === 0) return { of: () => undefined }
   const shown = shownChanges(changes, flag, environment, names)
   const idOf = (index: number) => (changes[index]!.payload as { id?: string } | undefined)?.id
   const present = new Set(flag.environments.find(({ name }) => name === environment)?.strategies.map((one) => one.id))
-  const rest = shown.filter((_, index) => !present.has(idOf(index) ?? ''))
+  const flip = changes.find(({ action }) => action === 'updateEnabled')
+  const rest = shown.filter((_, index) => !present.has(idOf(index) ?? '') && changes[index] !== flip)
   return {
     of: (strategyId) => {
       const mine = shown.filter((_, index) => idOf(index) === strategyId)
       return mine.length > 0 && <DraftNote draft={draft}>{mine.map(short)}</DraftNote>
+    },
+    flip: flip && {
+      note: <DraftNote draft={draft}>{[(flip.payload as { enabled?: boolean }).enabled ? 'Switch on' : 'Switch off']}</DraftNote>,
+      takeOut: () => takeOut.mutate({ draft, changeId: flip.id }),
     },
     rest: rest.length > 0 && <DraftNote draft={draft}>{rest.map(({ text }) => text)}</DraftNote>,
   }

@@ -27,7 +27,7 @@ test('a changed strategy is compared with the present one, and the next change w
     { action: 'updateStrategy', payload: { id: 'a', parameters: { rollout: '60', stickiness: 'default' }, segments: [7] } },
   ])
   expect(first).toMatchObject({
-    text: 'Change strategy: 50% of users in segment “Beta”.',
+    text: 'Change strategy: 10% of users → 50% of users in segment “Beta”.',
     before: { parameters: { rollout: '10' }, segments: [] },
     after: { parameters: { rollout: '50' }, segments: ['Beta'] },
     segments: [7],

@@ -48,6 +48,7 @@ export function shownChanges(
   const knowsDependencies = !partial || flag?.dependencies !== undefined
   const shown = (strategy: Partial<Strategy>) => shownStrategy(complete(strategy), names)
   const quoted = new Map([...names].map(([id, name]) => [id, `“${name}”`]))
+  const whom = (strategy: Partial<Strategy>) => describeStrategy(complete(strategy), quoted).slice(0, -1)
   // Titles and names are free: what a strategy does is always said, and first.
   const said = (strategy: Partial<Strategy>) =>
     `${describeStrategy(complete(strategy), quoted)}${strategy.disabled ? ' It is disabled.' : ''}${strategy.title ? ` Its title: “${strategy.title}”` : ''}`
@@ -88,7 +89,14 @@ export function shownChanges(
       case 'updateStrategy': {
         const next = { ...stored, ...body } as Partial<Strategy>
         const { sentence, ...off } = set(strategies.map((one) => (one.id === body.id ? complete(next) : one)))
-        return { text: `Change strategy: ${said(next)}${sentence}`, before: stored && shown(stored), after: shown(next), segments: used(stored, next), ...off }
+        const was = stored && whom(stored) !== whom(next) ? `${whom(stored)} → ` : ''
+        return {
+          text: `Change strategy: ${was}${said(next)}${sentence}`,
+          before: stored && shown(stored),
+          after: shown(next),
+          segments: used(stored, next),
+          ...off,
+        }
       }
       case 'deleteStrategy': {
         if (!stored) return { text: 'Remove a strategy' }

@@ -109,7 +109,7 @@ function Review({ request, crumbs }: ReviewProps) {
             {beyond(request)}
           </span>
           <span>
-            by {actorName(request.createdBy)}
+            · by {actorName(request.createdBy)}
             {mine && ' (you)'}, <DateTime value={request.createdAt} />
           </span>
         </span>

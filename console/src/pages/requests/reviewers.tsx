@@ -3,13 +3,23 @@ import { useState } from 'react'
 import { api, apiQuery, useChange } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { at, requestPath, touchedRequests, type ChangeRequest } from '../../requests/data'
-import { Button, Dialog, Icons, Loaded } from '../../ui'
+import { Button, Dialog, Icons, type Choice } from '../../ui'
 import { MultiCombobox } from '../../ui/combobox'
 
-const maxReviewers = 10
+export const maxReviewers = 10
 
 const approversPath = `${requestPath}/approvers` as const
 const availablePath = '/api/admin/projects/{projectId}/change-requests/available-reviewers/{environment}'
+
+/** Who can approve beside the author; undefined while that is loading. */
+export function useApprovers({ project, environment, createdBy }: ChangeRequest): Choice[] | undefined {
+  const available = useQuery(apiQuery(availablePath, { path: { projectId: project, environment } }))
+  return available.data?.reviewers.filter((one) => one.id !== createdBy.id).map(({ id, name }) => ({ value: String(id), label: name }))
+}
+
+/** Asks people to review: their IDs. */
+export const askReviewers = (request: ChangeRequest, ids: readonly string[]) =>
+  api.put(approversPath, { path: at(request), body: { reviewers: ids.map(Number) } })
 
 /** The people who were asked to review a change request. The author and administrators ask them. */
 export function Reviewers({ request, editable }: { request: ChangeRequest; editable: boolean }) {
@@ -33,10 +43,10 @@ export function Reviewers({ request, editable }: { request: ChangeRequest; edita
 }
 
 function ReviewersDialog({ request, onClose }: { request: ChangeRequest; onClose: () => void }) {
-  const { project, environment, createdBy, reviewers } = request
-  const available = useQuery(apiQuery(availablePath, { path: { projectId: project, environment } }))
+  const { environment, reviewers } = request
+  const approvers = useApprovers(request)
   const save = useChange({
-    change: (ids: string[]) => api.put(approversPath, { path: at(request), body: { reviewers: ids.map(Number) } }),
+    change: (ids: string[]) => askReviewers(request, ids),
     invalidates: touchedRequests,
     success: 'Reviewers saved',
     showsErrors: true,
@@ -49,19 +59,10 @@ function ReviewersDialog({ request, onClose }: { request: ChangeRequest; onClose
   })
   return (
     <Dialog open onClose={onClose} title="Who should review it?" description={`These people can approve in ${environment}. Others who can may do so as well.`}>
-      <Loaded query={available} lines={2}>
-        {(data) => (
-          <form {...form.props}>
-            <MultiCombobox
-              label="Reviewers"
-              choices={data.reviewers.filter((one) => one.id !== createdBy.id).map(({ id, name }) => ({ value: String(id), label: name }))}
-              emptyText="No one else can approve here."
-              {...form.field('reviewers')}
-            />
-            <FormActions form={form} submit="Save reviewers" onCancel={onClose} />
-          </form>
-        )}
-      </Loaded>
+      <form {...form.props}>
+        <MultiCombobox label="Reviewers" choices={approvers ?? []} emptyText="No one else can approve here." {...form.field('reviewers')} />
+        <FormActions form={form} submit="Save reviewers" onCancel={onClose} />
+      </form>
     </Dialog>
   )
 }

@@ -1,7 +1,7 @@
 import { api, useChange } from '../../api'
-import { FormActions, useForm } from '../../forms'
+import { FormDialog, useForm } from '../../forms'
 import { at, requestPath, touchedRequests, type ChangeRequest } from '../../requests/data'
-import { Dialog, TextField } from '../../ui'
+import { TextField } from '../../ui'
 
 /** Changes the title of a change request. */
 export function TitleDialog({ request, onClose }: { request: ChangeRequest; onClose: () => void }) {
@@ -14,16 +14,14 @@ export function TitleDialog({ request, onClose }: { request: ChangeRequest; onCl
   })
   const form = useForm({ initial: { title: request.title ?? '' }, submit: ({ title }) => save.mutateAsync(title.trim()) })
   return (
-    <Dialog
-      open
+    <FormDialog
+      form={form}
+      submit="Save title"
       onClose={onClose}
       title="Title of the change request"
       description={request.approvals.length > 0 ? 'The approvals are for the present title: they end when you save another one.' : undefined}
     >
-      <form {...form.props}>
-        <TextField label="Title" required maxLength={200} {...form.field('title')} hint="What it is for, such as: Start the rollout of the new checkout." />
-        <FormActions form={form} submit="Save title" onCancel={onClose} />
-      </form>
-    </Dialog>
+      <TextField label="Title" required maxLength={200} {...form.field('title')} hint="What it is for, such as: Start the rollout of the new checkout." />
+    </FormDialog>
   )
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, apiQuery, useChange, type ApiRequest, type Schema } from '../../api'
-import { FormActions, useForm } from '../../forms'
-import { Checkbox, Dialog, Loaded, TextArea, TextField } from '../../ui'
+import { api, apiQuery, type Schema } from '../../api'
+import { FormDialog, useChangeForm } from '../../forms'
+import { Checkbox, Loaded, TextArea, TextField } from '../../ui'
 import { LegalValuesField, legalValuesOf, type LegalValue } from './legalvalues'
 import { StrategyUsage, usageLimit } from './usage'
 
@@ -14,8 +14,6 @@ interface Values {
   legalValues: LegalValue[]
 }
 
-const paths = ['/api/admin/context']
-
 /** The body of a request for a context field. */
 export function contextBody({ description, stickiness, legalValues }: Omit<Values, 'name'>) {
   return {
@@ -27,20 +25,7 @@ export function contextBody({ description, stickiness, legalValues }: Omit<Value
 
 /** Creates a context field, or edits one. */
 export function ContextDialog({ field, onClose, disabledReason }: { field?: ContextField; onClose: () => void; disabledReason?: string }) {
-  const requestOf = (values: Values): ApiRequest => {
-    const body = contextBody(values)
-    return field
-      ? api.request.put('/api/admin/context/{contextField}', { path: { contextField: field.name }, body })
-      : api.request.post('/api/admin/context', { body: { ...body, name: values.name.trim() } })
-  }
-  const save = useChange({
-    change: (values: Values) => api.send(requestOf(values)),
-    invalidates: paths,
-    success: field ? `Context field ${field.name} saved` : 'Context field created',
-    onSuccess: onClose,
-    showsErrors: true,
-  })
-  const form = useForm<Values>({
+  const form = useChangeForm<Values, unknown>({
     initial: {
       name: field?.name ?? '',
       description: field?.description ?? '',
@@ -48,47 +33,46 @@ export function ContextDialog({ field, onClose, disabledReason }: { field?: Cont
       legalValues: legalValuesOf(field?.legalValues ?? []),
     },
     nameField: 'name',
-    submit: (values) => save.mutateAsync(values),
+    change: (values) => {
+      const body = contextBody(values)
+      return field
+        ? api.put('/api/admin/context/{contextField}', { path: { contextField: field.name }, body })
+        : api.post('/api/admin/context', { body: { ...body, name: values.name.trim() } })
+    },
+    invalidates: ['/api/admin/context'],
+    success: field ? `Context field ${field.name} saved` : 'Context field created',
+    onSuccess: onClose,
   })
   const legal = form.field('legalValues')
   return (
-    <Dialog
-      open
-      wide
-      onClose={onClose}
+    <FormDialog
+      form={form}
       title={field ? `Context field ${field.name}` : 'Create context field'}
       description={field ? undefined : 'A property of the user or the request that your application sends, for constraints and rollouts.'}
+      submit={field ? 'Save context field' : 'Create context field'}
+      onClose={onClose}
+      disabledReason={disabledReason}
     >
-      <form {...form.props}>
-        <fieldset className="stack" disabled={Boolean(disabledReason)}>
-          {!field && (
-            <TextField
-              label="Name"
-              required
-              maxLength={100}
-              placeholder="country"
-              hint="As the application names it. It cannot be renamed."
-              {...form.field('name')}
-            />
-          )}
-          <TextArea label="Description" rows={2} maxLength={2000} {...form.field('description')} />
-          <Checkbox
-            label="Use for stickiness"
-            hint="Gradual rollouts and variants can then keep users with the same value of this field together."
-            checked={form.values.stickiness}
-            onChange={(stickiness) => form.set({ stickiness })}
-          />
-          <LegalValuesField values={legal.value} onChange={legal.onChange} error={legal.error} />
-        </fieldset>
-        {field && <Usage name={field.name} />}
-        <FormActions
-          form={form}
-          submit={field ? 'Save field' : 'Create field'}
-          onCancel={onClose}
-          disabledReason={disabledReason ?? (field && !form.dirty ? 'Nothing has changed.' : undefined)}
+      {!field && (
+        <TextField
+          label="Name"
+          required
+          maxLength={100}
+          placeholder="country"
+          hint="As the application names it. It cannot be renamed."
+          {...form.field('name')}
         />
-      </form>
-    </Dialog>
+      )}
+      <TextArea label="Description" rows={2} maxLength={2000} {...form.field('description')} />
+      <Checkbox
+        label="Use for stickiness"
+        hint="Gradual rollouts and variants can then keep users with the same value of this field together."
+        checked={form.values.stickiness}
+        onChange={(stickiness) => form.set({ stickiness })}
+      />
+      <LegalValuesField values={legal.value} onChange={legal.onChange} error={legal.error} />
+      {field && <Usage name={field.name} />}
+    </FormDialog>
   )
 }
 

@@ -1,6 +1,6 @@
-import { api, useChange, useMe, type ApiRequest, type Schema } from '../../api'
-import { FormActions, useForm } from '../../forms'
-import { Checkbox, Dialog, NumberField, TextField } from '../../ui'
+import { api, useMe, type Schema } from '../../api'
+import { FormDialog, useChangeForm } from '../../forms'
+import { Checkbox, NumberField, TextField } from '../../ui'
 import { SuggestField } from '../../ui/suggest'
 
 interface EnvironmentDialogProps {
@@ -25,20 +25,7 @@ const types = ['development', 'test', 'preproduction', 'production'].map((value)
 /** Creates an environment, or changes the type and the rules of one. */
 export function EnvironmentDialog({ environment, onClose, invalidates }: EnvironmentDialogProps) {
   const me = useMe()
-  const requestOf = ({ name, type, enabled, required, approvals, ...review }: Values): ApiRequest => {
-    const body = { type: type.trim(), requiredApprovals: required ? approvals : null, ...review }
-    return environment
-      ? api.request.put('/api/admin/environments/update/{environmentName}', { path: { environmentName: environment.name }, body })
-      : api.request.post('/api/admin/environments', { body: { name: name.trim(), enabled, ...body } })
-  }
-  const save = useChange({
-    change: (values: Values) => api.send(requestOf(values)),
-    invalidates,
-    success: (_, { name }) => (environment ? `Environment ${name} saved` : `Environment ${name.trim()} created`),
-    onSuccess: onClose,
-    showsErrors: true,
-  })
-  const form = useForm<Values>({
+  const form = useChangeForm<Values, unknown>({
     initial: {
       name: environment?.name ?? '',
       type: environment?.type ?? 'development',
@@ -50,67 +37,66 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
     },
     pointers: { approvals: '/requiredApprovals' },
     nameField: 'name',
-    submit: (values) => save.mutateAsync(values),
+    change: ({ name, type, enabled, required, approvals, ...review }) => {
+      const body = { type: type.trim(), requiredApprovals: required ? approvals : null, ...review }
+      return environment
+        ? api.put('/api/admin/environments/update/{environmentName}', { path: { environmentName: environment.name }, body })
+        : api.post('/api/admin/environments', { body: { name: name.trim(), enabled, ...body } })
+    },
+    invalidates,
+    success: (_, { name }) => (environment ? `Environment ${name} saved` : `Environment ${name.trim()} created`),
+    onSuccess: onClose,
   })
   return (
-    <Dialog open onClose={onClose} title={environment ? `Environment ${environment.name}` : 'Create environment'}>
-      <form {...form.props}>
-        {!environment && (
-          <TextField
-            label="Name"
-            required
-            maxLength={100}
-            placeholder="staging"
-            hint="It is part of API tokens and cannot be changed."
-            {...form.field('name')}
-          />
-        )}
-        <SuggestField
-          label="Type"
-          required
-          suggestions={types}
-          maxLength={100}
-          hint="Any word. The console highlights production environments."
-          {...form.field('type')}
-          onEnter={() => void form.submit()}
+    <FormDialog
+      form={form}
+      title={environment ? `Environment ${environment.name}` : 'Create environment'}
+      submit={environment ? 'Save' : 'Create environment'}
+      onClose={onClose}
+      disabledReason={me.can(environment ? 'UPDATE_ENVIRONMENT' : 'CREATE_ENVIRONMENT').reason}
+    >
+      {!environment && (
+        <TextField label="Name" required maxLength={100} placeholder="staging" hint="It is part of API tokens and cannot be changed." {...form.field('name')} />
+      )}
+      <SuggestField
+        label="Type"
+        required
+        suggestions={types}
+        maxLength={100}
+        hint="Any word. The console highlights production environments."
+        {...form.field('type')}
+        onEnter={() => void form.submit()}
+      />
+      {!environment && (
+        <Checkbox
+          label="Add to new projects"
+          hint="Existing projects can add it on their Environments page."
+          checked={form.values.enabled}
+          onChange={(enabled) => form.set({ enabled })}
         />
-        {!environment && (
-          <Checkbox
-            label="Add to new projects"
-            hint="Existing projects can add it on their Environments page."
-            checked={form.values.enabled}
-            onChange={(enabled) => form.set({ enabled })}
-          />
-        )}
-        <fieldset className="field">
-          <legend className="field-label">Change requests</legend>
-          <Checkbox
-            label="No project can switch them off"
-            hint="Projects that add this environment later have them on. Where they are off now, they stay off until somebody switches them on in the project."
-            checked={form.values.required}
-            onChange={(required) => form.set({ required })}
-          />
-          {form.values.required && <NumberField label="Approvals at least" min={1} max={10} step={1} {...form.field('approvals')} />}
-          <Checkbox
-            label="Nobody skips them"
-            hint="Not even administrators. In an emergency, an administrator gives a reason, with the button Emergency… or by the API, and the log keeps it."
-            checked={form.values.nobodySkips}
-            onChange={(nobodySkips) => form.set({ nobodySkips })}
-          />
-          <Checkbox
-            label="Switching off needs none"
-            hint="A flag can be switched off at once, unless other flags depend on it."
-            checked={form.values.offAllowed}
-            onChange={(offAllowed) => form.set({ offAllowed })}
-          />
-        </fieldset>
-        <FormActions
-          form={form}
-          submit={environment ? 'Save' : 'Create environment'}
-          onCancel={onClose}
-          disabledReason={me.can(environment ? 'UPDATE_ENVIRONMENT' : 'CREATE_ENVIRONMENT').reason}
+      )}
+      <fieldset className="field">
+        <legend className="field-label">Change requests</legend>
+        <Checkbox
+          label="No project can switch them off"
+          hint="Projects that add this environment later have them on. Where they are off now, they stay off until somebody switches them on in the project."
+          checked={form.values.required}
+          onChange={(required) => form.set({ required })}
         />
-      </form>
-    </Dialog>
+        {form.values.required && <NumberField label="Approvals at least" min={1} max={10} step={1} {...form.field('approvals')} />}
+        <Checkbox
+          label="Nobody skips them"
+          hint="Not even administrators. In an emergency, an administrator gives a reason, with the button Emergency… or by the API, and the log keeps it."
+          checked={form.values.nobodySkips}
+          onChange={(nobodySkips) => form.set({ nobodySkips })}
+        />
+        <Checkbox
+          label="Switching off needs none"
+          hint="A flag can be switched off at once, unless other flags depend on it."
+          checked={form.values.offAllowed}
+          onChange={(offAllowed) => form.set({ offAllowed })}
+        />
+      </fieldset>
+    </FormDialog>
   )
 }

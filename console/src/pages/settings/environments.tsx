@@ -1,35 +1,16 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { api, apiKey, apiQuery, invalidate, useChange, useMe, type Schema } from '../../api'
+import { useQuery } from '@tanstack/react-query'
+import { api, apiKey, apiQuery, useChange, useMe, type Schema } from '../../api'
 import ServiceFreezesDialog from '../../requests/freezes'
 import { ProtectedMark } from '../../requests/line'
 import { Page, useUrlState } from '../../shell'
-import {
-  ActionMenu,
-  Badge,
-  Button,
-  ConfirmDialog,
-  EmptyState,
-  ErrorState,
-  IconButton,
-  Icons,
-  Switch,
-  Table,
-  isProduction,
-  number,
-  plural,
-  productionText,
-  toast,
-  useUnasked,
-  words,
-  type Column,
-} from '../../ui'
+import { Badge, IconButton, Icons, Switch, isProduction, number, plural, productionText, useConfirm, useUnasked, words } from '../../ui'
 import { EnvironmentDialog } from './environmentdialog'
+import { Create, List, deleteEntry, useEdited } from './list'
 import { moved, positions } from './order'
 import './settings.css'
 
 type Environment = Schema<'CountedEnvironment'>
-type List = Schema<'EnvironmentList'>
+type EnvironmentList = Schema<'EnvironmentList'>
 
 const key = apiKey('/api/admin/environments')
 /** What shows environments. */
@@ -37,17 +18,20 @@ const affected = ['/api/admin/environments', '/api/admin/projects', '/api/admin/
 
 const update =
   (change: (environments: Environment[]) => Environment[]) =>
-  (list: List): List => ({ ...list, environments: change(list.environments) })
+  (list: EnvironmentList): EnvironmentList => ({ ...list, environments: change(list.environments) })
 
 /** The environments of the service and their order. */
 export default function EnvironmentsPage() {
   const me = useMe()
   const environments = useQuery(apiQuery('/api/admin/environments'))
-  const [view, setView] = useUrlState({ create: false, edit: '', freezes: '' })
-  const [deleted, setDeleted] = useState<Environment>()
+  const [view, setView] = useUrlState({ freezes: '' })
   const list = environments.data?.environments ?? []
-  const edited = list.find((one) => one.name === view.edit)
   const frozen = list.find((one) => one.name === view.freezes)
+  const edited = useEdited(
+    list,
+    (one) => one.name,
+    (close, one) => <EnvironmentDialog environment={one} onClose={close} invalidates={affected} />,
+  )
   const [unasked, setUnasked] = useUnasked()
   const updateReason = me.can('UPDATE_ENVIRONMENT').reason
 
@@ -71,110 +55,94 @@ export default function EnvironmentsPage() {
     optimistic: ({ next }) => [{ key, update: update(() => next) }],
   })
 
-  const columns: Column<Environment>[] = [
-    {
-      id: 'name',
-      header: 'Name',
-      cell: (one) => (
-        <span className="row cell-name">
-          <span className="strong break">{one.name}</span>
-          {one.requiredApprovals && <ProtectedMark />}
-        </span>
-      ),
-    },
-    { id: 'type', header: 'Type', cell: (one) => (isProduction(one) ? <Badge kind="accent">Production</Badge> : words(one.type)) },
-    {
-      id: 'asks',
-      header: 'Asks before changes',
-      cell: (one) =>
-        isProduction(one) && (
-          <Switch label={`Ask before changes in ${one.name}`} checked={!unasked.has(one.name)} onChange={(asks) => setUnasked(one.name, !asks)} />
-        ),
-    },
-    {
-      id: 'enabled',
-      header: 'Added to new projects',
-      cell: (one) => (
-        <Switch
-          label={`Add ${one.name} to new projects`}
-          checked={one.enabled}
-          disabledReason={updateReason}
-          onChange={(enabled) => toggle.mutate({ name: one.name, enabled })}
-        />
-      ),
-    },
-    { id: 'projects', header: 'Projects', align: 'right', cell: (one) => number(one.projectCount ?? 0) },
-    { id: 'tokens', header: 'API tokens', align: 'right', cell: (one) => number(one.apiTokenCount ?? 0) },
-    {
-      id: 'order',
-      header: 'Order',
-      width: '96px',
-      cell: (one) => (
-        <OrderButtons
-          name={one.name}
-          index={list.indexOf(one)}
-          count={list.length}
-          reason={updateReason}
-          onMove={(from, to) => reorder.mutate({ next: moved(list, from, to), before: list })}
-        />
-      ),
-    },
-    {
-      id: 'actions',
-      header: 'Actions',
-      hideHeader: true,
-      align: 'right',
-      width: '48px',
-      cell: (one) => (
-        <ActionMenu
-          label={`Actions for ${one.name}`}
-          entries={[
-            { label: 'Change type and rules', icon: <Icons.Edit />, onSelect: () => setView({ edit: one.name }, { push: true }), disabledReason: updateReason },
-            { label: 'Freezes in all projects', icon: <Icons.Clock />, onSelect: () => setView({ freezes: one.name }, { push: true }) },
-            {
-              label: 'Delete',
-              icon: <Icons.Trash />,
-              danger: true,
-              onSelect: () => setDeleted(one),
-              disabledReason: one.protected ? 'This environment is protected.' : me.can('DELETE_ENVIRONMENT').reason,
-            },
-          ]}
-        />
-      ),
-    },
-  ]
+  const deletion = useChange({
+    change: ({ name }: Environment) => api.delete('/api/admin/environments/{environmentName}', { path: { environmentName: name } }),
+    invalidates: affected,
+    success: (_, { name }) => `Environment ${name} deleted`,
+    showsErrors: true,
+  })
+  const [remove, question] = useConfirm((environment: Environment) => ({
+    title: `Delete environment ${environment.name}?`,
+    description: `It is removed from ${plural(environment.projectCount ?? 0, 'project')}, with the strategies and switches that flags have in it. ${plural(environment.apiTokenCount ?? 0, 'API token')} can use it; tokens for this environment only stop working at once. This cannot be undone.${productionText(environment)}`,
+    action: 'Delete environment',
+    typeToConfirm: environment.name,
+    onConfirm: () => deletion.mutateAsync(environment),
+  }))
+  const create = (
+    <Create reason={me.can('CREATE_ENVIRONMENT').reason} onClick={edited.create}>
+      Create environment
+    </Create>
+  )
   return (
-    <Page
-      title="Environments"
-      description="Each flag has a switch and strategies of its own in every environment."
-      actions={
-        <Button
-          variant="primary"
-          icon={<Icons.Plus />}
-          disabledReason={me.can('CREATE_ENVIRONMENT').reason}
-          onClick={() => setView({ create: true }, { push: true })}
-        >
-          Create environment
-        </Button>
-      }
-    >
-      {environments.error ? (
-        <ErrorState error={environments.error} onRetry={() => void environments.refetch()} />
-      ) : (
-        <Table
-          label="Environments"
-          cards
-          columns={columns}
-          rows={list}
-          rowKey={(one) => one.name}
-          loading={environments.isPending}
-          empty={<EmptyState icon={<Icons.Globe />} title="No environments" />}
-        />
-      )}
-      {view.create && <EnvironmentDialog onClose={() => setView({ create: false })} invalidates={affected} />}
-      {edited && !view.create && <EnvironmentDialog key={edited.name} environment={edited} onClose={() => setView({ edit: '' })} invalidates={affected} />}
+    <Page title="Environments" description="Each flag has a switch and strategies of its own in every environment." actions={create}>
+      <List
+        noun="environment"
+        query={environments}
+        rows={environments.data?.environments}
+        rowKey={(one) => one.name}
+        nameOf={(one) => one.name}
+        columns={[
+          {
+            id: 'name',
+            header: 'Name',
+            cell: (one) => (
+              <span className="row cell-name">
+                <span className="strong break">{one.name}</span>
+                {one.requiredApprovals && <ProtectedMark />}
+              </span>
+            ),
+          },
+          { id: 'type', header: 'Type', cell: (one) => (isProduction(one) ? <Badge kind="accent">Production</Badge> : words(one.type)) },
+          {
+            id: 'asks',
+            header: 'Asks before changes',
+            cell: (one) =>
+              isProduction(one) ? (
+                <Switch label={`Ask before changes in ${one.name}`} checked={!unasked.has(one.name)} onChange={(asks) => setUnasked(one.name, !asks)} />
+              ) : (
+                <span className="soft">–</span>
+              ),
+          },
+          {
+            id: 'enabled',
+            header: 'Added to new projects',
+            cell: (one) => (
+              <Switch
+                label={`Add ${one.name} to new projects`}
+                checked={one.enabled}
+                disabledReason={updateReason}
+                onChange={(enabled) => toggle.mutate({ name: one.name, enabled })}
+              />
+            ),
+          },
+          { id: 'projects', header: 'Projects', align: 'right', cell: (one) => number(one.projectCount ?? 0) },
+          { id: 'tokens', header: 'API tokens', align: 'right', cell: (one) => number(one.apiTokenCount ?? 0) },
+          {
+            id: 'order',
+            header: 'Order',
+            width: '96px',
+            cell: (one) => (
+              <OrderButtons
+                name={one.name}
+                index={list.indexOf(one)}
+                count={list.length}
+                reason={updateReason}
+                onMove={(from, to) => reorder.mutate({ next: moved(list, from, to), before: list })}
+              />
+            ),
+          },
+        ]}
+        actions={(one) => [
+          { label: 'Change type and rules', icon: <Icons.Edit />, onSelect: () => edited.edit(one), disabledReason: updateReason },
+          { label: 'Freezes in all projects', icon: <Icons.Clock />, onSelect: () => setView({ freezes: one.name }, { push: true }) },
+          deleteEntry(() => remove(one), one.protected ? 'This environment is protected.' : me.can('DELETE_ENVIRONMENT').reason),
+        ]}
+        icon={<Icons.Globe />}
+        empty="A flag has no switch without an environment."
+      />
+      {edited.dialog}
       {frozen && <ServiceFreezesDialog environment={frozen.name} reason={updateReason} onClose={() => setView({ freezes: '' })} />}
-      {deleted && <DeleteDialog environment={deleted} onClose={() => setDeleted(undefined)} />}
+      {question}
     </Page>
   )
 }
@@ -205,26 +173,5 @@ function OrderButtons({ name, index, count, reason, onMove }: OrderButtonsProps)
         onClick={() => onMove(index, index + 1)}
       />
     </span>
-  )
-}
-
-function DeleteDialog({ environment, onClose }: { environment: Environment; onClose: () => void }) {
-  const client = useQueryClient()
-  const { name, projectCount, apiTokenCount } = environment
-  const remove = async () => {
-    await api.delete('/api/admin/environments/{environmentName}', { path: { environmentName: name } })
-    await invalidate(client, affected)
-    toast.success(`Environment ${name} deleted`)
-  }
-  return (
-    <ConfirmDialog
-      open
-      onClose={onClose}
-      title={`Delete environment ${name}?`}
-      description={`It is removed from ${plural(projectCount ?? 0, 'project')}, with the strategies and switches that flags have in it. ${plural(apiTokenCount ?? 0, 'API token')} can use it; tokens for this environment only stop working at once. This cannot be undone.${productionText(environment)}`}
-      action="Delete environment"
-      typeToConfirm={name}
-      onConfirm={remove}
-    />
   )
 }

@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { apiQuery, versionedQuery } from '../../api'
 import { ConstraintSummary } from '../../constraints'
 import { Page, useUrlState, type Crumb } from '../../shell'
-import { Badge, ErrorState, Loaded, Loading, Section } from '../../ui'
+import { Badge, Loaded, Section } from '../../ui'
 import { SegmentActions, SegmentForm } from './segmentform'
 import { StrategyUsage, usageLimit } from './usage'
 
@@ -36,28 +36,28 @@ function ExistingSegment({ id }: { id: string }) {
       crumbs={crumbs}
       actions={segment.data && <SegmentActions loaded={segment.data} onEdit={edit ? undefined : () => setView({ edit: true }, { push: true })} />}
     >
-      {segment.data ? (
-        <div className="stack narrow">
-          {edit ? (
-            <SegmentForm loaded={segment.data} onClose={() => setView({ edit: false })} />
-          ) : (
-            <>
-              <Section title="Used by">
-                <Loaded query={usage} lines={2}>
-                  {(using) => <StrategyUsage label={`Strategies that use ${body?.name}`} strategies={using.strategies} defaults={using.defaultStrategies} />}
-                </Loaded>
-              </Section>
-              <Section title="Who is in it">
-                {segment.data.body.constraints.length === 0 ? <p>Everyone</p> : <ConstraintSummary constraints={segment.data.body.constraints} />}
-              </Section>
-            </>
-          )}
-        </div>
-      ) : segment.error ? (
-        <ErrorState error={segment.error} onRetry={() => void segment.refetch()} />
-      ) : (
-        <Loading />
-      )}
+      <Loaded query={segment}>
+        {(loaded) => (
+          <div className={edit ? 'stack narrow' : 'stack'}>
+            {edit ? (
+              <SegmentForm loaded={loaded} onClose={() => setView({ edit: false })} />
+            ) : (
+              <>
+                <Section title="Who is in it">
+                  {loaded.body.constraints.length === 0 ? <p>Everyone</p> : <ConstraintSummary constraints={loaded.body.constraints} />}
+                </Section>
+                <Section title="Used by">
+                  <Loaded query={usage} lines={2}>
+                    {(using) => (
+                      <StrategyUsage label={`Strategies that use ${loaded.body.name}`} strategies={using.strategies} defaults={using.defaultStrategies} />
+                    )}
+                  </Loaded>
+                </Section>
+              </>
+            )}
+          </div>
+        )}
+      </Loaded>
     </Page>
   )
 }

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
-import { api, apiQuery, useChange, useMe } from '../../api'
+import { apiQuery, useMe } from '../../api'
 import { Page, type Crumb } from '../../shell'
-import { Badge, Button, ErrorState, Icons, Loading } from '../../ui'
+import { Badge, Button, ErrorState, Icons, Loaded } from '../../ui'
 import { Deliveries } from './deliveries'
 import './settings.css'
-import { DeleteWebhook, addonName, addonPaths } from './webhookactions'
+import { addonName, useDeleteWebhook, useTestWebhook } from './webhookactions'
 import { WebhookForm } from './webhookform'
 
 const crumbs: Crumb[] = [{ label: 'Webhooks', link: { to: '/webhooks' } }]
@@ -17,32 +16,21 @@ export default function WebhookPage() {
   const me = useMe()
   const navigate = useNavigate()
   const addons = useQuery(apiQuery('/api/admin/addons'))
-  const [deleting, setDeleting] = useState(false)
-  const test = useChange({
-    change: () => api.post('/api/admin/addons/{addonId}/test', { path: { addonId: Number(id) } }),
-    invalidates: addonPaths,
-    success: 'Test event sent. Its result appears below.',
-  })
-  if (!addons.data) {
+  const [remove, question] = useDeleteWebhook(() => void navigate({ to: '/webhooks' }))
+  const test = useTestWebhook('Test event sent. Its result appears below.')
+  const addon = addons.data?.addons.find((one) => String(one.id) === id)
+  if (!addons.data || !addon) {
     return (
-      <Page title="Webhook" crumbs={crumbs}>
-        {addons.error ? <ErrorState error={addons.error} onRetry={() => void addons.refetch()} /> : <Loading />}
-      </Page>
-    )
-  }
-  const { providers } = addons.data
-  if (id === 'new') {
-    return (
-      <Page title="Create webhook" crumbs={crumbs}>
-        <WebhookForm providers={providers} />
-      </Page>
-    )
-  }
-  const addon = addons.data.addons.find((one) => String(one.id) === id)
-  if (!addon) {
-    return (
-      <Page title="Webhook" crumbs={crumbs}>
-        <ErrorState title="Not found" error={`There is no webhook with the id ${id}. It may have been deleted.`} />
+      <Page title={id === 'new' ? 'Create webhook' : 'Webhook'} crumbs={crumbs}>
+        <Loaded query={addons}>
+          {({ providers }) =>
+            id === 'new' ? (
+              <WebhookForm providers={providers} />
+            ) : (
+              <ErrorState title="Not found" error={`There is no webhook with the id ${id}. It may have been deleted.`} />
+            )
+          }
+        </Loaded>
       </Page>
     )
   }
@@ -58,11 +46,11 @@ export default function WebhookPage() {
             icon={<Icons.Play />}
             pending={test.isPending}
             disabledReason={updateReason ?? (addon.enabled ? undefined : 'It is disabled and sends nothing.')}
-            onClick={() => test.mutate()}
+            onClick={() => test.mutate(addon)}
           >
             Send a test event
           </Button>
-          <Button variant="quiet" icon={<Icons.Trash />} disabledReason={me.can('DELETE_ADDON').reason} onClick={() => setDeleting(true)}>
+          <Button variant="quiet" icon={<Icons.Trash />} disabledReason={me.can('DELETE_ADDON').reason} onClick={() => remove(addon)}>
             Delete webhook
           </Button>
         </>
@@ -70,9 +58,9 @@ export default function WebhookPage() {
     >
       <div className="stack">
         <Deliveries addon={addon} disabledReason={updateReason} />
-        <WebhookForm key={addon.id} addon={addon} providers={providers} />
+        <WebhookForm key={addon.id} addon={addon} providers={addons.data.providers} />
       </div>
-      {deleting && <DeleteWebhook addon={addon} onClose={() => setDeleting(false)} onDeleted={() => void navigate({ to: '/webhooks' })} />}
+      {question}
     </Page>
   )
 }

@@ -7,7 +7,7 @@ import { Button, Checkbox, Icons, Notice, RadioGroup, Section, TextArea, TextFie
 import { MultiCombobox } from '../../ui/combobox'
 import { usualEvents } from './eventgroups'
 import { EventPicker } from './eventpicker'
-import { addonPaths } from './webhookactions'
+import { addonPaths, useTestWebhook } from './webhookactions'
 
 type Addon = Schema<'Addon'>
 type Provider = Schema<'Provider'>
@@ -22,10 +22,7 @@ export function WebhookForm({ addon, providers }: { addon?: Addon; providers: re
   const me = useMe()
   const navigate = useNavigate()
   const reason = me.can(addon ? 'UPDATE_ADDON' : 'CREATE_ADDON').reason
-  const test = useChange({
-    change: (id: number) => api.post('/api/admin/addons/{addonId}/test', { path: { addonId: id } }),
-    invalidates: addonPaths,
-  })
+  const test = useTestWebhook()
   const save = useChange({
     change: (body: Body) => (addon ? api.put('/api/admin/addons/{addonId}', { path: { addonId: addon.id }, body }) : api.post('/api/admin/addons', { body })),
     invalidates: addonPaths,
@@ -46,7 +43,7 @@ export function WebhookForm({ addon, providers }: { addon?: Addon; providers: re
       const parameters = Object.fromEntries(Object.entries(values.parameters).filter(([, value]) => value.trim() !== ''))
       const saved = await save.mutateAsync({ ...values, description: values.description || null, parameters })
       // Only a delivery shows whether the server may and can reach a new URL.
-      if (values.enabled && values.parameters.url !== addon?.parameters.url) await test.mutateAsync(saved.id).catch(() => undefined)
+      if (values.enabled && values.parameters.url !== addon?.parameters.url) await test.mutateAsync(saved).catch(() => undefined)
       if (!addon) return void navigate({ to: '/webhooks/$id', params: { id: String(saved.id) }, replace: true })
       form.set({ parameters: saved.parameters })
     },

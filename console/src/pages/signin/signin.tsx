@@ -4,7 +4,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { ApiError, errorText, send } from '../../api'
 import { useSignInMethods, type SignInMethods } from '../../api/me'
 import { Logo } from '../../shell/logo'
-import { Button, ErrorState, Loading, Notice } from '../../ui'
+import { Button, CodeBlock, ErrorState, Loading, Notice } from '../../ui'
 import { safeNext, signInError } from './next'
 import './signin.css'
 
@@ -78,13 +78,12 @@ function Ways({ methods, next, onContinue }: { methods: SignInMethods; next: str
       )}
       {methods.link && (
         <div className="stack-s">
-          <h2>{methods.oidc ? 'Or with a link' : 'Sign in with a link'}</h2>
+          {methods.oidc && <h2>Or with a link</h2>}
           <p className="soft">Open the link that an administrator sent you. It signs you in once.</p>
           <details>
             <summary>First time here?</summary>
-            <p className="soft">
-              On your own machine, <code>make run</code> prints a link for the administrator. Later, <code>guidon link</code> creates another one.
-            </p>
+            <p className="soft">The server prints a link for the administrator when it starts. To print another, run this on the server:</p>
+            <CodeBlock code="guidon link" label="Command that prints a link" />
           </details>
         </div>
       )}

@@ -62,10 +62,10 @@ test('a stickiness without a fallback warns about users without the field', () =
   expect(describeStickiness({ name: 'default', parameters: {} })).toBe('')
 })
 
-test('a constraint without a field and values ends with one mark', () => {
+test('a constraint without a field is called unfinished', () => {
   const constraint = { contextName: '', operator: 'IN', values: [], inverted: false, caseInsensitive: false }
   const text = describeStrategy({ name: 'default', parameters: {}, segments: [], constraints: [constraint] } as never, new Map())
-  expect(text).toBe('Everyone, if a field is one of …')
+  expect(text).toBe('Everyone, if an unfinished constraint holds.')
 })
 
 describe('strategyDifferences names what the sentences leave out', () => {

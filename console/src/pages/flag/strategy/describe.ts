@@ -73,7 +73,9 @@ export function describeStrategy(strategy: Described, segmentNames: ReadonlyMap<
   const segments = strategy.segments.map((id) => segmentNames.get(id) ?? `#${id}`)
   const within = segments.length ? ` in ${segments.length === 1 ? 'segment' : 'all of the segments'} ${enumerate(segments)}` : ''
   const users = usersOf(strategy)
-  const conditions = strategy.constraints.filter((one) => one !== users).map((constraint) => describeConstraint(constraint))
+  const others = strategy.constraints.filter((one) => one !== users)
+  const conditions = others.filter(({ contextName }) => contextName).map((constraint) => describeConstraint(constraint))
+  if (conditions.length < others.length) conditions.push('an unfinished constraint holds')
   const where = conditions.length ? `, if ${conditions.join(', and ')}` : ''
   return `${users ? selectedUsers(users.values) : describeAudience(strategy, types)}${within}${where}.`.replace(/….$/, '…')
 }

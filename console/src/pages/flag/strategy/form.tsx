@@ -110,6 +110,7 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, draft
                   after: inWords(values),
                   differences: stored && strategyDifferences(initial, values, names),
                   widens: widens(stored && initial, values),
+                  narrows: stored && widens(values, initial),
                   children: stored && values.disabled && switchesOff(environment, stored.body) && <GoesOff flag={flag} />,
                 })) || <p className="strong at-once-text">{inWords(values)}</p>}
               {flag.dependencies.length > 0 && <p className="soft">{onlyWhere(flag.dependencies)}</p>}

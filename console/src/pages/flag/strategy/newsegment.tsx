@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { api, useChange, useMe } from '../../../api'
+import { api, useMe } from '../../../api'
 import { ConstraintList, toRequest, type Constraint } from '../../../constraints'
-import { FormActions, useForm } from '../../../forms'
-import { Button, Dialog, Icons, Select, TextField } from '../../../ui'
+import { FormDialog, useChangeForm } from '../../../forms'
+import { Button, Icons, Select, TextField } from '../../../ui'
 import { canChangeSegment } from '../../settings/rights'
 
 interface NewSegmentProps {
@@ -38,41 +38,41 @@ const createRequest = (values: Values) =>
 
 function SegmentDialog({ projectId, onCreated, onClose }: { projectId: string; onCreated: (id: number) => void; onClose: () => void }) {
   const everywhere = canChangeSegment(useMe()).allowed
-  const create = useChange({
+  const form = useChangeForm({
+    initial: { name: '', project: projectId, constraints: [] as Constraint[] },
+    nameField: 'name',
     change: (values: Values) => api.send(createRequest(values)),
     invalidates: ['/api/admin/segments', '/api/admin/context'],
     success: (segment) => `Segment ${segment.name} created`,
-    showsErrors: true,
     onSuccess: (segment) => {
       onCreated(segment.id)
       onClose()
     },
-  })
-  const form = useForm({
-    initial: { name: '', project: projectId, constraints: [] as Constraint[] },
-    nameField: 'name',
-    submit: (values) => create.mutateAsync(values),
     check: (values) => ({ constraints: values.constraints.length === 0 ? 'Add a constraint: without one, everyone is in the segment.' : '' }),
   })
   const constraints = form.field('constraints')
   return (
-    <Dialog open wide onClose={onClose} title="Create segment" description="Several strategies can use it. Changing it later changes all of them.">
-      <form {...form.props}>
-        <div className="columns">
-          <TextField label="Name" required autoFocus maxLength={255} {...form.field('name')} />
-          <Select
-            label="Usable in"
-            choices={[
-              { value: projectId, label: `Project ${projectId}` },
-              { value: '', label: 'All projects', disabled: !everywhere },
-            ]}
-            {...form.field('project')}
-          />
-        </div>
-        <h4 className="field-label">Constraints</h4>
-        <ConstraintList value={constraints.value} onChange={constraints.onChange} errors={form.errors.byPointer} />
-        <FormActions form={form} submit="Create segment" onCancel={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog
+      form={form}
+      submit="Create segment"
+      wide
+      onClose={onClose}
+      title="Create segment"
+      description="Several strategies can use it. Changing it later changes all of them."
+    >
+      <div className="columns">
+        <TextField label="Name" required autoFocus maxLength={255} {...form.field('name')} />
+        <Select
+          label="Usable in"
+          choices={[
+            { value: projectId, label: `Project ${projectId}` },
+            { value: '', label: 'All projects', disabled: !everywhere },
+          ]}
+          {...form.field('project')}
+        />
+      </div>
+      <h4 className="field-label">Constraints</h4>
+      <ConstraintList value={constraints.value} onChange={constraints.onChange} errors={form.errors.byPointer} />
+    </FormDialog>
   )
 }

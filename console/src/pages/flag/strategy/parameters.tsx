@@ -39,7 +39,12 @@ export function Parameters({ draft, type, flag, onChange, errorAt }: ParametersP
     <>
       {parameters.filter((parameter) => !isGroup(parameter)).map(field)}
       {percentage && group && stickiness !== 'random' && (
-        <RolloutPreview percent={Number(draft.parameters[percentage] ?? 0)} groupId={group} field={stickiness === 'default' ? 'userId' : stickiness} />
+        <RolloutPreview
+          percent={Number(draft.parameters[percentage] ?? 0)}
+          groupId={group}
+          field={stickiness === 'default' ? 'userId' : stickiness}
+          conditions={draft.segments.length + draft.constraints.length > 0}
+        />
       )}
       {parameters.some(isGroup) && (
         <details className="form-more">

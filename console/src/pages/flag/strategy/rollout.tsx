@@ -75,10 +75,12 @@ interface PreviewProps {
   groupId: string
   /** The field whose value decides: userId, sessionId or another one. */
   field: string
+  /** Segments or constraints must hold as well. */
+  conditions: boolean
 }
 
 /** Shows the 100 places of a rollout, and where an ID is. */
-export function RolloutPreview({ percent, groupId, field }: PreviewProps) {
+export function RolloutPreview({ percent, groupId, field, conditions }: PreviewProps) {
   const [id, setId] = useState('')
   const place = id.trim() === '' ? undefined : bucket(groupId, id.trim())
   const included = place !== undefined && place <= percent
@@ -98,7 +100,7 @@ export function RolloutPreview({ percent, groupId, field }: PreviewProps) {
           {place === undefined
             ? ''
             : included
-              ? `Gets the flag: place ${place} of 100, within ${clamp(percent)}%.`
+              ? `${conditions ? 'Gets the flag if the conditions below hold' : 'Gets the flag'}: place ${place} of 100, within ${clamp(percent)}%.`
               : `Does not get the flag: place ${place} of 100, beyond ${clamp(percent)}%.`}
         </p>
       </div>

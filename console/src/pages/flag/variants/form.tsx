@@ -129,8 +129,9 @@ const shownVariants = 5
 function inWords(before: readonly VariantDraft[], after: readonly VariantDraft[]) {
   const line = (variants: readonly VariantDraft[]) => {
     if (variants.length === 0) return ''
+    if (variants.some(({ name }) => !name)) return 'Give each variant a name'
     const shares = weights(variants)
-    const named = variants.slice(0, shownVariants).map(({ name }, index) => `${name || '…'} ${percentOf(shares[index] ?? 0)}`)
+    const named = variants.slice(0, shownVariants).map(({ name }, index) => `${name} ${percentOf(shares[index] ?? 0)}`)
     return named.join(', ') + (variants.length > shownVariants ? ` and ${variants.length - shownVariants} others` : '')
   }
   const lines = { before: line(before), after: line(after) || 'No variants: the flag is only on or off' }

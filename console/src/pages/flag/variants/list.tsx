@@ -156,13 +156,18 @@ function Payload({ value, error, onChange }: { value: VariantDraft; error?: stri
             {...field}
             spellCheck={false}
             className="mono"
+            placeholder={value.payloadType === 'json' ? '{"steps": 1}' : undefined}
             rows={Math.min(12, Math.max(3, value.payload.split('\n').length))}
             error={error && (problem ?? error)}
             hint={error ? undefined : problem}
           />
-          {formatted !== undefined && formatted !== value.payload && (
+          {value.payloadType === 'json' && (
             <div>
-              <Button size="small" onClick={() => onChange({ payload: formatted })}>
+              <Button
+                size="small"
+                disabledReason={formatted === undefined ? 'It is not JSON yet.' : formatted === value.payload ? 'It is formatted.' : undefined}
+                onClick={() => formatted !== undefined && onChange({ payload: formatted })}
+              >
                 Format JSON
               </Button>
             </div>
