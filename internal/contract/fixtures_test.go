@@ -161,6 +161,9 @@ func (f fixture) create(t *testing.T, server *adminapi.Client, made dictionaries
 			t.Fatalf("POST %s: the response has no %s: %v", path, f.keep, response)
 		}
 		made[f.dictionary] = append(made[f.dictionary], fields[f.keep])
+		if f.dictionary != "plans" {
+			return
+		}
 		for _, one := range list(fields["milestones"]) {
 			made["milestones"] = append(made["milestones"], one.(map[string]any)["id"])
 		}
