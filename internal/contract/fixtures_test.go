@@ -63,6 +63,8 @@ var once = []fixture{
 	{"", "", flags, `{"name":"reviewed"}`},
 	{"", "", "PUT " + reviewed + "/change-requests/config", `{"changeRequestsEnabled":true}`},
 	{"templates", "id", "/api/admin/release-plan-templates", aPlan},
+	{"", "", "PUT " + projects + "/contract/settings", `{"mode":"open","defaultStickiness":"default"}`},
+	{"", "", projects + "/contract/users/{users}/roles/4", ""},
 	{"", "", flags, `{"name":"planned"}`},
 	{"", "", flags, `{"name":"removed"}`},
 	{"", "", flags, `{"name":"detached"}`},
