@@ -193,7 +193,7 @@ func (s stack) day(price func(throttle) (cost, bool)) (total cost, rate float64)
 	return total, rate
 }
 
-// atURLs is what a caller can cost in a day at the client URLs, beside the HTTP API: for each function, all requests that AWS lets pass, each part of
+// atURLs returns what a caller can cost in a day at the client URLs, beside the HTTP API: for each function, all requests that AWS lets pass, each part of
 // them that of the dearest, and in large responses that are not compressed, if the caller gets any there. Units end at MaxReadUnits.
 func (s stack) atURLs(price func(throttle) (cost, bool), plain ...string) (total cost) {
 	for _, function := range []string{"applications", "frontend"} {
@@ -213,7 +213,7 @@ func (s stack) atURLs(price func(throttle) (cost, bool), plain ...string) (total
 	return total
 }
 
-// either is a price of the dearer of two requests to a route.
+// either returns the price of the dearer of two requests to a route.
 func either(a, b func(throttle) (cost, bool)) func(throttle) (cost, bool) {
 	return func(at throttle) (cost, bool) {
 		one, allowed := a(at)
@@ -249,7 +249,7 @@ func (s stack) rate(route string) float64 {
 	return 0
 }
 
-// of are the routes of a function.
+// of returns the routes of a function.
 func (s stack) of(function string) (routes []string) {
 	for _, at := range s.throttles {
 		if at.function == function {
@@ -328,12 +328,12 @@ func (m Measured) callers(s stack) []caller {
 	return append(list, client, long, frontend, admin)
 }
 
-// metrics is what those of requests of a stranger cost in a day.
+// metrics returns what CloudWatch metrics of the requests of a stranger cost in a day.
 func (s stack) metrics() float64 {
 	return float64(s.operations) * statuses * priceMetric / daysAMonth
 }
 
-// leaked is what a client token costs in a day whose caller also does what a stranger can, and then what the client URLs add.
+// leaked tells what a client token costs in a day if its caller also does what a stranger can, and what the client URLs add to that.
 func (m Measured) leaked(s stack) string {
 	stranger, long := m.callers(s)[0], m.callers(s)[2]
 	alone, _ := s.day(m.clientToken)

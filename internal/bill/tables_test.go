@@ -272,7 +272,7 @@ func (m Measured) rule() string {
 		"(%s with [reports every five minutes]", saves(100), saves(1000), m.edgeFrom(), from(m.atURL(1), m.overEdge()), from(m.atURL(5), m.overEdge()))
 }
 
-// atURL is overURL with a memory of one second and an interval of reports.
+// atURL returns overURL with a memory of one second and an interval of reports.
 func (m Measured) atURL(interval float64) func(sdks float64) float64 {
 	return func(sdks float64) float64 { return m.overURL(sdks, true, interval) }
 }
@@ -283,7 +283,7 @@ func (m Measured) beside() string {
 		from(m.overHTTP, smallest), from(m.overHTTP, twoTasks), from(m.atURL(5), smallest), from(m.atURL(5), twoTasks))
 }
 
-// saving is what reports every five minutes save.
+// saving tells what reports every five minutes save.
 func (m Measured) saving() string {
 	reports := func(interval float64) float64 { return sum(m.usageLines(1000, interval)) }
 	return fmt.Sprintf("%s US dollars a month for 1,000 instances at the HTTP API, and %s at the client URL",

@@ -140,6 +140,14 @@ func (c Caller) rolesIn(project *flags.Project) []*Role {
 	return list
 }
 
+// UserID returns the ID of the user who makes the request; flags.TokenUserID for an API token.
+func (c Caller) UserID() int64 {
+	if c.User == nil {
+		return flags.TokenUserID
+	}
+	return c.User.ID
+}
+
 // FavoritesKey returns the key under which a caller's favorites are stored: the user's ID, so that renaming
 // keeps them, or the name of the token.
 func (c Caller) FavoritesKey() string {

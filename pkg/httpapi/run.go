@@ -286,11 +286,8 @@ func (tx *Tx) signed() flags.Change {
 
 // Sign gives an event an id, a time and the caller. Events that Save takes are signed when they are committed.
 func (tx *Tx) Sign(e flags.Event) flags.Event {
-	e.ID, e.CreatedBy, e.UserID = orderedID(), tx.Caller.Name, flags.TokenUserID
+	e.ID, e.CreatedBy, e.UserID = orderedID(), tx.Caller.Name, tx.Caller.UserID()
 	e.CreatedAt = flags.EventTime(e.ID) // not tx.Now: the log is searched by time, in the order of ids
-	if tx.Caller.User != nil {
-		e.UserID = tx.Caller.User.ID
-	}
 	if tx.group != "" {
 		e.GroupType, e.GroupID = flags.RequestGroup, tx.group
 	}

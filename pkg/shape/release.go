@@ -41,10 +41,7 @@ type TransitionCondition struct {
 
 // MilestoneViewOf returns a milestone of the template or plan of that ID.
 func MilestoneViewOf(m flags.Milestone, template string) MilestoneView {
-	view := MilestoneView{ID: m.ID, Name: m.Name, SortOrder: m.SortOrder, Template: template}
-	if !m.StartedAt.IsZero() {
-		view.StartedAt = TimeOrNull(m.StartedAt)
-	}
+	view := MilestoneView{ID: m.ID, Name: m.Name, SortOrder: m.SortOrder, Template: template, StartedAt: TimeOrNull(m.StartedAt)}
 	if m.Minutes > 0 {
 		view.Transition = &TransitionCondition{m.Minutes}
 	}

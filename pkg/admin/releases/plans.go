@@ -139,7 +139,7 @@ func addPlan(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in addPlanBody) (v
 	if err := problems.Err(); err != nil {
 		return view, err
 	}
-	plan := flags.NewReleasePlan(t, callerID(tx), tx.Now, tx.NewID)
+	plan := flags.NewReleasePlan(t, tx.Caller.UserID(), tx.Now, tx.NewID)
 	if err := f.AddPlan(env, plan, in.Existing.Value, tx.Limits); err != nil {
 		return view, err
 	}

@@ -75,7 +75,7 @@ func readTemplate(tx *httpapi.Tx, at inTemplate) (shape.ReleaseTemplateView, err
 }
 
 func createTemplate(tx *httpapi.Tx, _ httpapi.InService, in templateBody) (view shape.ReleaseTemplateView, err error) {
-	t := &flags.ReleaseTemplate{ID: tx.NewID(), CreatedAt: tx.Now, CreatedByID: callerID(tx)}
+	t := &flags.ReleaseTemplate{ID: tx.NewID(), CreatedAt: tx.Now, CreatedByID: tx.Caller.UserID()}
 	if err := in.applyTo(tx, t); err != nil {
 		return view, err
 	}
@@ -84,14 +84,6 @@ func createTemplate(tx *httpapi.Tx, _ httpapi.InService, in templateBody) (view 
 	}
 	tx.Save(events.ReleaseTemplate.Created(t), t)
 	return shape.ReleaseTemplateViewOf(t), nil
-}
-
-// callerID is the ID of the user who makes the request; TokenUserID for an API token.
-func callerID(tx *httpapi.Tx) int64 {
-	if tx.Caller.User == nil {
-		return flags.TokenUserID
-	}
-	return tx.Caller.User.ID
 }
 
 // replaceTemplate writes a template whole. Plans that were made of it stay as they are.

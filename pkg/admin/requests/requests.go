@@ -97,9 +97,9 @@ func (at inChange) find(tx *httpapi.Tx) (*flags.Project, *review.Request, int) {
 
 // me is the caller.
 func me(tx *httpapi.Tx) review.Person {
-	by := review.Person{Key: tx.Caller.FavoritesKey(), ID: flags.TokenUserID, Name: tx.Caller.Name}
+	by := review.Person{Key: tx.Caller.FavoritesKey(), ID: tx.Caller.UserID(), Name: tx.Caller.Name}
 	if tx.Caller.User != nil {
-		by.ID, by.DisplayName = tx.Caller.User.ID, tx.Caller.User.Name
+		by.DisplayName = tx.Caller.User.Name
 	}
 	by.Program = tx.Caller.User == nil || tx.Caller.User.ServiceAccount
 	return by

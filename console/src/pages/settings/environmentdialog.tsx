@@ -79,7 +79,7 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
         <legend className="field-label">Change requests</legend>
         <Checkbox
           label="No project can switch them off"
-          hint="Projects that add this environment later have them on. Where they are off now, they stay off until somebody switches them on in the project."
+          hint="Projects that add this environment later have them on. Where they are off now, they stay off until they are switched on in the project."
           checked={form.values.required}
           onChange={(required) => form.set({ required })}
         />
