@@ -1,8 +1,10 @@
-// Command configuration is the Lambda function for what flags refer to: segments, context fields, strategy types and tag types.
+// Command configuration is the Lambda function for what flags refer to: segments, context fields, strategy types, tag types and
+// release plan templates.
 package main
 
 import (
 	"guidon/functions/internal/serve"
+	"guidon/pkg/admin/releases"
 	"guidon/pkg/admin/segments"
 	"guidon/pkg/admin/strategies"
 	"guidon/pkg/admin/tags"
@@ -10,5 +12,5 @@ import (
 )
 
 func main() {
-	serve.Group(httpapi.Join(segments.Group(), strategies.TypeGroup(), tags.TypeGroup()))
+	serve.Group(httpapi.Join(segments.Group(), releases.TemplateGroup(), strategies.TypeGroup(), tags.TypeGroup()))
 }

@@ -1,10 +1,11 @@
 // Command features is the Lambda function for flags: their strategies, variants, tags and dependencies, search and bulk
-// changes, and for change requests. The function transfer applies those that are scheduled.
+// changes, for change requests and release plans. The function transfer applies those that are scheduled.
 package main
 
 import (
 	"guidon/functions/internal/serve"
 	"guidon/pkg/admin/features"
+	"guidon/pkg/admin/releases"
 	"guidon/pkg/admin/requests"
 	"guidon/pkg/admin/strategies"
 	"guidon/pkg/admin/tags"
@@ -12,5 +13,5 @@ import (
 )
 
 func main() {
-	serve.Group(httpapi.Join(features.Group(), strategies.Group(), strategies.VariantGroup(), tags.Group(), requests.Group()))
+	serve.Group(httpapi.Join(features.Group(), strategies.Group(), strategies.VariantGroup(), tags.Group(), requests.Group(), releases.PlanGroup()))
 }
