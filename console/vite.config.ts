@@ -39,14 +39,15 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1000, // scripts/budget.mjs checks the size
-    // Each file is a call of the function site: one has all styles, one what the first page needs, one what other pages share.
+    // Each file is a call of the function site: one has all styles, one what the first page needs, one the words for changes, one what other pages share.
     cssCodeSplit: false,
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
             { name: 'first', tags: ['$initial'], priority: 1 },
-            { name: 'shared', minShareCount: 8 },
+            { name: 'words', test: /insight\/eventtext|constraints\/(describe|edit)|strategy\/describe/, priority: 1 },
+            { name: 'shared', minShareCount: 2 },
           ],
         },
       },

@@ -37,6 +37,8 @@ const (
 	reviewed      = projects + "/contract/environments/contract"
 	requests      = projects + "/contract/change-requests"
 	aChange       = `{"feature":"reviewed","action":"addStrategy","payload":{"name":"default"}}`
+	aPlan         = `{"name":"Canary","milestones":[{"name":"Some","strategies":[{"strategyName":"default"}],"transitionCondition":{"intervalMinutes":60}},{"name":"All","strategies":[{"strategyName":"default"}]}]}`
+	plans         = "/environments/contract/release-plans"
 	accountTokens = "/api/admin/service-account/{accounts}/token"
 	personal      = "personal" // the dictionary with a personal token, for what API tokens cannot do
 )
@@ -60,6 +62,13 @@ var once = []fixture{
 	{"users", "id", "/api/admin/service-account", `{"username":"contract-account","name":"contract","rootRole":3}`},
 	{"", "", flags, `{"name":"reviewed"}`},
 	{"", "", "PUT " + reviewed + "/change-requests/config", `{"changeRequestsEnabled":true}`},
+	{"templates", "id", "/api/admin/release-plan-templates", aPlan},
+	{"", "", flags, `{"name":"planned"}`},
+	{"", "", flags, `{"name":"removed"}`},
+	{"", "", flags, `{"name":"detached"}`},
+	{"plans", "id", flags + "/planned" + plans, aPlan},
+	{"removedPlans", "id", flags + "/removed" + plans, aPlan},
+	{"detachedPlans", "id", flags + "/detached" + plans, aPlan},
 	{"accounts", "id", "/api/admin/service-account", `{"username":"contract-admin","name":"contract","rootRole":1}`},
 }
 
@@ -100,7 +109,8 @@ const (
 
 // create sends the requests of the fixtures and returns the dictionaries.
 func create(t *testing.T, server *adminapi.Client) dictionaries {
-	made := dictionaries{"roles": {4, 5}, "matching": {"*"}, "changes": {1}} // built-in project roles; any state; the first change of a request
+	// Built-in project roles; any state; the first change of a request; the only flag for each way to end a plan.
+	made := dictionaries{"roles": {4, 5}, "matching": {"*"}, "changes": {1}, "plannedFlags": {"planned"}, "removedFlags": {"removed"}, "detachedFlags": {"detached"}}
 	for _, f := range once {
 		f.create(t, server, made, "contract")
 	}
@@ -116,6 +126,11 @@ func create(t *testing.T, server *adminapi.Client) dictionaries {
 		f.create(t, server, made, "contract")
 	}
 	return made
+}
+
+func list(value any) []any {
+	values, _ := value.([]any)
+	return values
 }
 
 func (f fixture) create(t *testing.T, server *adminapi.Client, made dictionaries, name string) {
@@ -146,5 +161,11 @@ func (f fixture) create(t *testing.T, server *adminapi.Client, made dictionaries
 			t.Fatalf("POST %s: the response has no %s: %v", path, f.keep, response)
 		}
 		made[f.dictionary] = append(made[f.dictionary], fields[f.keep])
+		if f.dictionary != "plans" {
+			return
+		}
+		for _, one := range list(fields["milestones"]) {
+			made["milestones"] = append(made["milestones"], one.(map[string]any)["id"])
+		}
 	}
 }

@@ -58,18 +58,16 @@ export function EventSearch({ project: only }: { project?: string }) {
     .filter(isProduction)
     .map(({ name }) => name)
     .join(',')
-  const onlyProduction = production !== '' && view.environment === production
   const dated = view.from !== '' || view.to !== ''
   return (
     <>
       <FilterBar
         noun="event"
         search="Search the text of events"
-        // The button Production only says it already.
-        values={onlyProduction ? { ...view, environment: '' } : view}
+        values={view}
         onChange={filter}
         filters={[
-          { name: 'environment', label: 'Environment', choices: environments.map(environmentChoice) },
+          { name: 'environment', label: 'Environment', choices: environmentChoices(environments, production) },
           ...(only
             ? []
             : [{ name: 'project' as const, label: 'Project', choices: (projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, label: name })) }]),
@@ -105,7 +103,11 @@ export function EventSearch({ project: only }: { project?: string }) {
             </div>
           </Popover>
           {production && (
-            <Button size="small" aria-pressed={onlyProduction} onClick={() => filter({ environment: onlyProduction ? '' : production })}>
+            <Button
+              size="small"
+              aria-pressed={view.environment === production}
+              onClick={() => filter({ environment: view.environment === production ? '' : production })}
+            >
               Production only
             </Button>
           )}
@@ -143,3 +145,8 @@ function usePeople(events: readonly Schema<'LoggedEvent'>[]) {
 // A filter of the URL can have a name that is not among the choices.
 const withTyped = (choices: readonly Choice[], value: string) =>
   value === '' || choices.some((choice) => choice.value === value) ? choices : [{ value, label: value }, ...choices]
+
+function environmentChoices(environments: readonly { name: string; type: string }[], production: string): Choice[] {
+  const choices = environments.map(environmentChoice)
+  return production.includes(',') ? [...choices, { value: production, label: 'Production only' }] : choices
+}

@@ -26,13 +26,12 @@ interface EventListProps {
 export function EventList({ events, withFlag, label }: EventListProps) {
   const names = useEventNames(events)
   const [restoring, setRestoring] = useState<Event>()
-  const row = (event: Event, title?: ReactNode, earlier: readonly Event[] = []) => (
+  const row = (event: Event, title?: ReactNode) => (
     <EventRow
       event={event}
       withFlag={withFlag}
       names={names}
       title={title}
-      earlier={earlier}
       onRestore={restorableOf(event).length > 0 ? () => setRestoring(event) : undefined}
     />
   )
@@ -40,10 +39,9 @@ export function EventList({ events, withFlag, label }: EventListProps) {
     <>
       <ol className="events" aria-label={label}>
         {groupsOf(events).map(({ request, applied, events: group }) => {
-          const { id, project } = applied ?? group[0]!
-          if (request === undefined) return <li key={id}>{row(group[0]!, undefined, group.slice(1))}</li>
           const rows = group.map((event) => <li key={event.id}>{row(event)}</li>)
-          if (!project) return rows
+          const { id, project } = applied ?? group[0]!
+          if (request === undefined || !project) return rows
           return (
             <li key={id} className="event-group">
               {applied ? (
@@ -91,12 +89,6 @@ const Application = ({ project, id, count }: { project: string; id: string; coun
   </>
 )
 
-/** The names of projects by id. */
-export function useProjectNames(): ReadonlyMap<string, string> {
-  const { data } = useQuery({ ...apiQuery('/api/admin/projects'), staleTime: 60_000 })
-  return useMemo(() => new Map(data?.projects.map(({ id, name }) => [id, name])), [data])
-}
-
 function RequestLink({ project, id }: { project: string; id: string }) {
   return (
     <Link to="/projects/$projectId/change-requests/$requestId" params={{ projectId: project, requestId: id }}>
@@ -130,20 +122,16 @@ interface EventRowProps {
   names: EventNames
   /** Instead of what its type and subject say. */
   title?: ReactNode
-  /** What the same person did with the change request just before. */
-  earlier: readonly Event[]
   onRestore?: () => void
 }
 
-// What happened and where, the changes and who made them, and when: in one line of a wide window.
-function EventRow({ event, withFlag, names, title, earlier, onRestore }: EventRowProps) {
+// Two lines: what happened, where and when; who it was, and the changes.
+function EventRow({ event, withFlag, names, title, onRestore }: EventRowProps) {
   const [open, setOpen] = useState(false)
   const me = useMe().user?.id
-  const projects = useProjectNames()
   const changes = changesOf(event, names)
   const subject = subjectOf(event, names)
   const hasStates = event.preData !== null || event.data !== null
-  const earlierTexts = [...new Set(earlier.map(({ type }) => eventTitle(type)))].filter((one) => one !== text && !said[event.type]?.includes(one))
   const text = eventTitle(event.type)
   const omitted = omittedOf(event)
   return (
@@ -152,15 +140,9 @@ function EventRow({ event, withFlag, names, title, earlier, onRestore }: EventRo
         <p className="event-title grow">
           <span className="strong break">{title ?? (subject ? `${text}: ${subject}` : text)}</span>
           {withFlag && !title && <FlagLink event={event} />}
-          {!title &&
-            typeof event.data?.changeRequestId === 'number' &&
-            event.project &&
-            // Only its author can open a draft.
-            (ofDraft.has(event.type) && event.createdByUserId !== me ? (
-              <span className="soft">#{event.data.changeRequestId}</span>
-            ) : (
-              <RequestLink project={event.project} id={String(event.data.changeRequestId)} />
-            ))}
+          {!title && typeof event.data?.changeRequestId === 'number' && event.project && (
+            <RequestLink project={event.project} id={String(event.data.changeRequestId)} />
+          )}
           {event.environment && (
             <span className="soft">
               in <EnvironmentName name={event.environment} />
@@ -168,7 +150,7 @@ function EventRow({ event, withFlag, names, title, earlier, onRestore }: EventRo
           )}
           {withFlag === 'project' && event.project && (
             <Link to="/projects/$projectId" params={{ projectId: event.project }} className="soft break">
-              {projects.get(event.project) ?? event.project}
+              {event.project}
             </Link>
           )}
         </p>
@@ -193,27 +175,26 @@ function EventRow({ event, withFlag, names, title, earlier, onRestore }: EventRo
         </span>
       </div>
       <p className="small soft">
-        {changes.slice(0, open ? 0 : shownChanges).map((change, index) => (
-          <span key={index} className="event-change break">
-            <ChangeText change={change} />
-            {' · '}
-          </span>
-        ))}
-        {!open && changes.length > shownChanges && (
-          <>
-            <button type="button" className="more" onClick={() => setOpen(true)}>
-              and {changes.length - shownChanges} more
-            </button>
-            {' · '}
-          </>
-        )}
-        {omitted && <span className="break">not in the log, because it is {omitted} · </span>}
-        {earlierTexts.length > 0 && <span className="event-change">Before: {listed(earlierTexts)} · </span>}
-        {event.skippedChangeRequests && <span className="strong">without a change request in {listed(event.skippedChangeRequests)} · </span>}
         <span className="break" title={`In the log: ${event.createdBy}`}>
           {actorOf(event)}
         </span>
         {event.createdByUserId === me && ' (you)'}
+        {event.skippedChangeRequests && <span className="strong"> · without a change request in {listed(event.skippedChangeRequests)}</span>}
+        {changes.slice(0, open ? 0 : shownChanges).map((change, index) => (
+          <span key={index} className="event-change break">
+            {' · '}
+            <ChangeText change={change} />
+          </span>
+        ))}
+        {!open && changes.length > shownChanges && (
+          <>
+            {' · '}
+            <button type="button" className="more" onClick={() => setOpen(true)}>
+              and {changes.length - shownChanges} more
+            </button>
+          </>
+        )}
+        {omitted && <span className="break"> · not in the log, because it is {omitted}</span>}
       </p>
       {open && <Changes changes={changes} before={event.preData} after={event.data} label={`${text}: state before and after`} />}
     </article>
@@ -221,15 +202,6 @@ function EventRow({ event, withFlag, names, title, earlier, onRestore }: EventRo
 }
 
 const shownChanges = 4
-
-// Events of a change request that has not been sent.
-const ofDraft = new Set(['change-request-created', 'change-request-discarded', 'change-added', 'change-edited', 'change-discarded'])
-
-// What the title of an event says already.
-const said: Record<string, string[]> = {
-  'change-request-approved': [eventTitle('change-request-approval-added')],
-  'change-added': [eventTitle('change-request-created')],
-}
 
 function FlagLink({ event: { project, featureName } }: { event: Event }) {
   return (

@@ -381,9 +381,9 @@ export function is(text: string): string | undefined {
   return values.length === 0 ? undefined : values.length === 1 ? `IS:${values[0]}` : `IS_ANY_OF:${values.join(',')}`
 }
 
-/** Events that belong together: those of one application of a change request, what one person did with a change request within a minute, or one by itself. */
+/** Events that belong together: those of one application of a change request, or one by itself. */
 export interface EventGroup<One> {
-  /** The change request that was applied. */
+  /** The change request; absent for an event by itself. */
   request?: string
   /** The event of the application; absent if the filters or the page leave it out. */
   applied?: One
@@ -392,22 +392,13 @@ export interface EventGroup<One> {
 
 const applications = ['change-request-applied', 'change-request-scheduled-application-success']
 
-const sameAct = (event: Grouped, newer: Grouped | undefined) =>
-  typeof event.data?.changeRequestId === 'number' &&
-  event.data.changeRequestId === newer?.data?.changeRequestId &&
-  event.createdBy === newer.createdBy &&
-  Date.parse(newer.createdAt ?? '') - Date.parse(event.createdAt ?? '') < 60_000
-
-type Grouped = Pick<Event, 'groupType' | 'groupId' | 'type'> & Partial<Pick<Event, 'data' | 'createdBy' | 'createdAt'>>
-
-/** Neighbouring events of the same application of a change request, or of the same act of a person, as one group. */
-export function groupsOf<One extends Grouped>(events: readonly One[]): EventGroup<One>[] {
+/** Neighbouring events of the same application of a change request as one group, with what was applied. */
+export function groupsOf<One extends Pick<Event, 'groupType' | 'groupId' | 'type'>>(events: readonly One[]): EventGroup<One>[] {
   const groups: EventGroup<One>[] = []
   for (const event of events) {
     const request = event.groupType === 'change-request' ? event.groupId : undefined
     let last = groups.at(-1)
-    if (request === undefined ? last?.request !== undefined || !sameAct(event, last?.events[0]) : last?.request !== request)
-      groups.push((last = { request, events: [] }))
+    if (request === undefined || last?.request !== request) groups.push((last = { request, events: [] }))
     // The event of the schedule says more than the one that each application has.
     if (request !== undefined && applications.includes(event.type)) last!.applied ??= event
     else last!.events.push(event)
