@@ -17,6 +17,7 @@ var toy = map[string]string{
 	"console/package-lock.json": `{"name":"toy","version":"0.0.0","lockfileVersion":3,"requires":true,"packages":{"":{"name":"toy","version":"0.0.0"}}}`,
 	"console/build.sh": `set -e
 echo built >> ../builds
+[ ! -f src/edited ] || mv src/edited src/name
 name=index-$(cat src/name).js
 mkdir "$CONSOLE_DIST/assets"
 echo "$name" > "$CONSOLE_DIST/assets/$name"
@@ -97,9 +98,19 @@ func TestBuild(t *testing.T) {
 	}
 	want(2, "index-two.js.gz")
 
+	// What is edited during a build, and then edited back, is built again.
+	for range 2 {
+		write("console/src/name", "two")
+		write("console/src/edited", "three")
+		if out, err := build(); err != nil {
+			t.Errorf("an edit during the build: %v: %s", err, out)
+		}
+	}
+	want(4, "index-three.js.gz")
+
 	write("console/src/broken", "")
 	if out, err := build(); err == nil || !strings.Contains(out, "the build of console failed") {
 		t.Errorf("a failed build: %v: %s, want an error that says so", err, out)
 	}
-	want(3, "index-two.js.gz")
+	want(5, "index-three.js.gz")
 }

@@ -9,13 +9,16 @@ import { startServer, type Server } from './server'
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read what they expect
 export type Api = <Body = any>(method: string, path: string, body?: unknown) => Promise<Body>
 
+/** Opens a page on which another person is signed in, which is closed after the test. */
+export type SignedIn = (userId: number) => Promise<Page>
+
 interface WorkerFixtures {
   server: Server
   /** Cookies of the signed-in administrator. */
   session: Awaited<ReturnType<import('@playwright/test').BrowserContext['storageState']>> | undefined
 }
 
-export const test = base.extend<{ api: Api }, WorkerFixtures>({
+export const test = base.extend<{ api: Api; signedIn: SignedIn }, WorkerFixtures>({
   server: [
     // eslint-disable-next-line no-empty-pattern
     async ({}, use) => {
@@ -43,6 +46,18 @@ export const test = base.extend<{ api: Api }, WorkerFixtures>({
   baseURL: ({ server }, provide) => provide(server.url),
   storageState: ({ session }, provide) => provide(session),
   api: ({ server }, provide) => provide((method, path, body) => request(server, method, path, body)),
+  signedIn: async ({ browser, api }, provide) => {
+    const pages: Page[] = []
+    await provide(async (userId) => {
+      const { url } = await api('POST', `/api/admin/user-admin/${userId}/sign-in-link`)
+      const page = await (await browser.newContext({ storageState: { cookies: [], origins: [] } })).newPage()
+      pages.push(page)
+      await page.goto(url)
+      await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+      return page
+    })
+    for (const page of pages) await page.context().close()
+  },
 })
 
 export { expect }
@@ -104,3 +119,49 @@ export const hide = (page: Page) =>
     Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
     window.dispatchEvent(new Event('visibilitychange'))
   })
+
+/** Takes back what the newest message says, and waits for the answer. */
+export async function undo(page: Page, message?: string) {
+  const messages = page.getByRole('region', { name: 'Messages' })
+  if (message) await expect(messages.getByText(message)).toBeVisible()
+  await messages.getByRole('button', { name: 'Undo' }).click()
+  await expect(messages.getByText(/ was undone$/)).toBeVisible()
+}
+
+export const rollout = (percent: number) => ({ name: 'flexibleRollout', parameters: { rollout: String(percent), stickiness: 'default', groupId: 'g' } })
+
+/** Reports usage as an SDK does. */
+export async function report(
+  api: Api,
+  baseURL: string,
+  appName: string,
+  toggles: object,
+  { sdkVersion = 'unleash-client-node:6.12.1', project = 'default' } = {},
+) {
+  const { secret } = await api('POST', '/api/admin/api-tokens', {
+    tokenName: unique('report'),
+    type: 'client',
+    projects: [project],
+    environment: 'development',
+  })
+  const now = new Date().toISOString()
+  const headers = { Authorization: secret, 'Content-Type': 'application/json' }
+  const send = async (path: string, body: object) => {
+    const response = await fetch(baseURL + path, { method: 'POST', headers, body: JSON.stringify({ appName, instanceId: 'host-1', ...body }) })
+    expect(response.status).toBe(202)
+  }
+  await send('/api/client/register', { sdkVersion, strategies: ['default'], started: now, interval: 60 })
+  await send('/api/client/metrics', { bucket: { start: now, stop: now, toggles } })
+}
+
+/** Waits until the server has added so many evaluations of a flag to its sums. */
+export const expectUsage = (api: Api, flag: string, evaluations: number) =>
+  expect
+    .poll(
+      async () => {
+        const { data } = await api('GET', `/api/admin/client-metrics/features/${flag}/raw?hoursBack=2`)
+        return (data as { yes: number; no: number }[]).reduce((sum, row) => sum + row.yes + row.no, 0)
+      },
+      { timeout: 40_000, message: 'usage in the sums' },
+    )
+    .toBe(evaluations)

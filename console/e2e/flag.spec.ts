@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { checkPage } from './checkpage'
-import { expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
+import { type Api, expect, noConsoleErrors, pick, test, undo, unique } from './fixtures'
 
 const features = '/api/admin/projects/default/features'
 
@@ -223,56 +223,48 @@ test('variants of an environment are added, weighted and evaluated', async ({ pa
   check()
 })
 
-test('two people edit one strategy: the second sees what changed, reloads or overwrites', async ({ page, api, browser, server }) => {
+test('two people edit one strategy: the second sees what changed, reloads or overwrites', async ({ page, signedIn, api }) => {
   const flag = await newFlag(api)
   const { id } = await api('POST', strategiesOf(flag, 'development'), { name: 'flexibleRollout', parameters: { rollout: 10, stickiness: 'default' } })
   const stored = async () => (await api('GET', `${strategiesOf(flag, 'development')}/${id}`)).parameters.rollout
   const username = unique('anna')
   const anna = await api('POST', '/api/admin/user-admin', { name: 'Anna', username, rootRole: 1 })
-  const link = await api('POST', `/api/admin/user-admin/${anna.id}/sign-in-link`)
-  const context = await browser.newContext({ baseURL: server.url, storageState: { cookies: [], origins: [] } })
-  try {
-    const hers = await context.newPage()
-    await hers.goto(new URL(link.url).pathname + new URL(link.url).hash)
-    await expect(hers.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
-    const edit = async (person: Page, percentage: string) => {
-      await person.goto(pageOf(flag))
-      await person.getByRole('button', { name: 'Edit strategy in development' }).click()
-      await person.getByRole('spinbutton', { name: 'Percentage' }).fill(percentage)
-    }
-    const save = (person: Page) => person.getByRole('button', { name: 'Save strategy' }).click()
-
-    await edit(page, '20')
-    await edit(hers, '30')
-    await save(hers)
-    await expect(hers.getByRole('dialog')).toBeHidden()
-    await save(page)
-    const conflict = page.getByRole('dialog', { name: `Anna changed this strategy while you were editing it` })
-    await expect(conflict).toContainText('Stored now30% of users.')
-    await expect(conflict).toContainText('Yours20% of users.')
-    await expect(conflict.getByRole('region', { name: 'What changed in the strategy' })).toContainText('"rollout": "30"')
-    expect(await stored()).toBe('30')
-    await checkPage(page, 'flag-conflict')
-    await conflict.getByRole('button', { name: 'Overwrite with mine' }).click()
-    await expect(page.getByRole('dialog')).toHaveCount(0)
-    await expect(page.getByRole('article')).toContainText('20% of users')
-    expect(await stored()).toBe('20')
-
-    await edit(page, '40')
-    await edit(hers, '50')
-    await save(hers)
-    await expect(hers.getByRole('article')).toContainText('50% of users')
-    await save(page)
-    await conflict.getByRole('button', { name: 'Discard mine and reload' }).click()
-    await expect(conflict).toBeHidden()
-    await expect(page.getByRole('spinbutton', { name: 'Percentage' })).toHaveValue('50')
-    await page.getByRole('spinbutton', { name: 'Percentage' }).fill('60')
-    await save(page)
-    await expect(page.getByRole('article')).toContainText('60% of users')
-    expect(await stored()).toBe('60')
-  } finally {
-    await context.close()
+  const hers = await signedIn(anna.id)
+  const edit = async (person: Page, percentage: string) => {
+    await person.goto(pageOf(flag))
+    await person.getByRole('button', { name: 'Edit strategy in development' }).click()
+    await person.getByRole('spinbutton', { name: 'Percentage' }).fill(percentage)
   }
+  const save = (person: Page) => person.getByRole('button', { name: 'Save strategy' }).click()
+
+  await edit(page, '20')
+  await edit(hers, '30')
+  await save(hers)
+  await expect(hers.getByRole('dialog')).toBeHidden()
+  await save(page)
+  const conflict = page.getByRole('dialog', { name: `Anna changed this strategy while you were editing it` })
+  await expect(conflict).toContainText('Stored now30% of users.')
+  await expect(conflict).toContainText('Yours20% of users.')
+  await expect(conflict.getByRole('region', { name: 'What changed in the strategy' })).toContainText('"rollout": "30"')
+  expect(await stored()).toBe('30')
+  await checkPage(page, 'flag-conflict')
+  await conflict.getByRole('button', { name: 'Overwrite with mine' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page.getByRole('article')).toContainText('20% of users')
+  expect(await stored()).toBe('20')
+
+  await edit(page, '40')
+  await edit(hers, '50')
+  await save(hers)
+  await expect(hers.getByRole('article')).toContainText('50% of users')
+  await save(page)
+  await conflict.getByRole('button', { name: 'Discard mine and reload' }).click()
+  await expect(conflict).toBeHidden()
+  await expect(page.getByRole('spinbutton', { name: 'Percentage' })).toHaveValue('50')
+  await page.getByRole('spinbutton', { name: 'Percentage' }).fill('60')
+  await save(page)
+  await expect(page.getByRole('article')).toContainText('60% of users')
+  expect(await stored()).toBe('60')
 })
 
 test('a strategy that someone removed during the edit can be added again', async ({ page, api }) => {
@@ -373,8 +365,7 @@ test('a parent, a tag, a clone, and archiving with undo', async ({ page, api }) 
   await expect(page).toHaveURL('/projects/default')
   const messages = page.getByRole('region', { name: 'Messages' })
   await expect(messages.getByText(`Flag ${flag} archived`)).toBeVisible() // until then, Undo is about the parent
-  await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/ was undone$/)).toBeVisible()
+  await undo(page)
   expect((await api('GET', `${features}/${flag}`)).dependencies).toMatchObject([{ feature: parent, enabled: false }])
 
   await page.goto(pageOf(flag))
@@ -403,8 +394,7 @@ test('a flag has an owner, links and comments', async ({ page, api }) => {
   await expect(messages.getByText(`${flag}: the owner is Team Checkout`)).toBeVisible()
   await expect(rail).toContainText('Team Checkout')
   expect((await api('GET', `${features}/${flag}`)).owner).toBe('Team Checkout')
-  await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/ was undone$/)).toBeVisible()
+  await undo(page)
   await expect(rail.getByRole('button', { name: 'Add an owner' })).toBeVisible()
 
   await rail.getByRole('button', { name: 'Add link' }).click()
@@ -445,10 +435,8 @@ test('the dependencies of a flag that is on in production say so and ask, and al
   await api('POST', `${features}/${flag}/environments/production/on`)
   const stored = async () => (await api('GET', `${features}/${flag}`)).dependencies.map((one: { enabled: boolean }) => one.enabled)
   const messages = page.getByRole('region', { name: 'Messages' })
-  const undo = async (text: string) => {
-    await expect(messages.getByText(text)).toBeVisible()
-    await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText(/ was undone$/)).toBeVisible()
+  const undone = async (text: string) => {
+    await undo(page, text)
     for (const button of await messages.getByRole('button', { name: 'Close message' }).all()) await button.click()
   }
   await page.goto(pageOf(flag))
@@ -459,7 +447,7 @@ test('the dependencies of a flag that is on in production say so and ask, and al
   await expect(dialog).toContainText(`${flag} is on in production, and then only where ${parent} is on.`)
   await expect(dialog).toContainText('Applications follow with their next request.')
   await dialog.getByRole('button', { name: 'Add parent' }).click()
-  await undo(`${flag}: depends on ${parent}`)
+  await undone(`${flag}: depends on ${parent}`)
   expect(await stored()).toEqual([])
 
   await api('POST', `${features}/${flag}/dependencies`, { feature: parent })
@@ -468,7 +456,7 @@ test('the dependencies of a flag that is on in production say so and ask, and al
   await dialog.getByRole('radio', { name: 'Off' }).check()
   await expect(dialog).toContainText(`only where ${parent} is off.`)
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await undo(`${flag}: depends on ${parent}`)
+  await undone(`${flag}: depends on ${parent}`)
   expect(await stored()).toEqual([true])
 
   await page.getByRole('button', { name: `Remove dependency on ${parent}` }).click()
@@ -477,7 +465,7 @@ test('the dependencies of a flag that is on in production say so and ask, and al
   expect(await stored()).toEqual([true])
   await page.getByRole('button', { name: `Remove dependency on ${parent}` }).click()
   await question.getByRole('button', { name: 'Remove' }).click()
-  await undo(`${flag}: no longer depends on ${parent}`)
+  await undone(`${flag}: no longer depends on ${parent}`)
   expect(await stored()).toEqual([true])
 
   // Undo leaves the dependency that another person has added since.
@@ -491,29 +479,21 @@ test('the dependencies of a flag that is on in production say so and ask, and al
   check()
 })
 
-test('a viewer sees why nothing can be changed', async ({ api, browser, server }) => {
+test('a viewer sees why nothing can be changed', async ({ signedIn, api }) => {
   const flag = await fullFlag(api)
   const viewer = await api('POST', '/api/admin/user-admin', { name: 'Vera', username: unique('vera'), rootRole: 3 })
-  const link = new URL((await api('POST', `/api/admin/user-admin/${viewer.id}/sign-in-link`)).url)
-  const context = await browser.newContext({ baseURL: server.url, storageState: { cookies: [], origins: [] } })
-  try {
-    const page = await context.newPage()
-    await page.goto(link.pathname + link.hash)
-    await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
-    await page.goto(pageOf(flag))
-    const production = page.getByRole('switch', { name: `${flag} in production` })
-    await expect(production).toHaveAccessibleDescription(/You need the permission “Enable and disable flags” in project default and environment production/)
-    await production.focus()
-    await page.keyboard.press('Space')
-    await expect(production).toBeChecked()
-    await expect(page.getByRole('button', { name: 'Edit strategy 1 in production' })).toHaveAttribute('aria-disabled', 'true')
-    await expect(page.getByRole('button', { name: 'Add parent' })).toHaveAttribute('aria-disabled', 'true')
-    await page.goto(`${pageOf(flag)}/settings`)
-    await expect(page.getByRole('textbox', { name: 'Description' })).toBeDisabled()
-    await expect(page.getByRole('button', { name: 'Archive flag' })).toHaveAttribute('aria-disabled', 'true')
-  } finally {
-    await context.close()
-  }
+  const page = await signedIn(viewer.id)
+  await page.goto(pageOf(flag))
+  const production = page.getByRole('switch', { name: `${flag} in production` })
+  await expect(production).toHaveAccessibleDescription(/You need the permission “Enable and disable flags” in project default and environment production/)
+  await production.focus()
+  await page.keyboard.press('Space')
+  await expect(production).toBeChecked()
+  await expect(page.getByRole('button', { name: 'Edit strategy 1 in production' })).toHaveAttribute('aria-disabled', 'true')
+  await expect(page.getByRole('button', { name: 'Add parent' })).toHaveAttribute('aria-disabled', 'true')
+  await page.goto(`${pageOf(flag)}/settings`)
+  await expect(page.getByRole('textbox', { name: 'Description' })).toBeDisabled()
+  await expect(page.getByRole('button', { name: 'Archive flag' })).toHaveAttribute('aria-disabled', 'true')
 })
 
 test('an archived flag can be revived on its page', async ({ page, api }) => {

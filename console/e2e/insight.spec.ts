@@ -2,12 +2,10 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import type { Page, TestInfo } from '@playwright/test'
 import { checkPage } from './checkpage'
-import { addFilter, expect, noConsoleErrors, pick, test, type Api, typeFilter, unique } from './fixtures'
+import { addFilter, expect, expectUsage, noConsoleErrors, pick, report, rollout, test, type Api, typeFilter, unique } from './fixtures'
 
 // An SDK, screenshots and axe need more than a minute where several programs share the processors.
 test.describe.configure({ timeout: 150_000 })
-
-const rollout = (percent: number) => ({ name: 'flexibleRollout', parameters: { rollout: String(percent), stickiness: 'default', groupId: 'g' } })
 
 /** Creates a flag that is on in development for a share of the users, and returns its strategy. */
 async function createFlag(api: Api, flag: string, percent = 100) {
@@ -17,32 +15,6 @@ async function createFlag(api: Api, flag: string, percent = 100) {
   await api('POST', `${environment}/on`)
   return { environment, strategy: `${environment}/strategies/${strategy.id}` }
 }
-
-/** Reports usage as an SDK does. */
-async function report(api: Api, baseURL: string, appName: string, toggles: object, sdkVersion = 'unleash-client-node:6.12.1', project = 'default') {
-  const { secret } = await api('POST', '/api/admin/api-tokens', {
-    tokenName: unique('report'),
-    type: 'client',
-    projects: [project],
-    environment: 'development',
-  })
-  const now = new Date().toISOString()
-  const headers = { Authorization: secret, 'Content-Type': 'application/json' }
-  const send = async (path: string, body: object) => {
-    const response = await fetch(baseURL + path, { method: 'POST', headers, body: JSON.stringify({ appName, instanceId: 'host-1', ...body }) })
-    expect(response.status).toBe(202)
-  }
-  await send('/api/client/register', { sdkVersion, strategies: ['default'], started: now, interval: 60 })
-  await send('/api/client/metrics', { bucket: { start: now, stop: now, toggles } })
-}
-
-/** Waits until the server has added usage of a flag to its sums. */
-const usageOf = async (api: Api, flag: string) => {
-  const { data } = await api('GET', `/api/admin/client-metrics/features/${flag}/raw?hoursBack=2`)
-  return (data as { yes: number; no: number }[]).reduce((sum, row) => sum + row.yes + row.no, 0)
-}
-
-const usageWait = { timeout: 40_000, message: 'usage in the sums' }
 
 test('create to SDK: the program of the page connects, the light turns green, and usage is shown', async ({ page, api }, info) => {
   const check = noConsoleErrors(page)
@@ -64,9 +36,9 @@ test('create to SDK: the program of the page connects, the light turns green, an
   const command = await page.getByRole('region', { name: 'Command that runs the program' }).innerText()
   expect(await run(program, command, info)).toContain('true')
 
-  await expect(page.getByText(`${app} is connected`)).toBeVisible(usageWait)
+  await expect(page.getByText(`${app} is connected`)).toBeVisible({ timeout: 40_000 })
   await checkPage(page, 'connect-connected')
-  await expect.poll(() => usageOf(api, flag), usageWait).toBe(1)
+  await expectUsage(api, flag, 1)
   await page.getByRole('link', { name: `Usage of ${flag}` }).click()
   await expect(page.getByRole('img', { name: `Evaluations of ${flag}: 1 on, 0 off.` })).toBeVisible()
   await expect(page.getByRole('link', { name: app })).toBeVisible()
@@ -122,13 +94,13 @@ test('a change of the rollout is seen in the usage of a flag', async ({ page, ap
   await checkPage(page, 'usage-empty')
 
   await report(api, baseURL!, app, { [flag]: { yes: 10, no: 90, variants: {} } })
-  await expect.poll(() => usageOf(api, flag), usageWait).toBe(100)
+  await expectUsage(api, flag, 100)
   await page.reload()
   await expect(page.getByText('100 evaluations, 10% on')).toBeVisible()
 
   await api('PUT', strategy, rollout(50))
   await report(api, baseURL!, app, { [flag]: { yes: 50, no: 50, variants: { blue: 30, red: 20 } } })
-  await expect.poll(() => usageOf(api, flag), usageWait).toBe(200)
+  await expectUsage(api, flag, 200)
   await page.reload()
   await expect(page.getByRole('img', { name: `Evaluations of ${flag}: 60 on, 140 off.` })).toBeVisible()
   await expect(page.getByText('Strategy changed in development: Rollout 10% → 50%')).toBeVisible()
@@ -153,8 +125,8 @@ test('an open question whether to archive follows the use of the flag, which is 
   await page.getByRole('button', { name: 'Archive', exact: true }).click()
   const question = page.getByRole('dialog', { name: `Archive ${flag}?` })
   await expect(question.getByText('not used yet')).toBeVisible()
-  await report(api, baseURL!, app, { [flag]: { yes: 1, no: 2, variants: {} } }, undefined, project)
-  await expect.poll(() => usageOf(api, flag), usageWait).toBe(3)
+  await report(api, baseURL!, app, { [flag]: { yes: 1, no: 2, variants: {} } }, { project })
+  await expectUsage(api, flag, 3)
   await expect(question.getByText('last used < 1 h ago')).toBeVisible({ timeout: 30_000 })
   await checkPage(page, 'archive-used')
 
@@ -179,9 +151,9 @@ test('a flag names the applications with an SDK that does not know an operator',
     ...rollout(100),
     constraints: [{ contextName: 'remoteAddress', operator: 'IN_CIDR', values: ['10.0.0.0/8'] }],
   })
-  await report(api, baseURL!, old, { [flag]: { yes: 1, no: 0, variants: {} } }, 'unleash-client-java:12.1.0')
+  await report(api, baseURL!, old, { [flag]: { yes: 1, no: 0, variants: {} } }, { sdkVersion: 'unleash-client-java:12.1.0' })
   await report(api, baseURL!, current, { [flag]: { yes: 1, no: 0, variants: {} } })
-  await expect.poll(() => usageOf(api, flag), usageWait).toBe(2)
+  await expectUsage(api, flag, 2)
   await page.goto(`/projects/default/flags/${flag}`)
   const panel = page.getByRole('region', { name: 'development' })
   await expect(panel).toContainText(`An SDK of ${old} does not know the operator “is in the network”. There, strategies with it apply to no one.`)
@@ -299,7 +271,7 @@ test('applications show instances, SDKs and issues', async ({ page, api, baseURL
   await page.goto(`/applications/${app}`)
   await expect(page.getByRole('heading', { name: `There is no application ${app}` })).toBeVisible()
   await report(api, baseURL!, app, { [flag]: { yes: 1, no: 1, variants: {} }, [`${flag}-misspelled`]: { yes: 0, no: 1, variants: {} } })
-  await expect.poll(() => usageOf(api, flag), usageWait).toBe(2)
+  await expectUsage(api, flag, 2)
   await page.goto('/applications')
   await page.getByLabel('Search applications').fill(app)
   await expect(page.getByRole('row')).toHaveCount(2)

@@ -1,6 +1,6 @@
 // Changes that applications in production follow at once: each asks, says what it did, and is undone.
 import type { Page } from '@playwright/test'
-import { expect, hide, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
+import { type Api, expect, hide, noConsoleErrors, pick, test, undo, unique } from './fixtures'
 
 interface Strategy {
   id: string
@@ -58,8 +58,7 @@ for (const [entry, done] of [
     await dialog.getByRole('button', { name: entry }).click()
     await expect(messages.getByText(`${flag}: strategy ${done} production, and the flag switched off`)).toBeVisible()
     expect(await state()).toEqual([false])
-    await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText(/ was undone$/)).toBeVisible()
+    await undo(page)
     expect(await state()).toEqual([true, '10'])
     await expect(page.getByRole('switch', { name: `${flag} in production` })).toBeChecked()
     check()
@@ -103,8 +102,7 @@ test('a copy of a strategy asks where the flag is on in production', async ({ pa
   await dialog.getByRole('button', { name: 'Duplicate' }).click()
   await expect(messages.getByText(`${flag}: strategy copied to production`)).toBeVisible()
   expect(await state()).toEqual([true, '10', '10'])
-  await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/ was undone$/)).toBeVisible()
+  await undo(page)
   expect(await state()).toEqual([true, '10'])
 
   // From another environment, too; and not where the flag is off.
@@ -139,8 +137,7 @@ test('the form of a strategy says what changes in production, and Undo brings th
   await save.click()
   await expect(messages.getByText(`${flag}: strategy saved in production`)).toBeVisible()
   expect(await state()).toEqual([true, '25'])
-  await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/ was undone$/)).toBeVisible()
+  await undo(page)
   expect(await state()).toEqual([true, '10'])
 
   // Disabling it in the form switches the flag off, too.
@@ -218,23 +215,8 @@ test('variants and their order in production ask, and variants are undone', asyn
   await question.getByRole('button', { name: 'Change the order' }).click()
   await expect(messages.getByText(`${flag}: order of the strategies changed in production`)).toBeVisible()
   expect(await order()).toEqual(['20', '10'])
-  await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/ was undone$/)).toBeVisible()
+  await undo(page)
   expect(await order()).toEqual(['10', '20'])
-})
-
-test('a production environment that need not ask has neither question nor line', async ({ page, api }) => {
-  const { flag, state, choose, messages } = await liveFlag(page, api)
-  await page.evaluate(() => localStorage.setItem('guidon-unasked', JSON.stringify(['production'])))
-  await page.reload()
-  await page.getByRole('button', { name: 'Edit strategy in production' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Strategy in production' })
-  await dialog.getByRole('spinbutton', { name: 'Percentage' }).fill('25')
-  await expect(dialog).not.toContainText('Applications follow with their next request.')
-  await dialog.getByRole('button', { name: 'Save strategy', exact: true }).click()
-  await expect(messages.getByText(`${flag}: strategy saved in production`)).toBeVisible()
-  await choose('Remove')
-  await expect.poll(state).toEqual([false])
 })
 
 test('the history and the log mark environments of type production', async ({ page, api }) => {
@@ -308,12 +290,6 @@ test('a first strategy in production says that applications follow at once', asy
   await expect(form).toContainText(parents)
 })
 
-test('the filter of usage marks production', async ({ page, api }) => {
-  const { flag } = await liveFlag(page, api)
-  await page.goto(`/projects/default/flags/${flag}/usage?environment=production`)
-  await expect(page.getByRole('combobox', { name: 'Environment' })).toContainText('production Prod')
-})
-
 test('a first strategy is not added where another person has added one, and Undo switches the flag off', async ({ page, api }) => {
   const messages = page.getByRole('region', { name: 'Messages' })
   const project = unique('shop')
@@ -371,8 +347,7 @@ test('a first strategy is not added where another person has added one, and Undo
 
     await first()
     await add()
-    await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText(/ was undone$/)).toBeVisible()
+    await undo(page)
     expect(await state()).toEqual([false, 1])
   }
 })
@@ -407,7 +382,7 @@ test('the form of a parent names all production environments where the flag is o
   await api('POST', `/api/admin/environments/${live}/off`)
 })
 
-test('a switch names the freeze instead of asking; who may skip the freeze reads of it in the question', async ({ page, browser, server, api }) => {
+test('a switch names the freeze instead of asking; who may skip the freeze reads of it in the question', async ({ page, signedIn, api }) => {
   const { flag, choose } = await liveFlag(page, api)
   const project = unique('shop')
   await api('POST', '/api/admin/projects', { id: project, name: project })
@@ -509,11 +484,7 @@ test('a switch names the freeze instead of asking; who may skip the freeze reads
   const email = `${unique('olga')}@example.org`
   const { id } = await api('POST', '/api/admin/user-admin', { email, rootRole: 3, sendEmail: false })
   await api('POST', `/api/admin/projects/${project}/users/${id}/roles/4`)
-  const { url } = await api('POST', `/api/admin/user-admin/${id}/sign-in-link`)
-  const context = await browser.newContext({ baseURL: server.url, storageState: undefined })
-  const olga = await context.newPage()
-  await olga.goto(url)
-  await expect(olga.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+  const olga = await signedIn(id)
   for (const view of [`/projects/${project}`, `/projects/${project}/flags/${flag}`]) {
     await olga.goto(view)
     await expect(olga.getByText(/production is frozen until/)).toBeVisible()
@@ -521,7 +492,6 @@ test('a switch names the freeze instead of asking; who may skip the freeze reads
     await expect(olga.getByRole('alert')).toHaveText(/: Holidays\. Only people with the permission “Change flags in a freeze” can skip that\./)
     await expect(olga.getByRole('dialog')).toHaveCount(0)
   }
-  await context.close()
 })
 
 test('an open page notices that its project is frozen or protected meanwhile', async ({ page, api }) => {

@@ -1,4 +1,4 @@
-import type { Browser, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { checkPage, expectAccessible } from './checkpage'
 import { expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
 
@@ -16,22 +16,12 @@ async function newPerson(api: Api, name: string): Promise<{ id: number; name: st
   return { id, name: username }
 }
 
-/** Opens a page on which another person is signed in. */
-async function signInAs(browser: Browser, api: Api, userId: number): Promise<Page> {
-  const { url } = await api('POST', `/api/admin/user-admin/${userId}/sign-in-link`)
-  const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
-  const page = await context.newPage()
-  await page.goto(url)
-  await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
-  return page
-}
-
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 const message = (page: Page, text: string) => page.getByRole('region', { name: 'Messages' }).getByText(text)
 const undo = (page: Page, text: string) =>
   page.getByRole('region', { name: 'Messages' }).locator('.toast', { hasText: text }).getByRole('button', { name: 'Undo' }).click()
 
-test('a team project: create it, add members, change a role, and what each may do', async ({ page, api, browser }) => {
+test('a team project: create it, add members, change a role, and what each may do', async ({ page, signedIn, api }) => {
   const check = noConsoleErrors(page, /400/)
   const olga = await newPerson(api, 'olga')
   const max = await newPerson(api, 'max')
@@ -70,7 +60,7 @@ test('a team project: create it, add members, change a role, and what each may d
   await checkPage(page, 'project-access')
 
   // A member changes flags, but neither the project nor its members.
-  const other = await signInAs(browser, api, max.id)
+  const other = await signedIn(max.id)
   await other.goto(`/projects/${id}/settings`)
   await expect(other.getByLabel('Description')).toBeDisabled()
   await expect(other.getByRole('button', { name: 'Save settings' })).toHaveAttribute('aria-disabled', 'true')
@@ -88,7 +78,6 @@ test('a team project: create it, add members, change a role, and what each may d
   await other.getByLabel('Id of the user').fill(String(third.id))
   await other.getByRole('dialog').getByRole('button', { name: 'Add member' }).click()
   await expect(other.getByLabel(`Role of ${third.name}`)).toHaveText('Member')
-  await other.context().close()
 
   await page.getByRole('button', { name: `Actions for ${olga.name}` }).click()
   await page.getByRole('menuitem', { name: 'Remove from the project' }).click()

@@ -1,8 +1,8 @@
 // Change requests with two and three people: each has a browser context of their own.
-import type { Browser, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { readFile } from 'node:fs/promises'
 import { checkPage } from './checkpage'
-import { expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
+import { type Api, expect, noConsoleErrors, pick, type SignedIn, test, unique } from './fixtures'
 
 const owner = 4
 const member = 5
@@ -38,15 +38,10 @@ async function roleWith(api: Api, permissions: string[]): Promise<number> {
 }
 
 /** A signed-in person with roles in a project. */
-async function person(browser: Browser, api: Api, baseURL: string, name: string, project: string, roles: number[]): Promise<Page> {
+async function person(signedIn: SignedIn, api: Api, name: string, project: string, roles: number[]): Promise<Page> {
   const { id } = await api<{ id: number }>('POST', '/api/admin/user-admin', { name, email: `${name}@example.com`, rootRole: 3 })
   for (const role of roles) await api('POST', `/api/admin/projects/${project}/users/${id}/roles/${role}`)
-  const { url } = await api<{ url: string }>('POST', `/api/admin/user-admin/${id}/sign-in-link`)
-  const context = await browser.newContext({ baseURL, storageState: undefined, locale: 'en-GB', timezoneId: 'UTC' })
-  const page = await context.newPage()
-  await page.goto(url)
-  await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
-  return page
+  return signedIn(id)
 }
 
 /** Sets the percentage of the only strategy in production in the form, which adds the change to a draft. */
@@ -75,12 +70,12 @@ async function confirm(page: Page, action: 'Approve' | 'Apply' | 'Reject' | 'Can
   await expect(dialog).toBeHidden()
 }
 
-test('a comment on an approval is not lost with Escape or Cancel, and people and the project have their names', async ({ browser, api, server }) => {
+test('a comment on an approval is not lost with Escape or Cancel, and people and the project have their names', async ({ signedIn, api }) => {
   const { project, page: flagPage } = await protectedProject(api)
   await api('PUT', `/api/admin/projects/${project}`, { name: `Shop ${project}` })
   const name = unique('Anna')
-  const anna = await person(browser, api, server.url, name, project, [member])
-  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  const anna = await person(signedIn, api, name, project, [member])
+  const ben = await person(signedIn, api, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
   await anna.goto(flagPage)
   await propose(anna, 60)
   await send(anna, 'With a comment')
@@ -100,15 +95,14 @@ test('a comment on an approval is not lost with Escape or Cancel, and people and
   await dialog.getByRole('button', { name: 'Approve' }).click()
   await expect(dialog).toBeHidden()
   await expect(ben.getByText('The error rate did not change.')).toBeVisible()
-  await Promise.all([anna.context().close(), ben.context().close()])
 })
 
 const isOpenRequest = (page: Page) => page.waitForURL(/\/change-requests\/\d+$/)
 
-test('one person proposes, a second one approves, and the first one applies', async ({ browser, api, server }) => {
+test('one person proposes, a second one approves, and the first one applies', async ({ signedIn, api }) => {
   const { project, flag, percent, page: flagPage } = await protectedProject(api)
-  const anna = await person(browser, api, server.url, unique('anna'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])
-  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  const anna = await person(signedIn, api, unique('anna'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])
+  const ben = await person(signedIn, api, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
   const checks = [noConsoleErrors(anna), noConsoleErrors(ben)]
 
   // What Anna does in production is added to a draft: neither the form nor the switch changes anything.
@@ -181,16 +175,15 @@ test('one person proposes, a second one approves, and the first one applies', as
   await expect(anna.getByRole('row', { name: new RegExp(title) })).toContainText('Applied')
   await checkPage(anna, 'requests')
   for (const check of checks) check()
-  await Promise.all([anna.context().close(), ben.context().close()])
 })
 
-test('the author asks for reviews, and the reviewer is told', async ({ browser, api, server }) => {
+test('the author asks for reviews, and the reviewer is told', async ({ signedIn, api }) => {
   const { project, page: flagPage } = await protectedProject(api)
   const [author, name, other] = [unique('anna'), unique('ben'), unique('carla')]
   const role = await roleWith(api, ['APPROVE_CHANGE_REQUEST'])
-  const anna = await person(browser, api, server.url, author, project, [member, role])
-  const ben = await person(browser, api, server.url, name, project, [role])
-  const carla = await person(browser, api, server.url, other, project, [member])
+  const anna = await person(signedIn, api, author, project, [member, role])
+  const ben = await person(signedIn, api, name, project, [role])
+  const carla = await person(signedIn, api, other, project, [member])
   await anna.goto(flagPage)
   await propose(anna, 60)
   await send(anna, 'Who looks at this?')
@@ -212,13 +205,12 @@ test('the author asks for reviews, and the reviewer is told', async ({ browser, 
   await expect(carla.getByRole('button', { name: 'Ask reviewers' })).toHaveCount(0)
   await ben.goto('/change-requests')
   await expect(ben.getByRole('row', { name: /Who looks at this/ })).toContainText('You were asked')
-  await Promise.all([anna, ben, carla].map((page) => page.context().close()))
 })
 
-test('what a person has approved no longer waits for that person', async ({ browser, api, server }) => {
+test('what a person has approved no longer waits for that person', async ({ signedIn, api }) => {
   const { project, page: flagPage } = await protectedProject(api, 2)
-  const anna = await person(browser, api, server.url, unique('anna'), project, [member])
-  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  const anna = await person(signedIn, api, unique('anna'), project, [member])
+  const ben = await person(signedIn, api, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
   await anna.goto(flagPage)
   await propose(anna, 60)
   const title = unique('Two have to approve')
@@ -231,13 +223,12 @@ test('what a person has approved no longer waits for that person', async ({ brow
   await ben.goto('/change-requests')
   await expect(ben.getByText('Nothing waits for you')).toBeVisible()
   await expect(ben.getByRole('link', { name: 'Change requests', exact: true }).first()).toBeVisible()
-  await Promise.all([anna.context().close(), ben.context().close()])
 })
 
-test('an edit after the approval ends it', async ({ browser, api, server }) => {
+test('an edit after the approval ends it', async ({ signedIn, api }) => {
   const { project, flag, page: flagPage } = await protectedProject(api)
-  const anna = await person(browser, api, server.url, unique('anna'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])
-  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  const anna = await person(signedIn, api, unique('anna'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])
+  const ben = await person(signedIn, api, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
   await anna.goto(flagPage)
   await propose(anna, 60)
   await anna.getByRole('switch', { name: `${flag} in production` }).click()
@@ -265,13 +256,12 @@ test('an edit after the approval ends it', async ({ browser, api, server }) => {
   await dialog.getByRole('button', { name: 'Remove change' }).click()
   await expect(anna.getByText('0 of 1 approval')).toBeVisible()
   await expect(anna.getByRole('button', { name: 'Apply' })).toHaveCount(0)
-  await Promise.all([anna.context().close(), ben.context().close()])
 })
 
-test('who approves an outdated page is told, and approves nothing', async ({ browser, api, server }) => {
+test('who approves an outdated page is told, and approves nothing', async ({ signedIn, api }) => {
   const { project, flag, page: flagPage } = await protectedProject(api)
-  const anna = await person(browser, api, server.url, unique('anna'), project, [member])
-  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  const anna = await person(signedIn, api, unique('anna'), project, [member])
+  const ben = await person(signedIn, api, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
   await anna.goto(flagPage)
   await propose(anna, 60)
   await anna.getByRole('switch', { name: `${flag} in production` }).click()
@@ -297,14 +287,13 @@ test('who approves an outdated page is told, and approves nothing', async ({ bro
   await expect(ben.getByText('0 of 1 approval')).toBeVisible()
   await confirm(ben, 'Approve')
   await expect(ben.getByText('It is approved and can be applied.')).toBeVisible()
-  await Promise.all([anna.context().close(), ben.context().close()])
 })
 
-test('a change underneath is a conflict, which the author accepts and the reviewer approves again', async ({ browser, api, server }) => {
+test('a change underneath is a conflict, which the author accepts and the reviewer approves again', async ({ signedIn, api }) => {
   const { project, flag, strategy, path, percent, page: flagPage } = await protectedProject(api)
-  const anna = await person(browser, api, server.url, unique('anna'), project, [member])
-  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
-  const carla = await person(browser, api, server.url, unique('carla'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])
+  const anna = await person(signedIn, api, unique('anna'), project, [member])
+  const ben = await person(signedIn, api, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  const carla = await person(signedIn, api, unique('carla'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])
   await anna.goto(flagPage)
   await propose(anna, 60)
   await send(anna, 'Sixty percent')
@@ -328,7 +317,6 @@ test('a change underneath is a conflict, which the author accepts and the review
   await carla.reload()
   await confirm(carla, 'Apply')
   await expect.poll(percent).toBe('60')
-  await Promise.all([anna, ben, carla].map((page) => page.context().close()))
 })
 
 test('another edit of what is in the draft starts from the draft', async ({ page, api }) => {
@@ -358,9 +346,9 @@ test('another edit of what is in the draft starts from the draft', async ({ page
   expect(await percent()).toBe('10')
 })
 
-test('an owner alone cannot change production', async ({ browser, api, server }) => {
+test('an owner alone cannot change production', async ({ signedIn, api }) => {
   const { project, flag, percent, page: flagPage } = await protectedProject(api)
-  const anna = await person(browser, api, server.url, unique('anna'), project, [owner])
+  const anna = await person(signedIn, api, unique('anna'), project, [owner])
   await anna.goto(flagPage)
   await expect(anna.getByRole('button', { name: 'Change production directly' })).toHaveCount(0)
   await propose(anna, 100)
@@ -382,10 +370,9 @@ test('an owner alone cannot change production', async ({ browser, api, server })
   await anna.getByRole('dialog').getByRole('button', { name: 'Discard draft' }).click()
   await expect(anna.getByRole('link', { name: 'Review and send' })).toHaveCount(0)
   expect(await percent()).toBe('10')
-  await anna.context().close()
 })
 
-test('a segment that is used in production changes by a change request', async ({ browser, api, server }) => {
+test('a segment that is used in production changes by a change request', async ({ signedIn, api }) => {
   const { project, strategy, flag, path } = await protectedProject(api)
   const name = unique('beta')
   const { id } = await api<{ id: number }>('POST', '/api/admin/segments', {
@@ -401,7 +388,7 @@ test('a segment that is used in production changes by a change request', async (
   const development = path.replace(/production$/, 'development')
   await api('POST', `${development}/strategies`, { name: 'default', segments: [id] })
   await api('POST', `${development}/on`)
-  const anna = await person(browser, api, server.url, unique('anna'), project, [owner])
+  const anna = await person(signedIn, api, unique('anna'), project, [owner])
   await anna.goto(`/segments/${id}?edit=true`)
   await expect(anna.getByText(`Changes for production of project ${project} are added to a draft, and need 1 approval.`)).toBeVisible()
   // What applications do not see is saved at once.
@@ -428,10 +415,9 @@ test('a segment that is used in production changes by a change request', async (
     `${flag} in production Prod (project ${project})`,
     `${flag} in development (project ${project})`,
   ])
-  await anna.context().close()
 })
 
-test('titles and names do not hide what is approved', async ({ browser, api, server }) => {
+test('titles and names do not hide what is approved', async ({ signedIn, api }) => {
   const { project } = await protectedProject(api)
   const bare = unique('bare')
   const name = unique('only staff')
@@ -439,8 +425,8 @@ test('titles and names do not hide what is approved', async ({ browser, api, ser
   const title = '1% of users, only staff'
   await api('POST', `/api/admin/projects/${project}/environments/production/default-strategy`, { name: 'default', title, segments: [segment.id] })
   await api('POST', `/api/admin/projects/${project}/features`, { name: bare })
-  const anna = await person(browser, api, server.url, unique('anna'), project, [owner])
-  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  const anna = await person(signedIn, api, unique('anna'), project, [owner])
+  const ben = await person(signedIn, api, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
   await anna.goto(`/projects/${project}/flags/${bare}`)
   await anna.getByRole('switch', { name: `${bare} in production` }).click()
   await expect(anna.getByRole('region', { name: 'production' })).toContainText('In draft Switch on')
@@ -451,10 +437,9 @@ test('titles and names do not hide what is approved', async ({ browser, api, ser
   await expect(added).toContainText('"name": "default"')
   await expect(added).toContainText(`Segment “${name}” (${segment.id}): everyone, because it has no constraints.`)
   await checkPage(ben, 'request-default')
-  await Promise.all([anna.context().close(), ben.context().close()])
 })
 
-test('an owner freezes production from the tab Environments, and lifts the freeze', async ({ browser, api, server }) => {
+test('an owner freezes production from the tab Environments, and lifts the freeze', async ({ signedIn, api }) => {
   const { project, page: flagPage } = await protectedProject(api)
   // A freeze of all projects, on another day of the week.
   const day = ['Wed', 'Thu', 'Fri', 'Sat', 'Sun', 'Mon', 'Tue'][new Date().getUTCDay()]
@@ -462,7 +447,7 @@ test('an owner freezes production from the tab Environments, and lifts the freez
     reason: 'Nights',
     weekly: { from: `${day} 02:00`, to: `${day} 03:00`, zone: 'UTC' },
   })
-  const anna = await person(browser, api, server.url, unique('anna'), project, [owner])
+  const anna = await person(signedIn, api, unique('anna'), project, [owner])
   await anna.goto(`/projects/${project}/environments`)
   const freezes = anna.getByRole('list', { name: 'Freezes of production' })
   await expect(freezes).toContainText(
@@ -487,7 +472,7 @@ test('an owner freezes production from the tab Environments, and lifts the freez
   await checkPage(anna, 'freezes')
 
   // Whoever may not change the project sees it, and cannot lift it.
-  const ben = await person(browser, api, server.url, unique('ben'), project, [member])
+  const ben = await person(signedIn, api, unique('ben'), project, [member])
   await ben.goto(`/projects/${project}/environments`)
   await expect(ben.getByRole('button', { name: 'Lift the freeze: Holidays' })).toHaveAccessibleDescription(/UPDATE_PROJECT|permission/)
   await anna.getByRole('button', { name: 'Lift the freeze: Holidays' }).click()
@@ -498,10 +483,9 @@ test('an owner freezes production from the tab Environments, and lifts the freez
   await propose(anna, 60)
   await expect(anna.getByText(/production is frozen until/)).toHaveCount(0)
   await api('DELETE', `/api/admin/freezes/production/${id}`)
-  await Promise.all([anna.context().close(), ben.context().close()])
 })
 
-test('an administrator freezes an environment in all projects each week, and an owner in one project', async ({ browser, page, api, server }) => {
+test('an administrator freezes an environment in all projects each week, and an owner in one project', async ({ page, signedIn, api }) => {
   const check = noConsoleErrors(page, /400/)
   const live = unique('live')
   await api('POST', '/api/admin/environments', { name: live, type: 'production' })
@@ -529,7 +513,7 @@ test('an administrator freezes an environment in all projects each week, and an 
   )
 
   // The owner of a project sees it, cannot lift it, and sets another one.
-  const anna = await person(browser, api, server.url, unique('anna'), project, [owner])
+  const anna = await person(signedIn, api, unique('anna'), project, [owner])
   await anna.goto(`/projects/${project}/environments`)
   const shown = anna.getByRole('list', { name: `Freezes of ${live}` })
   await expect(shown).toContainText('Weekends each week from Fri 17:00')
@@ -557,13 +541,12 @@ test('an administrator freezes an environment in all projects each week, and an 
   await anna.reload()
   await expect(shown.getByRole('listitem')).toHaveCount(1)
   check()
-  await anna.context().close()
 })
 
-test('a freeze is shown with its reason and end, and an approved request waits', async ({ browser, page, api, server }) => {
+test('a freeze is shown with its reason and end, and an approved request waits', async ({ page, signedIn, api }) => {
   const { project, percent, page: flagPage } = await protectedProject(api)
-  const anna = await person(browser, api, server.url, unique('anna'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])
-  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  const anna = await person(signedIn, api, unique('anna'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])
+  const ben = await person(signedIn, api, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
   const to = new Date(Date.now() + 14 * 86_400_000).toISOString()
   await api('POST', `/api/admin/projects/${project}/environments/production/freezes`, { reason: 'Holidays', to })
   await anna.goto(flagPage)
@@ -599,13 +582,12 @@ test('a freeze is shown with its reason and end, and an approved request waits',
   await expect(page.getByText('production is frozen until')).toHaveCount(0)
   await expect(page.getByRole('article', { name: /^Change strategy/ })).toContainText('Rollout 10% → 60%')
   await checkPage(page, 'request-applied-frozen')
-  await Promise.all([anna.context().close(), ben.context().close()])
 })
 
-test('an approved request is scheduled, gets another time, and is applied before it', async ({ browser, api, server }) => {
+test('an approved request is scheduled, gets another time, and is applied before it', async ({ signedIn, api }) => {
   const { project, percent, page: flagPage } = await protectedProject(api)
-  const anna = await person(browser, api, server.url, unique('anna'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])
-  const ben = await person(browser, api, server.url, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
+  const anna = await person(signedIn, api, unique('anna'), project, [member, await roleWith(api, ['APPLY_CHANGE_REQUEST'])])
+  const ben = await person(signedIn, api, unique('ben'), project, [await roleWith(api, ['APPROVE_CHANGE_REQUEST'])])
   await anna.goto(flagPage)
   await propose(anna, 60)
   await send(anna, 'Tomorrow')
@@ -631,7 +613,6 @@ test('an approved request is scheduled, gets another time, and is applied before
   await anna.getByRole('dialog').getByRole('button', { name: 'Apply', exact: true }).click()
   await expect(anna.getByText(/^Applied /).first()).toBeVisible()
   expect(await percent()).toBe('60')
-  await Promise.all([anna.context().close(), ben.context().close()])
 })
 
 test('an administrator adds to a draft as well, and changes directly only after choosing so', async ({ page, api }) => {
@@ -661,7 +642,7 @@ test('an administrator adds to a draft as well, and changes directly only after 
   await expect(page.getByRole('article', { name: 'Switched off' })).toContainText('without a change request in production')
 })
 
-test('where nobody skips change requests, an administrator changes in an emergency, with a reason that the log has', async ({ browser, page, api, server }) => {
+test('where nobody skips change requests, an administrator changes in an emergency, with a reason that the log has', async ({ page, signedIn, api }) => {
   const live = unique('live')
   await api('POST', '/api/admin/environments', { name: live, type: 'production', nobodySkips: true })
   const { project, flag, page: flagPage } = await protectedProject(api)
@@ -692,10 +673,9 @@ test('where nobody skips change requests, an administrator changes in an emergen
   await expect(toggle).toBeChecked()
 
   // Others are told who can.
-  const anna = await person(browser, api, server.url, unique('anna'), project, [owner])
+  const anna = await person(signedIn, api, unique('anna'), project, [owner])
   await anna.goto(flagPage)
   await expect(anna.getByRole('button', { name: `Change ${live} in an emergency` })).toHaveAccessibleDescription(/an administrator can/)
-  await anna.context().close()
 })
 
 test('protection is set per environment of a project, and rules per environment of the service', async ({ page, api }) => {

@@ -1,6 +1,6 @@
 // Segments and context fields, with the editor of constraints.
 import { checkPage } from './checkpage'
-import { expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
+import { type Api, expect, noConsoleErrors, pick, test, undo, unique } from './fixtures'
 
 // The checks of pages take most of the time, and much more of it on a busy machine.
 test.describe.configure({ timeout: 120_000 })
@@ -243,8 +243,7 @@ test('saving a segment asks where flags that are on in production use it, and Un
     await dialog.getByRole('button', { name: 'Save segment' }).click()
     await expect(messages.getByText('Segment saved')).toBeVisible()
     expect(await operators()).toEqual([])
-    await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText(/ was undone$/)).toBeVisible()
+    await undo(page)
     expect(await operators()).toEqual(['IN', 'SEMVER_GTE', 'DATE_AFTER', 'STR_ENDS_WITH'])
     await expect(page.getByText('@example.com', { exact: true })).toBeVisible()
 
@@ -256,16 +255,12 @@ test('saving a segment asks where flags that are on in production use it, and Un
   check()
 })
 
-test('a person without the permission sees a segment, and why it cannot be changed', async ({ server, browser, api }) => {
+test('a person without the permission sees a segment, and why it cannot be changed', async ({ signedIn, api }) => {
   const { name, id } = await createSegment(api)
   const roles = await api('GET', '/api/admin/roles')
   const viewer = roles.roles.find((role: { name: string }) => role.name === 'Viewer')
   const user = await api('POST', '/api/admin/user-admin', { username: unique('viewer'), rootRole: viewer.id })
-  const link = await api('POST', `/api/admin/user-admin/${user.id}/sign-in-link`)
-  const context = await browser.newContext({ baseURL: server.url, storageState: { cookies: [], origins: [] } })
-  const page = await context.newPage()
-  await page.goto(link.url)
-  await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+  const page = await signedIn(user.id)
   await page.goto('/segments')
   await expect(page.getByRole('button', { name: 'Create segment' })).toHaveAccessibleDescription(/You need the permission “Change segments”/)
   await page.getByRole('link', { name }).click()
@@ -276,7 +271,6 @@ test('a person without the permission sees a segment, and why it cannot be chang
   await checkPage(page, 'segment-read-only')
   await page.goto(`/segments/${id + 1_000_000}`)
   await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible()
-  await context.close()
 })
 
 test('the pages of segments and context fields', async ({ page, api }) => {

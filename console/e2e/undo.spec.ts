@@ -1,14 +1,9 @@
 // Forms whose changes are undone by their message.
-import { expect, hide, noConsoleErrors, pick, test, unique } from './fixtures'
+import { expect, hide, noConsoleErrors, pick, test, undo, unique } from './fixtures'
 
 test('settings, a default strategy and the order of environments are undone', async ({ page, api }) => {
   const check = noConsoleErrors(page)
   const messages = page.getByRole('region', { name: 'Messages' })
-  const undo = async (text: string) => {
-    await expect(messages.getByText(text)).toBeVisible()
-    await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText(/ was undone$/)).toBeVisible()
-  }
   const id = unique('shop')
   const flag = unique('checkout')
   await api('POST', '/api/admin/projects', { id, name: 'Shop' })
@@ -18,7 +13,7 @@ test('settings, a default strategy and the order of environments are undone', as
   const description = page.getByRole('textbox', { name: 'Description' })
   await description.fill('After')
   await page.getByRole('button', { name: 'Save settings' }).click()
-  await undo(`${flag}: settings saved`)
+  await undo(page, `${flag}: settings saved`)
   await expect(description).toHaveValue('Before')
   expect((await api('GET', `/api/admin/projects/${id}/features/${flag}`)).description).toBe('Before')
 
@@ -26,7 +21,7 @@ test('settings, a default strategy and the order of environments are undone', as
   const name = page.getByLabel('Name (required)')
   await name.fill('Store')
   await page.getByRole('button', { name: 'Save settings' }).click()
-  await undo('The settings are saved.')
+  await undo(page, 'The settings are saved.')
   await expect(name).toHaveValue('Shop')
   expect((await api('GET', `/api/admin/projects/${id}/overview`)).name).toBe('Shop')
 
@@ -42,7 +37,7 @@ test('settings, a default strategy and the order of environments are undone', as
     if (percentage === '30') await expect(messages.getByText('The default strategy in production is saved.')).toBeVisible()
     if (percentage === '30') await messages.getByRole('button', { name: 'Close message' }).click()
   }
-  await undo('The default strategy in production is saved.')
+  await undo(page, 'The default strategy in production is saved.')
   const { environments } = await api('GET', `/api/admin/environments/project/${id}`)
   expect(environments.find((one: { name: string }) => one.name === 'production').defaultStrategy.parameters.rollout).toBe('30')
 
@@ -50,7 +45,7 @@ test('settings, a default strategy and the order of environments are undone', as
   const before = await order()
   await page.goto('/environments')
   await page.getByRole('button', { name: `Move ${before[1]} up` }).click()
-  await undo('The order is saved')
+  await undo(page, 'The order is saved')
   expect(await order()).toEqual(before)
   check()
 })
@@ -72,8 +67,7 @@ test('Undo of a switch removes the default strategy that it has added', async ({
     await page.getByRole('switch', { name: `${flag} in development` }).click()
     await expect(messages.getByText(`${flag} is on in development, with the project's default strategy`)).toBeVisible()
     expect(await state()).toEqual([true, 1])
-    await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText(/ was undone$/)).toBeVisible()
+    await undo(page)
     expect(await state()).toEqual([false, 0])
   }
   check()
@@ -81,7 +75,6 @@ test('Undo of a switch removes the default strategy that it has added', async ({
 
 test('Undo of archiving adds the parents again, and Undo of removing an environment switches its flags on', async ({ page, api }) => {
   const check = noConsoleErrors(page)
-  const messages = page.getByRole('region', { name: 'Messages' })
   const id = unique('shop')
   const [parent, child] = [unique('parent'), unique('child')]
   await api('POST', '/api/admin/projects', { id, name: 'Shop' })
@@ -102,9 +95,7 @@ test('Undo of archiving adds the parents again, and Undo of removing an environm
       .getByRole('dialog', { name: `Archive ${child}?` })
       .getByRole('button', { name: 'Archive' })
       .click()
-    await expect(messages.getByText(text)).toBeVisible()
-    await messages.getByRole('button', { name: 'Undo' }).click()
-    await expect(messages.getByText(/ was undone$/)).toBeVisible()
+    await undo(page, text)
     expect(await state()).toEqual(before)
   }
 
@@ -117,9 +108,7 @@ test('Undo of archiving adds the parents again, and Undo of removing an environm
   await page.getByRole('button', { name: 'Actions for production' }).click()
   await page.getByRole('menuitem', { name: 'Remove from the project' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove environment' }).click()
-  await expect(messages.getByText('production is removed from this project.')).toBeVisible()
-  await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/ was undone$/)).toBeVisible()
+  await undo(page, 'production is removed from this project.')
   expect(await state()).toEqual(before)
   check()
 })
@@ -170,8 +159,7 @@ test('Undo of switching on several flags removes the default strategies that thi
     [true, 'default'],
     [true, 'default'],
   ])
-  await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/ was undone$/)).toBeVisible()
+  await undo(page)
   expect(await state()).toEqual([[false], [false, 'default'], [false, 'default']])
   check()
 })
@@ -198,7 +186,7 @@ test('Undo does not switch on a flag that another person has switched off, reviv
     await hide(page)
     if (off) await api('POST', `${development}/off`)
   }
-  const undo = async (message: string, undone = `“${message}” was undone`) => {
+  const undoOf = async (message: string, undone = `“${message}” was undone`) => {
     await expect(messages.getByText(message, { exact: true })).toBeVisible()
     await messages.getByRole('button', { name: 'Undo' }).click()
     await expect(messages.getByText(undone, { exact: true })).toBeVisible()
@@ -219,7 +207,7 @@ test('Undo does not switch on a flag that another person has switched off, reviv
   for (const view of [flagPage, `/projects/${id}`]) {
     await open(view)
     await page.getByRole('switch', { name: `${flag} in development` }).click()
-    await undo(`${flag} is off in development`, already)
+    await undoOf(`${flag} is off in development`, already)
     expect(await state()).toEqual([false, false])
   }
 
@@ -228,19 +216,19 @@ test('Undo does not switch on a flag that another person has switched off, reviv
   await page.getByRole('switch', { name: `${flag} in development` }).click()
   await expect(messages.getByText(`${flag} is off in development`, { exact: true })).toBeVisible()
   const extra = await api<{ id: string }>('POST', `${development}/strategies`, { name: 'default' })
-  await undo(`${flag} is off in development`, `Not undone. Meanwhile the strategies of ${flag} in development have changed. Nothing was undone.`)
+  await undoOf(`${flag} is off in development`, `Not undone. Meanwhile the strategies of ${flag} in development have changed. Nothing was undone.`)
   expect(await state()).toEqual([false, false, false])
   await api('DELETE', `${development}/strategies/${extra.id}`)
 
   await archive()
-  await undo(`Flag ${flag} archived`)
+  await undoOf(`Flag ${flag} archived`)
   expect(await state()).toEqual([false, false])
 
   await open(`/projects/${id}`)
   await page.getByRole('checkbox', { name: `Select ${flag}` }).check()
   await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'Archive' }).click()
   await confirm()
-  await undo('1 flag archived')
+  await undoOf('1 flag archived')
   expect(await state()).toEqual([false, false])
 
   // The same for several flags.
@@ -262,13 +250,13 @@ test('Undo does not switch on a flag that another person has switched off, reviv
   const revived = `${flag} is active again, and off in all environments.`
   await expect(messages.getByText(revived)).toBeVisible()
   await api('POST', `${development}/on`)
-  await undo(revived, `Not undone. Meanwhile ${flag} was switched on. Nothing was undone.`)
+  await undoOf(revived, `Not undone. Meanwhile ${flag} was switched on. Nothing was undone.`)
   await api('POST', `${development}/off`)
 
   await archive(false)
   await expect(messages.getByText(`Flag ${flag} archived`)).toBeVisible()
   await api('POST', `/api/admin/archive/revive/${flag}`)
-  await undo(`Flag ${flag} archived`, `Not undone. Meanwhile ${flag} was revived. Nothing was changed.`)
+  await undoOf(`Flag ${flag} archived`, `Not undone. Meanwhile ${flag} was revived. Nothing was changed.`)
   expect(await state()).toEqual([false, false])
 
   const disable = async (off?: boolean) => {
@@ -277,14 +265,14 @@ test('Undo does not switch on a flag that another person has switched off, reviv
     await page.getByRole('menuitem', { name: 'Disable' }).click()
   }
   await disable()
-  await undo(`${flag}: strategy disabled in development`)
+  await undoOf(`${flag}: strategy disabled in development`)
   expect(await state()).toEqual([false, false])
 
   const done = `${flag}: strategy disabled in development, and the flag switched off: it was the last one that applied`
   await disable(false)
   await expect(messages.getByText(done)).toBeVisible()
   await api('POST', `${development}/strategies`, { name: 'default' })
-  await undo(done, 'Not undone. The flag changed since. Nothing was undone.')
+  await undoOf(done, 'Not undone. The flag changed since. Nothing was undone.')
   expect(await state()).toEqual([false, true, false])
 })
 
@@ -305,8 +293,7 @@ test('a flag that was moved goes back with Undo, and messages name the flag', as
   await dialog.getByRole('button', { name: 'Move flag' }).click()
   await expect(messages.getByText(`${flag} moved to ${to}`, { exact: true })).toBeVisible()
   await expect(page).toHaveURL(new RegExp(`/projects/${to}/flags/${flag}$`))
-  await messages.getByRole('button', { name: 'Undo' }).click()
-  await expect(messages.getByText(/ was undone$/)).toBeVisible()
+  await undo(page)
   await expect(page).toHaveURL(new RegExp(`/projects/${from}/flags/${flag}$`))
   expect((await api('GET', `/api/admin/projects/${from}/features/${flag}`)).project).toBe(from)
   await action('Mark as stale')

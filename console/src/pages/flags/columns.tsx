@@ -31,8 +31,8 @@ export interface ColumnsInput {
   /** The window is that of a phone. */
   narrow: boolean
   selected: Pick<ReadonlyMap<string, unknown>, 'has'>
-  /** All shown flags are selected, some, or none. */
-  selectedAll: 'all' | 'some' | 'none'
+  /** All shown flags are selected, some, or none; absent if none is shown. */
+  selectedAll?: 'all' | 'some' | 'none'
   onSelect: (row: FlagRow, selected: boolean) => void
   onSelectAll: (selected: boolean) => void
   onSwitch: (row: FlagRow, environment: { name: string; type: string }, on: boolean) => void
@@ -73,7 +73,7 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
     {
       id: 'select',
       header: 'Select',
-      headerCell: (
+      headerCell: input.selectedAll ? (
         <Checkbox
           hideLabel
           label="Select all shown flags"
@@ -81,6 +81,8 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
           indeterminate={input.selectedAll === 'some'}
           onChange={(checked) => input.onSelectAll(checked)}
         />
+      ) : (
+        <></>
       ),
       width: '40px',
       cell: (row) => (

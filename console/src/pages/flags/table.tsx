@@ -52,7 +52,7 @@ export function FlagTable({ label, projects, environments, rows, all, projectNam
     hidden,
     narrow: useNarrow(),
     selected,
-    selectedAll: shownSelected === 0 ? 'none' : shownSelected === rows.length ? 'all' : 'some',
+    selectedAll: rows.length === 0 ? undefined : shownSelected === 0 ? 'none' : shownSelected === rows.length ? 'all' : 'some',
     onSelect,
     onSelectAll: (on) => setSelected(on ? new Map(rows.map((row) => [row.name, row])) : new Map()),
     onSwitch,
