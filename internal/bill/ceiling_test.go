@@ -27,7 +27,7 @@ const (
 	refusedKB      = 1.0      // of log of a request of an application that is refused, with the access log
 	flagKB         = 1.0      // of a response with one flag
 	consoleKB      = 240      // of the largest file of the console, which is sent compressed
-	docsKB         = 1000     // of the largest file of /docs, the description, which is not compressed for everyone
+	docsKB         = 1050     // of the largest file of /docs, the description, which is not compressed for everyone
 	postUnits      = 350      // of the largest report with a client token
 	browserUnits   = 8        // of the largest one with a frontend token
 	plainKB        = 64.0     // of large responses that are not compressed, from an instance in a second (pkg/serving)

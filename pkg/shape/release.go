@@ -99,3 +99,12 @@ func ReleasePlanViewOf(p flags.ReleasePlan, feature, environment string) Release
 	}
 	return view
 }
+
+// A SignalView is a named signal, without what it says.
+type SignalView struct {
+	Name      string `json:"name"`
+	CreatedAt Time   `json:"createdAt"`
+}
+
+// SignalViewOf returns a signal.
+func SignalViewOf(s flags.Signal) SignalView { return SignalView{s.Name, Time(s.CreatedAt)} }
