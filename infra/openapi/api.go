@@ -57,7 +57,7 @@ func describeGroups(groups []httpapi.Group, permission string) (all []group) {
 			shape := op.Shape()
 			needed := cmp.Or(string(op.Permission), permission)
 			_, path, _ := strings.Cut(op.Route, " ")
-			if permission != "" && strings.HasPrefix(path, "/edge/") || needed == "" && strings.HasPrefix(path, "/auth/") {
+			if permission != "" && strings.HasPrefix(path, "/edge/") || needed == "" && (strings.HasPrefix(path, "/auth/") || strings.HasPrefix(path, "/api/")) {
 				needed = withoutToken
 			}
 			described.operations = append(described.operations, endpoint{

@@ -286,6 +286,7 @@ var routesWithSettings = map[string]string{
 	"ANY /api/frontend":                                          "0.1.0",
 	"ANY /api/frontend/client/{proxy+}":                          "0.1.0",
 	"ANY /docs/{proxy+}":                                         "0.1.0",
+	"ANY /api/signals/{signalName}":                              "0.1.0",
 	"ANY /edge/{proxy+}":                                         "0.1.0",
 	"ANY /ofrep/v1/evaluate/flags":                               "0.1.0",
 	"ANY /ofrep/v1/evaluate/flags/{key}":                         "0.1.0",

@@ -26,7 +26,7 @@ func Groups() []httpapi.Group {
 	return []httpapi.Group{
 		projects.Projects(), projects.Environments(), users.MemberGroup(),
 		features.Group(), strategies.Group(), strategies.VariantGroup(), tags.Group(), requests.Group(), strategies.TypeGroup(), tags.TypeGroup(),
-		users.Group(), tokens.Group(), transfer.Group(), eventlog.Group(), metrics.Group(), segments.Group(), releases.TemplateGroup(), releases.PlanGroup(), playground.Group(), addons.Group(), signin.Group(), fallback.Group(),
+		users.Group(), tokens.Group(), transfer.Group(), eventlog.Group(), metrics.Group(), segments.Group(), releases.TemplateGroup(), releases.PlanGroup(), releases.SignalGroup(), playground.Group(), addons.Group(), signin.Group(), fallback.Group(),
 	}
 }
 

@@ -241,7 +241,7 @@ func TestFavoriteUnits(t *testing.T) {
 		}
 		return view[key]
 	}
-	if err := s.Store.PutFavorites(t.Context(), load(flags.FavoritesKey(owner)), many); err != nil {
+	if err := s.Store.PutUnlogged(t.Context(), load(flags.FavoritesKey(owner)), many); err != nil {
 		t.Fatal(err)
 	}
 	if cost := units.During(func() {

@@ -168,6 +168,9 @@ var goldenSteps = []step{
 	{"pause the plan", "POST", inBasket + "/release-plans/{plan}/pause", "", ""},
 	{"resume the plan", "POST", inBasket + "/progressions/{plan}/resume", "", ""},
 	{"remove the plan", "DELETE", inBasket + "/release-plans/{plan}", "", ""},
+	{"create a signal", "POST", "/api/admin/projects/default/environments/development/signals", `{"name":"errors"}`, ""},
+	{"rotate a signal", "POST", "/api/admin/projects/default/environments/development/signals/errors/rotate", "", ""},
+	{"delete a signal", "DELETE", "/api/admin/projects/default/environments/development/signals/errors", "", ""},
 	{"create a release template", "POST", "/api/admin/release-plan-templates", `{"name":"Canary","description":"A few first","milestones":[` +
 		`{"name":"Some","sortOrder":1,"transitionCondition":{"intervalMinutes":60},"strategies":[{"strategyName":"flexibleRollout","title":"t","sortOrder":1,` +
 		`"parameters":{"rollout":"10"},"segments":[{segment}],"constraints":[` + aConstraint + `],"variants":[` + strategyVariant + `]}]},` +

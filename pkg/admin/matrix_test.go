@@ -71,7 +71,7 @@ func (rehearsal) CommitAll(ctx context.Context, changes []flags.Change) []error 
 	return make([]error, len(changes))
 }
 
-func (rehearsal) PutFavorites(ctx context.Context, _, _ flags.Aggregate) error {
+func (rehearsal) PutUnlogged(ctx context.Context, _, _ flags.Aggregate) error {
 	wrote(ctx)
 	return nil
 }
@@ -161,6 +161,7 @@ func newStage(t *testing.T, s *apitest.Server) stage {
 			planned := subject{project: project, flag: "planned-" + flag, environment: environment}
 			newPlan(t, s, &planned)
 			g.planned[project+environment] = planned
+			s.Must(t, "POST", on.fill("/api/admin/projects/{projectId}"+aSignals), `{"name":"errors"}`)
 			for _, path := range []string{on.fill(inFreezes), on.fill(ofServiceFreezes)} {
 				g.freezes[path] = apitest.IDIn(s.Must(t, "POST", path, on.fill(aFreeze)).Body)
 			}
@@ -219,6 +220,8 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 	case strings.Contains(route, "{planId}"), strings.Contains(route, "{milestoneId}"):
 		planned := g.planned[on.project+on.environment]
 		on.flag, on.plan, on.milestone = planned.flag, planned.plan, planned.milestone
+	case strings.Contains(route, "{signalName}"):
+		on.kind = "errors"
 	case strings.Contains(route, "{templateId}"):
 		on.kind = g.template
 	case strings.Contains(route, "/strategies/{strategyType}"):

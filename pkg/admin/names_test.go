@@ -50,7 +50,7 @@ func eachOperation(t *testing.T, s *apitest.Server, on subject) {
 		if strings.Contains(route, "/dependencies") {
 			of = child
 		}
-		if prepare := preparations[route]; prepare != nil && (strings.Contains(route, "{projectId}/api-tokens") || strings.Contains(route, "{appName}") || strings.Contains(route, "/change-requests")) {
+		if prepare := preparations[route]; prepare != nil && (strings.Contains(route, "{projectId}/api-tokens") || strings.Contains(route, "{signalName}") || strings.Contains(route, "{appName}") || strings.Contains(route, "/change-requests")) {
 			prepare(t, s, &of)
 		}
 		if strings.Contains(route, "{planId}") || strings.Contains(route, "{milestoneId}") {

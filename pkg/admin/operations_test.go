@@ -36,8 +36,10 @@ const (
 	aSegmentOf = `{"name":"{new}","project":"{projectId}","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`
 )
 
-// The path of a release template, and one.
+// The path of a release template, and one, and of the signals of an environment.
 const (
+	aSignals        = "/environments/{environment}/signals"
+	aSignal         = aSignals + "/{signalName}"
 	aTemplate       = "/api/admin/release-plan-templates/{templateId}"
 	archiveTemplate = "POST /api/admin/release-plan-templates/archive/{templateId}"
 	newTemplate     = `{"name":"{new}","milestones":[{"name":"All","strategies":[{"strategyName":"default"}]}]}`
@@ -202,6 +204,11 @@ var examples = map[string]example{
 	inEnvironment("POST", starting):                    {"", 200, 2, 1},
 	inEnvironment("PUT", followed):                     {`{"transitionCondition":{"intervalMinutes":5}}`, 200, 2, 1},
 	inEnvironment("DELETE", followed):                  {"", 204, 2, 1},
+	"POST /api/signals/{signalName}":                   {`{"status":"firing"}`, 401, 0, 0}, // an admin token is no secret of a signal
+	ofProject("GET", aSignals):                         {"", 200, 2, 2},
+	ofProject("POST", aSignals):                        {`{"name":"{new}"}`, 201, 3, 2},
+	ofProject("POST", aSignal+"/rotate"):               {"", 200, 3, 3},
+	ofProject("DELETE", aSignal):                       {"", 200, 3, 2},
 	"GET /api/admin/release-plan-templates":            {"", 200, 2, 2},
 	"POST /api/admin/release-plan-templates":           {newTemplate, 200, 3, 3},
 	"GET " + aTemplate:                                 {"", 200, 1, 1},
@@ -469,8 +476,8 @@ var preparations = map[string]func(t *testing.T, s *apitest.Server, on *subject)
 	inEnvironment("POST", starting):                        newPlan,
 	inEnvironment("PUT", followed):                         newPlan,
 	inEnvironment("DELETE", followed):                      newPlan,
-	inEnvironment("PUT", followed):                         newPlan,
-	inEnvironment("DELETE", followed):                      newPlan,
+	ofProject("POST", aSignal+"/rotate"):                   addSignal,
+	ofProject("DELETE", aSignal):                           addSignal,
 	"GET " + aTemplate:                                     addTemplate,
 	"PUT " + aTemplate:                                     addTemplate,
 	"DELETE " + aTemplate:                                  addTemplate,
@@ -573,6 +580,20 @@ func newStrategyType(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
 	on.kind = on.fill("{new}")
 	s.Must(t, "POST", "/api/admin/strategies", fmt.Sprintf(`{"name":%q,"parameters":[]}`, on.kind))
+}
+
+// addSignal creates a signal in the environment. If there are many, it deletes them first: there can be only 50.
+func addSignal(t *testing.T, s *apitest.Server, on *subject) {
+	t.Helper()
+	path := on.fill("/api/admin/projects/{projectId}" + aSignals)
+	list := apitest.Decode[[]struct{ Name string }](t, s.Must(t, "GET", path, "").Body)
+	for _, one := range list {
+		if len(list) > 40 {
+			s.Must(t, "DELETE", path+"/"+one.Name, "")
+		}
+	}
+	on.kind = on.fill("{new}")
+	s.Must(t, "POST", path, fmt.Sprintf(`{"name":%q}`, on.kind))
 }
 
 // addTemplate creates a release template. If there are many, it deletes them first: there can be only 100.
@@ -678,7 +699,7 @@ func addStrategyAndVariants(t *testing.T, s *apitest.Server, on *subject) {
 func (on subject) fill(text string) string {
 	return strings.NewReplacer("{projectId}", on.project, "{featureName}", on.flag, "{environment}", on.environment,
 		"{environmentName}", on.environment, "{strategyId}", on.strategy, "{strategy}", on.strategy,
-		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{templateId}", cmp.Or(on.kind, "nosuch"), "{planId}", cmp.Or(on.plan, "nosuch"), "{milestoneId}", cmp.Or(on.milestone, "nosuch"), "{parent}", cmp.Or(on.kind, "parent"), "{freezeId}", cmp.Or(on.kind, "nosuch"), "{linkId}", cmp.Or(on.link, "nosuch"), "{value...}", "a%2Fb",
+		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{templateId}", cmp.Or(on.kind, "nosuch"), "{signalName}", cmp.Or(on.kind, "nosuch"), "{planId}", cmp.Or(on.plan, "nosuch"), "{milestoneId}", cmp.Or(on.milestone, "nosuch"), "{parent}", cmp.Or(on.kind, "parent"), "{freezeId}", cmp.Or(on.kind, "nosuch"), "{linkId}", cmp.Or(on.link, "nosuch"), "{value...}", "a%2Fb",
 		"{contextField}", cmp.Or(on.kind, "userId"), "{appName}", cmp.Or(on.kind, "an-app"), "{legalValue...}", "a%2Fb", "{id}", cmp.Or(on.segment, "1"), "{addonId}", cmp.Or(on.addon, "1"), "{changeRequestId}", cmp.Or(on.request, "1"), "{changeId}", "1",
 		"{userId}", cmp.Or(on.user, "1"), "{roleId}", cmp.Or(on.role, "4"), "{new}", fmt.Sprintf("new-%d", subjects.Add(1)),
 		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", cmp.Or(on.secret, "{token}")).Replace(text)
@@ -713,14 +734,14 @@ func routes(t *testing.T) []string {
 	return all
 }
 
-// withBody returns the routes that take a body.
+// withBody returns the routes that read the body of the administrator: not that of signals, which need a secret of their own.
 func withBody(t *testing.T) []string {
 	t.Helper()
-	return slices.DeleteFunc(routes(t), func(route string) bool { return examples[route].body == "" })
+	return slices.DeleteFunc(routes(t), func(route string) bool { return examples[route].body == "" || examples[route].status == 401 })
 }
 
 // publicRoutes are those that need no token.
-var publicRoutes = []string{"GET /auth/methods", "POST /auth/link", "GET /auth/oidc/login", "GET /auth/oidc/callback", "GET /health", "GET /ready"}
+var publicRoutes = []string{"POST /api/signals/{signalName}", "GET /auth/methods", "POST /auth/link", "GET /auth/oidc/login", "GET /auth/oidc/callback", "GET /health", "GET /ready"}
 
 func isPublic(route string) bool { return slices.Contains(publicRoutes, route) }
 

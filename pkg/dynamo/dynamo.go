@@ -71,7 +71,7 @@ var _ interface {
 	flags.EventStore
 	flags.FeedStore
 	flags.DeliveryStore
-	flags.FavoritesStore
+	flags.UnloggedStore
 	flags.OutboxStore
 	access.TokenUseStore
 	usage.UsageReader

@@ -61,6 +61,7 @@ var entities = [...]*entity{
 	&addonsEntity,
 	&segmentEntity,
 	&releaseTemplateEntity,
+	&signalsEntity,
 	&useEntity,
 	&useCountEntity,
 	&feedEntity,

@@ -15,7 +15,7 @@ var favoritesEntity = entity{
 	codec: jsonCodec(func(a *flags.Favorites) *int64 { return &a.Version }),
 }
 
-// PutFavorites stores the favorites of a caller: one call, none if nothing has changed.
-func (s *Store) PutFavorites(ctx context.Context, before, after flags.Aggregate) error {
+// PutUnlogged stores favorites or signals: one call, none if nothing has changed.
+func (s *Store) PutUnlogged(ctx context.Context, before, after flags.Aggregate) error {
 	return s.PutReport(ctx, before, after, time.Time{})
 }

@@ -51,6 +51,8 @@ import (
 //	segment history  SEGMENT#<id>         EVENT#<version>
 //	template         TEMPLATES            <id>                        a release template
 //	template history TEMPLATE#<id>        EVENT#<version>
+//	signals          SIGNALS#<id>         SIGNALS                     of the attachment of an environment: what monitoring systems post
+//	signal history   SIGNALS#<id>         EVENT#<version>
 //	use              USES                 <flag>                      what the flag uses of segments and context fields, if anything
 //	counter          COUNTER#<entity>     COUNTER                     the last integer ID, incremented by ADD; IDs may have gaps
 //	feed             FEED                 FEED                        the newest changes that applications see; see feed.go

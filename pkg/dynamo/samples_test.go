@@ -185,6 +185,13 @@ func FullSegment() *flags.Segment {
 	}
 }
 
+// FullSignals returns signals with all fields set.
+func FullSignals() *flags.Signals {
+	return &flags.Signals{Attachment: "0b5a4f3e-0000-4000-8000-000000000004", Project: "shop", Environment: "production", List: []flags.Signal{
+		{Name: "errors", Hash: "5e88", CreatedAt: SampleTime, Firing: true, ReceivedAt: SampleTime},
+	}}
+}
+
 // FullReleaseTemplate returns a release template with all fields set.
 func FullReleaseTemplate() *flags.ReleaseTemplate {
 	strategy := FullFeature().Environments["production"].Strategies[0]
@@ -335,7 +342,7 @@ func FullComment() *review.Comment {
 func fullAggregates() []flags.Aggregate {
 	return []flags.Aggregate{
 		FullFeature(), FullProject(), FullEnvironments(), FullToken(), FullUser(), FullRoles(), FullTagTypes(), FullStrategyTypes(),
-		FullSignupToken(), FullTokenUse(), FullContextFields(), FullSegment(), FullReleaseTemplate(), FullFeatureUse(), FullAddons(),
+		FullSignupToken(), FullTokenUse(), FullContextFields(), FullSegment(), FullReleaseTemplate(), FullSignals(), FullFeatureUse(), FullAddons(),
 		FullApplication(), FullApplicationNames(), FullInstances(), FullTokenApplications(), FullSessions(), FullSignInLink(), FullIdentityLink(), FullFavorites(), FullRequest(), FullComment(),
 	}
 }

@@ -12,6 +12,7 @@ var addonEvents = []EventType{
 	TagTypeCreated, TagTypeUpdated, TagTypeDeleted,
 	ContextFieldCreated, ContextFieldUpdated, ContextFieldDeleted,
 	SegmentCreated, SegmentUpdated, SegmentDeleted,
+	SignalCreated, SignalRotated, SignalDeleted,
 	ReleaseTemplateCreated, ReleaseTemplateUpdated, ReleaseTemplateArchived, ReleaseTemplateDeleted,
 	ReleasePlanAdded, ReleasePlanRemoved, ReleasePlanStarted, ReleasePlanPaused, ReleasePlanResumed, ProgressionChanged, ProgressionDeleted,
 	StrategyTypeCreated, StrategyTypeUpdated, StrategyTypeDeleted, StrategyTypeDeprecated, StrategyTypeReactivated,

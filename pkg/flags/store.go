@@ -33,6 +33,7 @@ const (
 	EntityContextFields   Entity = "context fields" // registry of context fields
 	EntitySegment         Entity = "segment"
 	EntityReleaseTemplate Entity = "release template"
+	EntitySignals         Entity = "signals"   // of an environment of a project
 	EntityUse             Entity = "use"       // which segments and context fields a flag uses; only in lists
 	EntityUseCount        Entity = "use count" // how often a strategy started to use a segment; only loaded
 	EntityFeed            Entity = "feed"      // the changes that applications see; only loaded
@@ -191,11 +192,11 @@ func MergeWrites(writes []Write) (merged []Write) {
 	return slices.DeleteFunc(merged, func(w Write) bool { return w.Before == nil && w.After == nil })
 }
 
-// A FavoritesStore stores favorites.
-type FavoritesStore interface {
-	// PutFavorites stores the favorites of a caller without an event. It returns VersionConflict if they are no longer at the
+// An UnloggedStore stores what is no change that others see.
+type UnloggedStore interface {
+	// PutUnlogged stores favorites or signals without an event. It returns VersionConflict if they are no longer at the
 	// version that was loaded. before is nil for the first ones.
-	PutFavorites(ctx context.Context, before, after Aggregate) error
+	PutUnlogged(ctx context.Context, before, after Aggregate) error
 }
 
 // Store stores aggregates. What lists, logs and deliveries need in addition is in the interfaces SummaryStore, UseStore, EventStore,

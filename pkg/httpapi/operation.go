@@ -109,6 +109,9 @@ func (r Request) PathInt(name string) (int64, error) {
 	return id, nil
 }
 
+// Secret is the token of the request.
+func (r Request) Secret() string { return Secret(r.http) }
+
 // Query is the query's parameters.
 func (r Request) Query() Query { return r.query }
 
@@ -162,6 +165,19 @@ func DoOptional[At any, P placeOf[At], In any](f func(tx *Tx, at At, in In) erro
 	return h
 }
 
+// DoForeign is the handler of a function whose body other programs write, and which returns none.
+func DoForeign[At any, P placeOf[At], In any](f func(tx *Tx, at At, in In) error) Handler {
+	h := DoBody[At, P](f)
+	h.decode = func(body []byte, limits flags.Limits) (any, error) {
+		var in In
+		if err := jsonbody.DecodeForeign(body, &in); err != nil {
+			return nil, err
+		}
+		return checked(in, limits)
+	}
+	return h
+}
+
 // DoMany is the handler of a function that makes several transactions, and takes no body.
 func DoMany[At any, P placeOf[At]](f func(m *Many, at At) error) Handler {
 	h := handlerAt[At, P]()
@@ -200,6 +216,10 @@ func decodeBody[In any](body []byte, limits flags.Limits) (any, error) {
 	if err := jsonbody.DecodeStrict(body, &in); err != nil {
 		return nil, err
 	}
+	return checked(in, limits)
+}
+
+func checked[In any](in In, limits flags.Limits) (any, error) {
 	if body, ok := any(in).(Checker); ok {
 		var problems flags.Problems
 		body.Check(limits, &problems)

@@ -135,10 +135,8 @@ func (tx *Tx) StepEvents() (list []flags.Event) {
 // allowed checks that the caller may run the operation of the request.
 func (tx *Tx) allowed() error {
 	op := tx.request.op
-	if op.Permission != "" {
-		if err := tx.request.place.Authorize(tx, op.Permission); err != nil {
-			return err
-		}
+	if err := tx.request.place.Authorize(tx, op.Permission); err != nil {
+		return err
 	}
 	if op.Allow != nil {
 		return op.Allow(tx)

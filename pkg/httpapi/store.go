@@ -14,7 +14,7 @@ type Store interface {
 	flags.UseStore
 	flags.EventStore
 	flags.DeliveryStore
-	flags.FavoritesStore
+	flags.UnloggedStore
 	access.TokenUseStore
 	usage.UsageReader
 	review.Store

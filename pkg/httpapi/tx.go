@@ -315,11 +315,16 @@ func (tx *Tx) Save(e flags.Event, aggregates ...flags.Aggregate) {
 
 // SaveFavorites stores the favorites of the caller when the operation commits. They are no change that others see, so there is no event.
 func (tx *Tx) SaveFavorites(after *flags.Favorites) {
-	before := tx.storedFor(after)
-	if before == nil && len(after.Flags)+len(after.Projects) == 0 {
+	if tx.storedFor(after) == nil && len(after.Flags)+len(after.Projects) == 0 {
 		return
 	}
-	tx.After(func(ctx context.Context, store Store) error { return store.PutFavorites(ctx, before, after) })
+	tx.SaveUnlogged(after)
+}
+
+// SaveUnlogged stores an aggregate without an event when the operation commits.
+func (tx *Tx) SaveUnlogged(after flags.Aggregate) {
+	before := tx.storedFor(after)
+	tx.After(func(ctx context.Context, store Store) error { return store.PutUnlogged(ctx, before, after) })
 }
 
 // Delete deletes an aggregate when the operation commits, and saves others in the same transaction.

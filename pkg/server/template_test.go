@@ -3,12 +3,14 @@ package server
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"guidon/internal/gateway"
+	"guidon/pkg/admin"
 	"guidon/pkg/docs"
 	"guidon/pkg/httpapi"
 )
@@ -43,6 +45,25 @@ func TestRoutesAndOperations(t *testing.T) {
 			if !used[key] {
 				t.Errorf("no operation is reached by %q of %s", key, f.ID)
 			}
+		}
+	}
+}
+
+// TestGroupsOfFunctions checks that the program of a function joins every group that says it is served by that function.
+func TestGroupsOfFunctions(t *testing.T) {
+	list, err := os.ReadFile("../admin/admin.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := regexp.MustCompile(`[a-z]+\.[A-Z]\w*\(\)`).FindAllString(string(list), -1) // in the order of the groups
+	groups := admin.Groups()
+	if len(calls) != len(groups) {
+		t.Fatalf("admin.go calls %q for %d groups", calls, len(groups))
+	}
+	for i, group := range groups {
+		program, err := os.ReadFile("../../functions/" + group.Function + "/main.go")
+		if err != nil || !strings.Contains(string(program), calls[i]) {
+			t.Errorf("functions/%s does not join %s, %v", group.Function, calls[i], err)
 		}
 	}
 }

@@ -113,3 +113,11 @@ func ProgressionOf(p *flags.ReleasePlan, milestone string) *Progression {
 	}
 	return nil
 }
+// A SignalView is a named signal, without what it says.
+type SignalView struct {
+	Name      string `json:"name"`
+	CreatedAt Time   `json:"createdAt"`
+}
+
+// SignalViewOf returns a signal.
+func SignalViewOf(s flags.Signal) SignalView { return SignalView{s.Name, Time(s.CreatedAt)} }

@@ -235,11 +235,13 @@ func aggregateOf(k key) (_ flags.Key, known bool) {
 		return flags.Key{Entity: access.EntityIdentity, ID: rest}, true
 	case "FAVORITES FAVORITES":
 		return flags.FavoritesKey(rest), true
+	case "SIGNALS SIGNALS":
+		return flags.SignalsKey(rest), true
 	case "REQUEST REQUEST":
 		return flags.Key{Entity: review.EntityRequest, ID: rest}, true
 	case "REQUEST COMMENT":
 		return flags.Key{Entity: review.EntityComment, ID: rest + "#" + strings.TrimPrefix(k.sk, "COMMENT#")}, true
-	case "REQUEST EVENT", "PROJECT REQUEST", "PROJECT REQUESTS", "FLAG EVENT", "FLAG FORMER", "PROJECT EVENT", "REGISTRY EVENT", "TOKEN EVENT", "USER EVENT", "SEGMENT EVENT", "TEMPLATE EVENT", "SIGNUP EVENT",
+	case "REQUEST EVENT", "PROJECT REQUEST", "PROJECT REQUESTS", "FLAG EVENT", "FLAG FORMER", "PROJECT EVENT", "REGISTRY EVENT", "TOKEN EVENT", "USER EVENT", "SEGMENT EVENT", "TEMPLATE EVENT", "SIGNALS EVENT", "SIGNUP EVENT",
 		"SESSIONS EVENT", "SIGNIN EVENT", "IDENTITY EVENT",
 		"PROJECT FLAG", "PROJECT ARCHIVED", "PROJECT GUARD", "SEGMENT GUARD", "REGISTRY REGISTRY", "SEEN SEEN",
 		"UNIQUE UNIQUE", "COUNTER COUNTER", "FEED FEED", "FEED PAGE", "SNAPSHOT FORM", "SNAPSHOT LEASE", "SNAPSHOT CHUNK",
