@@ -1,4 +1,4 @@
-// How absolute times are written: in the person's time zone or in UTC, as their language writes dates or as ISO 8601. The choice is kept in
+// How absolute times are written: in the person's time zone or in UTC, as people write them or as ISO 8601. The choice is kept in
 // this browser.
 import { useSyncExternalStore } from 'react'
 import { readStored, subscribeStored, writeStored } from './stored'
@@ -29,9 +29,9 @@ export const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 const timeZone = ({ zone }: DateSettings) => (zone === 'utc' ? 'UTC' : localZone)
 
-// Sweden writes dates as ISO 8601 does.
+// Sweden writes dates as ISO 8601 does, Britain as the texts of the console.
 const format = (date: Date, options: Intl.DateTimeFormatOptions, settings: DateSettings) =>
-  new Intl.DateTimeFormat(settings.form === 'iso' ? 'sv-SE' : undefined, { timeZone: timeZone(settings), ...options }).format(date)
+  new Intl.DateTimeFormat(settings.form === 'iso' ? 'sv-SE' : 'en-GB', { timeZone: timeZone(settings), ...options }).format(date)
 
 /** A date with its time. */
 export function fullDate(date: Date, settings = parse(chosen())): string {
@@ -44,11 +44,8 @@ export function dayText(date: Date, settings = parse(chosen())): string {
   return format(date, { dateStyle: settings.form === 'iso' ? 'short' : 'medium' }, settings)
 }
 
-/** A date with its time and the time zone, for a tooltip: '2026-03-10 12:00:00, Europe/Zurich (GMT+1)'. */
+/** A date with its time and the time zone, for a tooltip: '29 Nov 2026, 00:32:01 UTC', '10 Mar 2026, 12:00:00 GMT+1'. */
 export function zonedDate(date: Date, settings = parse(chosen())): string {
-  if (timeZone(settings) === 'UTC') return `${fullDate(date, settings)}, UTC`
-  const offset = new Intl.DateTimeFormat('en-GB', { timeZone: localZone, timeZoneName: 'shortOffset' })
-    .formatToParts(date)
-    .find(({ type }) => type === 'timeZoneName')?.value
-  return `${fullDate(date, settings)}, ${localZone} (${offset})`
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZone: timeZone(settings), timeZoneName: 'short' }).formatToParts(date)
+  return `${fullDate(date, settings)} ${parts.find(({ type }) => type === 'timeZoneName')?.value}`
 }

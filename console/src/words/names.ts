@@ -38,6 +38,7 @@ const fields: Record<string, string> = {
   updateEnabled: 'Switch',
   patchVariant: 'Variants',
   updateSegment: 'Segment',
+  changeRequestEnabled: 'Change requests',
 }
 
 /** A key of the API as people say it: 'groupId' is 'Group ID', 'lastSeenAt' is 'Last seen at'. */

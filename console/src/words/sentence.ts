@@ -43,7 +43,7 @@ export function changeSentence({ path, before, after, added, removed }: ValueCha
 const named = (key: string) => (/^[a-z]+$/.test(key) ? key : fieldName(key))
 
 function valueText(key: string, value: string) {
-  if (states[value]) return states[value]
+  if (states[value]) return key.endsWith('Enabled') ? (value === 'true' ? 'on' : 'off') : states[value]
   if (key === 'operator') return operatorName(value)
   return ['rollout', 'percentage'].includes(key) && /^[\d.]+$/.test(value) ? `${value}%` : value
 }

@@ -22,7 +22,7 @@ interface Audience {
 }
 
 /** Asks who gets a flag that is switched on without a strategy, adds the strategy and switches the flag on. */
-export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: FirstStrategyProps) {
+export default function FirstStrategyDialog({ flag, environment, onClose, onDetails }: FirstStrategyProps) {
   const stickiness = useProject(flag.project)?.defaultStickiness ?? 'default'
   const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
   const protection = useProtection(flag.project)

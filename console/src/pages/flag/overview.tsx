@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { useUrlState } from '../../shell'
 import { Notice } from '../../ui'
 import { useLoadedFlag } from './data'
@@ -8,15 +7,13 @@ import { StrategyEditor } from './strategy/editor'
 /** The strategies of the flag in each environment. */
 export default function OverviewTab() {
   const flag = useLoadedFlag()
-  // The open strategy is part of the address: 'new' or an id.
-  const [view, setView] = useUrlState({ environment: '', strategy: '' })
-  const [switchOn, setSwitchOn] = useState(false)
+  // The open strategy is part of the address: 'new' or an id. on: saving it also switches the flag on.
+  const [view, setView] = useUrlState({ environment: '', strategy: '', on: false as boolean })
   const environment = flag.environments.find((one) => one.name === view.environment)
   const open = (name: string, strategy: string, options?: { switchOn?: boolean }) => {
-    setSwitchOn(Boolean(options?.switchOn))
-    setView({ environment: name, strategy }, { push: true })
+    setView({ environment: name, strategy, on: Boolean(options?.switchOn) }, { push: true })
   }
-  const close = () => setView({ environment: '', strategy: '' })
+  const close = () => setView({ environment: '', strategy: '', on: false })
   return (
     <>
       {flag.environments.length === 0 && <Notice>The project has no environments. Add one in the settings of the project.</Notice>}
@@ -29,7 +26,7 @@ export default function OverviewTab() {
           flag={flag}
           environment={environment}
           id={view.strategy}
-          switchOn={switchOn}
+          switchOn={view.on}
           onClose={close}
         />
       )}

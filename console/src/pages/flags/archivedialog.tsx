@@ -8,12 +8,14 @@ import { lastSeen, type Archivable } from '../projects/restore'
 import './flags.css'
 
 const shown = 200
+/** A flag that was used in this time is in use, in milliseconds. */
+const inUse = 7 * 24 * 3_600_000
 
 interface ArchiveDialogProps {
   /** The project, or those of the flags. */
   project: string | readonly string[]
   /** As a query has them at this moment: they are read again when the question opens. */
-  flags: readonly { name: string; environments: (Archivable['environments'][number] & { type: string })[] }[]
+  flags: readonly { name: string; project?: string | null; environments: (Archivable['environments'][number] & { type: string })[] }[]
   onClose: () => void
   onConfirm: () => Promise<unknown>
 }
@@ -24,8 +26,11 @@ export function ArchiveDialog({ project, flags, onClose, onConfirm }: ArchiveDia
   const protectionOf = useProtections(projects)
   const client = useQueryClient()
   useEffect(() => void invalidate(client, ['/api/admin/projects/{projectId}/features', '/api/admin/search/features']), [client])
-  const live = flags.filter(isLive)
-  const ordered = [...live, ...flags.filter((flag) => !live.includes(flag))]
+  const drafts = (flag: Archived) => protectionOf(flag.project ?? projects[0]!).drafts()
+  // What may still be in use comes first.
+  const ordered = flags.toSorted((a, b) => Number(isLive(b)) - Number(isLive(a)) || (lastSeen(b) ?? '').localeCompare(lastSeen(a) ?? ''))
+  const [drafted, direct] = [ordered.filter(drafts), ordered.filter((flag) => !drafts(flag))]
+  const both = drafted.length > 0 && direct.length > 0
   return (
     <ConfirmDialog
       open
@@ -33,12 +38,27 @@ export function ArchiveDialog({ project, flags, onClose, onConfirm }: ArchiveDia
       onConfirm={onConfirm}
       title={flags.length === 1 ? `Archive ${flags[0]!.name}?` : `Archive ${plural(flags.length, 'flag')}?`}
       description="Applications no longer get an archived flag, and use the default in their code. You can revive it."
-      action={projects.some((one) => !protectionOf(one).drafts()) ? 'Archive' : 'Add to draft'}
+      action={both ? `Archive ${number(direct.length)}, draft ${number(drafted.length)}` : drafted.length > 0 ? 'Add to draft' : 'Archive'}
     >
       <OnInProduction flags={flags} />
       {projects.map((one) => !protectionOf(one).drafts() && <SkipsFreezes key={one} project={one} flags={flags} named={projects.length > 1} />)}
+      {both && <h3>Archived at once ({number(direct.length)})</h3>}
+      <ArchiveList flags={both ? direct : ordered} />
+      {both && (
+        <>
+          <h3>Added to your draft ({number(drafted.length)})</h3>
+          <ArchiveList flags={drafted} />
+        </>
+      )}
+    </ConfirmDialog>
+  )
+}
+
+function ArchiveList({ flags }: Pick<ArchiveDialogProps, 'flags'>) {
+  return (
+    <>
       <ul className="flags-failures" aria-label="Flags to archive" tabIndex={0}>
-        {ordered.slice(0, shown).map((flag) => (
+        {flags.slice(0, shown).map((flag) => (
           <li key={flag.name} className="break">
             <span className="strong">{flag.name}</span>
             <div className="soft small">
@@ -48,9 +68,11 @@ export function ArchiveDialog({ project, flags, onClose, onConfirm }: ArchiveDia
         ))}
       </ul>
       <More count={flags.length} />
-    </ConfirmDialog>
+    </>
   )
 }
+
+type Archived = ArchiveDialogProps['flags'][number]
 
 const isLive = (flag: Pick<ArchiveDialogProps['flags'][number], 'environments'>) => flag.environments.some((one) => one.enabled && isProduction(one))
 
@@ -84,9 +106,9 @@ function OnIn({ flag }: { flag: ArchiveDialogProps['flags'][number] }) {
 function Used({ at }: { at: string | null }) {
   if (!at) return <>not used yet</>
   return (
-    <>
+    <span className={Date.now() - Date.parse(at) < inUse ? 'flags-used' : undefined}>
       last used <DateTime value={at} noted={usesNoted} />
-    </>
+    </span>
   )
 }
 

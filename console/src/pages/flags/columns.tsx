@@ -150,8 +150,8 @@ function Share(state: FlagRow['environments'][number]) {
       : `${text} of users${more ? ', and those that constraints, segments or a list select' : ''}`
   return (
     <span className="flags-share number" title={title}>
-      {text}
-      {more && '+'}
+      {text === 'some' ? 'some users' : text}
+      {more && ' + more'}
     </span>
   )
 }

@@ -1,14 +1,18 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { api, ApiError, errorText, type Schema } from '../../api'
 import { FormDialog, useChangeForm } from '../../forms'
-import { Checkbox, Field, Icons, Select, TextArea, toast } from '../../ui'
+import { Checkbox, Field, Icons, Select, TextArea, toast, type Choice } from '../../ui'
 import { flagTypes } from './rows'
 import { TagPicker } from './tagpicker'
+import { projectOverview } from './useswitch'
 
 interface CreateFlagDialogProps {
   projectId: string
-  naming?: Schema<'Naming'>
+  /** The projects to choose from, if the page is not of one. */
+  projects?: readonly Choice[]
+  onProject?: (id: string) => void
   onClose: () => void
 }
 
@@ -29,7 +33,8 @@ const tagsRequest = (featureName: string, tags: Values['tags']) =>
   api.request.put('/api/admin/features/{featureName}/tags', { path: { featureName }, body: { addedTags: tags, removedTags: [] } })
 
 /** Creates a flag and opens it. */
-export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialogProps) {
+export function CreateFlagDialog({ projectId, projects, onProject, onClose }: CreateFlagDialogProps) {
+  const naming = useQuery(projectOverview(projectId)).data?.featureNaming
   const navigate = useNavigate()
   const form = useChangeForm({
     initial,
@@ -71,6 +76,7 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
           />
         )}
       </Field>
+      {projects && onProject && <Select label="Project" choices={projects} value={projectId} onChange={onProject} />}
       <Select
         label="Type"
         choices={typeChoices}

@@ -80,7 +80,7 @@ export default function FlagsTab() {
           )
         }
       />
-      {create && <CreateFlagDialog projectId={projectId} naming={project.data?.featureNaming} onClose={() => setView({ create: false })} />}
+      {create && <CreateFlagDialog projectId={projectId} onClose={() => setView({ create: false })} />}
     </>
   )
 }

@@ -76,9 +76,6 @@ export function FlagTable({ label, projects, environments, rows, all, projectNam
           }))}
         />,
       )}
-      {chosen.length > 0 && (
-        <BulkBar environments={environments} flags={chosen} hidden={chosen.length - shownSelected} onClear={() => setSelected(new Map())} />
-      )}
       <Table
         virtual
         label={label}
@@ -93,6 +90,9 @@ export function FlagTable({ label, projects, environments, rows, all, projectNam
         loading={loading}
         empty={empty}
       />
+      {chosen.length > 0 && (
+        <BulkBar environments={environments} flags={chosen} hidden={chosen.length - shownSelected} onClear={() => setSelected(new Map())} />
+      )}
       {questions}
     </>
   )

@@ -1,13 +1,16 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useState, type ReactNode } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Suspense, lazy, useState, type ReactNode } from 'react'
 import { apiQuery, errorText, useMe, type Allowed } from '../../api'
 import { useProtections } from '../../requests/drafts'
 import { useFreezes } from '../../requests/freeze'
 import { toast, useAskedSwitch } from '../../ui'
+import { flagPath } from '../flag/data'
 import { Affected } from '../flag/strategy/affected'
 import { useSwitchFlag } from './data'
-import { FirstStrategyDialog } from './firststrategy'
 import { hasStrategies, type FlagRow } from './rows'
+
+const FirstStrategyDialog = lazy(() => import('../flag/firststrategy'))
 
 interface Place {
   name: string
@@ -28,7 +31,7 @@ export function useRowSwitch(
   questions: ReactNode
 } {
   const client = useQueryClient()
-  const [first, setFirst] = useState<{ projectId: string; name: string; environment: Place }>()
+  const [first, setFirst] = useState<FirstProps>()
   const [switchAsked, question] = useAskedSwitch()
   const { can } = useMe()
   const protectionOf = useProtections(projects)
@@ -41,7 +44,7 @@ export function useRowSwitch(
     const bare = on && !hasStrategies(row, name)
     if (bare && freeze?.skips !== false) {
       const overview = await client.ensureQueryData(projectOverview(project))
-      if (!overview.environments.find((one) => one.environment === name)?.defaultStrategy) return setFirst({ projectId: project, name: flag, environment })
+      if (!overview.environments.find((one) => one.environment === name)?.defaultStrategy) return setFirst({ project, flag, environment: name })
     }
     switchAsked({
       what: flag,
@@ -64,8 +67,35 @@ export function useRowSwitch(
     questions: (
       <>
         {question}
-        {first && <FirstStrategyDialog {...first} onClose={() => (setFirst(undefined), onDone?.())} />}
+        {first && <FirstStrategy {...first} onClose={() => (setFirst(undefined), onDone?.())} />}
       </>
     ),
   }
+}
+
+interface FirstProps {
+  project: string
+  flag: string
+  environment: string
+}
+
+// The list does not say what the dialog needs, such as which parents limit who gets the flag.
+function FirstStrategy({ project, flag, environment: name, onClose }: FirstProps & { onClose: () => void }) {
+  const navigate = useNavigate()
+  const path = { projectId: project, featureName: flag }
+  const found = useQuery({ ...apiQuery(flagPath, { path }), refetchOnMount: 'always' }).data
+  const environment = found?.environments.find((one) => one.name === name)
+  const editor = { environment: name, strategy: 'new', on: true }
+  return (
+    environment && (
+      <Suspense fallback={null}>
+        <FirstStrategyDialog
+          flag={found!}
+          environment={environment}
+          onClose={onClose}
+          onDetails={() => void navigate({ to: '/projects/$projectId/flags/$flag', params: { projectId: project, flag }, search: editor as never })}
+        />
+      </Suspense>
+    )
+  )
 }

@@ -58,16 +58,18 @@ export function EventSearch({ project: only }: { project?: string }) {
     .filter(isProduction)
     .map(({ name }) => name)
     .join(',')
+  const onlyProduction = production !== '' && view.environment === production
   const dated = view.from !== '' || view.to !== ''
   return (
     <>
       <FilterBar
         noun="event"
         search="Search the text of events"
-        values={view}
+        // The button Production only says it already.
+        values={onlyProduction ? { ...view, environment: '' } : view}
         onChange={filter}
         filters={[
-          { name: 'environment', label: 'Environment', choices: environmentChoices(environments, production) },
+          { name: 'environment', label: 'Environment', choices: environments.map(environmentChoice) },
           ...(only
             ? []
             : [{ name: 'project' as const, label: 'Project', choices: (projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, label: name })) }]),
@@ -103,11 +105,7 @@ export function EventSearch({ project: only }: { project?: string }) {
             </div>
           </Popover>
           {production && (
-            <Button
-              size="small"
-              aria-pressed={view.environment === production}
-              onClick={() => filter({ environment: view.environment === production ? '' : production })}
-            >
+            <Button size="small" aria-pressed={onlyProduction} onClick={() => filter({ environment: onlyProduction ? '' : production })}>
               Production only
             </Button>
           )}
@@ -145,8 +143,3 @@ function usePeople(events: readonly Schema<'LoggedEvent'>[]) {
 // A filter of the URL can have a name that is not among the choices.
 const withTyped = (choices: readonly Choice[], value: string) =>
   value === '' || choices.some((choice) => choice.value === value) ? choices : [{ value, label: value }, ...choices]
-
-function environmentChoices(environments: readonly { name: string; type: string }[], production: string): Choice[] {
-  const choices = environments.map(environmentChoice)
-  return production.includes(',') ? [...choices, { value: production, label: 'Production only' }] : choices
-}

@@ -7,7 +7,7 @@ import { Changes, ChangeText } from '../../ui/changes'
 import { EnvironmentName } from '../../ui/environmentname'
 import { flagPath } from '../flag/data'
 import { restorableOf } from '../flag/restore/versions'
-import { changesOf, eventTitle, groupsOf, omittedOf, plainNames, subjectOf, type EventNames } from './eventtext'
+import { actsOf, changesOf, eventTitle, groupsOf, isOfDraft, omittedOf, plainNames, requestOf, subjectOf, type EventNames } from './eventtext'
 import './events.css'
 
 const RestoreDialog = lazy(() => import('../flag/restore/dialog'))
@@ -24,36 +24,35 @@ interface EventListProps {
 
 /** Events, newest first, each with what it changed, which can be restored. withFlag also names the flag, or the flag and the project. */
 export function EventList({ events, withFlag, label }: EventListProps) {
+  const me = useMe().user?.id
   const names = useEventNames(events)
   const [restoring, setRestoring] = useState<Event>()
-  const row = (event: Event, title?: ReactNode) => (
+  const row = (event: Event, title?: ReactNode, earlier?: readonly Event[]) => (
     <EventRow
       event={event}
       withFlag={withFlag}
       names={names}
       title={title}
+      earlier={earlier}
       onRestore={restorableOf(event).length > 0 ? () => setRestoring(event) : undefined}
     />
   )
+  const seen = events.filter((event) => !isOfDraft(event) || event.createdByUserId === me)
   return (
     <>
       <ol className="events" aria-label={label}>
-        {groupsOf(events).map(({ request, applied, events: group }) => {
-          const rows = group.map((event) => <li key={event.id}>{row(event)}</li>)
+        {groupsOf(seen).map(({ request, applied, events: group }) => {
           const { id, project } = applied ?? group[0]!
-          if (request === undefined || !project) return rows
+          if (request === undefined || !project) return <li key={id}>{row(group[0]!, undefined, group.slice(1))}</li>
+          const title = <Application project={project} id={request} count={group.length} />
           return (
             <li key={id} className="event-group">
-              {applied ? (
-                row(applied, <Application project={project} id={request} count={group.length} />)
-              ) : (
-                <p className="event-title">
-                  <Application project={project} id={request} count={group.length} />
-                </p>
-              )}
-              {rows.length > 0 && (
+              {applied ? row(applied, title) : <p className="event-title">{title}</p>}
+              {group.length > 0 && (
                 <ol className="events" aria-label={`Application of change request #${request}`}>
-                  {rows}
+                  {group.map((event) => (
+                    <li key={event.id}>{row(event)}</li>
+                  ))}
                 </ol>
               )}
             </li>
@@ -89,10 +88,10 @@ const Application = ({ project, id, count }: { project: string; id: string; coun
   </>
 )
 
-function RequestLink({ project, id }: { project: string; id: string }) {
+function RequestLink({ project, id, start }: { project: string; id: string; start?: boolean }) {
   return (
     <Link to="/projects/$projectId/change-requests/$requestId" params={{ projectId: project, requestId: id }}>
-      change request #{id}
+      {start ? 'Change' : 'change'} request #{id}
     </Link>
   )
 }
@@ -122,42 +121,73 @@ interface EventRowProps {
   names: EventNames
   /** Instead of what its type and subject say. */
   title?: ReactNode
+  /** What the same person did with the same change request before. */
+  earlier?: readonly Event[]
   onRestore?: () => void
 }
 
-// Two lines: what happened, where and when; who it was, and the changes.
-function EventRow({ event, withFlag, names, title, onRestore }: EventRowProps) {
+// What happened, where, and what changed; who it was, and when.
+function EventRow({ event, withFlag, names, title, earlier = [], onRestore }: EventRowProps) {
   const [open, setOpen] = useState(false)
   const me = useMe().user?.id
+  const projects = useQuery({ ...apiQuery('/api/admin/projects'), staleTime: 60_000, enabled: withFlag === 'project' }).data?.projects ?? []
   const changes = changesOf(event, names)
   const subject = subjectOf(event, names)
   const hasStates = event.preData !== null || event.data !== null
   const text = eventTitle(event.type)
   const omitted = omittedOf(event)
+  const request = event.project ? requestOf(event) : undefined
+  const acts = request === undefined ? undefined : actsOf([event, ...earlier])
+  // In the history of a flag, what changed says more than that it did.
+  const saysIt = !withFlag && !title && changes.length > 0 && changing.has(event.type)
   return (
     <article className="event" aria-label={text}>
-      <div className="row-apart">
+      <div className="event-line">
         <p className="event-title grow">
-          <span className="strong break">{title ?? (subject ? `${text}: ${subject}` : text)}</span>
+          {title || acts ? (
+            <span className="strong">
+              {title ?? (
+                <>
+                  <RequestLink project={event.project!} id={String(request)} start /> {acts}
+                </>
+              )}
+            </span>
+          ) : (
+            !saysIt && <span className="strong break">{subject ? `${text}: ${subject}` : text}</span>
+          )}
           {withFlag && !title && <FlagLink event={event} />}
-          {!title && typeof event.data?.changeRequestId === 'number' && event.project && (
-            <RequestLink project={event.project} id={String(event.data.changeRequestId)} />
+          {!title && !acts && request !== undefined && <RequestLink project={event.project!} id={String(request)} />}
+          {changes.slice(0, open ? 0 : shownChanges).map((change, index) => (
+            <span key={index} className={saysIt ? 'strong break' : 'break'}>
+              <ChangeText change={change} />
+            </span>
+          ))}
+          {!open && changes.length > shownChanges && (
+            <button type="button" className="more" onClick={() => setOpen(true)}>
+              and {changes.length - shownChanges} more
+            </button>
           )}
           {event.environment && (
             <span className="soft">
               in <EnvironmentName name={event.environment} />
             </span>
           )}
-          {withFlag === 'project' && event.project && (
-            <Link to="/projects/$projectId" params={{ projectId: event.project }} className="soft break">
-              {event.project}
+          {withFlag === 'project' && event.project && projects.length > 1 && (
+            <Link to="/projects/$projectId" params={{ projectId: event.project }} className="plain-link event-project break">
+              {projects.find(({ id }) => id === event.project)?.name ?? event.project}
             </Link>
           )}
+          {omitted && <span className="soft break">not in the log, because it is {omitted}</span>}
+          {event.skippedChangeRequests && <span className="strong">without a change request in {listed(event.skippedChangeRequests)}</span>}
         </p>
-        <span className="row event-end">
-          <span className="soft small">
-            <DateTime value={event.createdAt} />
-          </span>
+        <span className="event-by soft small break" title={`In the log: ${event.createdBy}`}>
+          {actorOf(event)}
+          {event.createdByUserId === me && ' (you)'}
+        </span>
+        <span className="event-at soft small">
+          <DateTime value={event.createdAt} />
+        </span>
+        <span className="event-end">
           {onRestore && (
             <Button size="small" variant="quiet" onClick={onRestore} aria-label={`Restore: ${text}`}>
               Restore
@@ -174,32 +204,12 @@ function EventRow({ event, withFlag, names, title, onRestore }: EventRowProps) {
           )}
         </span>
       </div>
-      <p className="small soft">
-        <span className="break" title={`In the log: ${event.createdBy}`}>
-          {actorOf(event)}
-        </span>
-        {event.createdByUserId === me && ' (you)'}
-        {event.skippedChangeRequests && <span className="strong"> · without a change request in {listed(event.skippedChangeRequests)}</span>}
-        {changes.slice(0, open ? 0 : shownChanges).map((change, index) => (
-          <span key={index} className="event-change break">
-            {' · '}
-            <ChangeText change={change} />
-          </span>
-        ))}
-        {!open && changes.length > shownChanges && (
-          <>
-            {' · '}
-            <button type="button" className="more" onClick={() => setOpen(true)}>
-              and {changes.length - shownChanges} more
-            </button>
-          </>
-        )}
-        {omitted && <span className="break"> · not in the log, because it is {omitted}</span>}
-      </p>
       {open && <Changes changes={changes} before={event.preData} after={event.data} label={`${text}: state before and after`} />}
     </article>
   )
 }
+
+const changing = new Set(['feature-strategy-update', 'feature-environment-variants-updated', 'feature-metadata-updated'])
 
 const shownChanges = 4
 

@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { changeText, changesOf, eventTitle, eventTypes, groupsOf, is, omittedOf, subjectOf, type EventNames } from './eventtext'
+import { actsOf, changeText, changesOf, eventTitle, eventTypes, groupsOf, is, omittedOf, subjectOf, type EventNames } from './eventtext'
 
 const event = {
   id: 1,
@@ -147,7 +147,7 @@ test('strategies that are added, removed or imported are in words, and no other 
   const strategy = { id: 'x', name: 'flexibleRollout', title: 'Half', disabled: true, segments: [1], constraints: [constraint], variants: [], parameters }
   const half = '50% of users in segment Segment 1, if country is not one of CH or DE (disabled)'
   const one = (event: object) => changesOf(event as never, names)
-  expect(one({ type: 'feature-strategy-add', preData: null, data: strategy })).toEqual([{ path: 'Half', before: 'nothing', after: half }])
+  expect(one({ type: 'feature-strategy-add', preData: null, data: strategy })).toEqual([{ path: '', before: 'nothing', after: `Half: ${half}` }])
   const rest = { archived: false, enabled: false, strategies: [] }
   expect(one({ type: 'feature-strategy-remove', preData: { ...strategy, title: null }, data: rest })).toEqual([{ path: '', before: half, after: 'nothing' }])
   expect(one({ type: 'feature-updated', preData: { strategies: [strategy] }, data: { strategies: [] } })).toEqual([
@@ -187,6 +187,30 @@ test('the events of one application are one group, and none is there twice', () 
     ['7', undefined, 1],
     ['8', undefined, 1],
   ])
+})
+
+test('what a person does with a change request within a minute is told in one line', () => {
+  const of = (type: string, second: number, more: object = {}) => ({
+    type,
+    groupType: undefined,
+    groupId: undefined,
+    project: 'default',
+    createdBy: 'mia',
+    createdAt: `2026-11-29T00:00:${String(second).padStart(2, '0')}Z`,
+    data: { changeRequestId: 2 },
+    ...more,
+  })
+  const events = [
+    of('change-request-approved', 40, { createdBy: 'ada' }),
+    of('change-request-approval-added', 40, { createdBy: 'ada' }),
+    of('change-request-sent-to-review', 30),
+    of('change-added', 20),
+    of('change-request-created', 20),
+    of('change-request-created', 19, { data: { changeRequestId: 1 } }),
+    of('change-added', 0, { data: { changeRequestId: 1 }, createdAt: '2026-11-28T00:00:00Z' }),
+  ]
+  expect(groupsOf(events as never).map((group) => actsOf(group.events))).toEqual(['approved', 'created, sent to review', 'created', 'change added'])
+  expect(actsOf([{ type: 'feature-created' }])).toBeUndefined()
 })
 
 test('data that is too large for the log is named instead of its size', () => {

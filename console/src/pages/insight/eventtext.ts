@@ -103,6 +103,9 @@ export const eventTypes: readonly string[] = [
     'role-created',
     'role-updated',
     'role-deleted',
+    'signal-created',
+    'signal-rotated',
+    'signal-deleted',
     'segment-created',
     'segment-updated',
     'segment-deleted',
@@ -149,6 +152,8 @@ const said: Record<string, string> = {
   'feature-environment-disabled': 'enabled',
   'feature-stale-on': 'stale',
   'feature-stale-off': 'stale',
+  'feature-archived': 'archived',
+  'feature-revived': 'archived',
 }
 
 /** The changed values of an event. A path is empty where the title of the event says it. */
@@ -165,9 +170,8 @@ export function changesOf(
     compare([String(edit.feature ?? `segment ${names.segment(Number(edit.segmentId))}`), String(edit.action)], edited.payload, edit.payload, found, names)
   } else if (event.type === 'feature-strategy-add' || event.type === 'feature-strategy-remove') {
     const strategy = event.type === 'feature-strategy-add' ? data : preData
-    const text = strategy ? valueText('', strategy, names) : 'nothing'
-    const path = strategy?.title ? cut(String(strategy.title)) : ''
-    found.push({ path, ...(strategy === data ? { before: 'nothing', after: text } : { before: text, after: 'nothing' }) })
+    const text = strategy ? (strategy.title ? `${cut(String(strategy.title))}: ` : '') + valueText('', strategy, names) : 'nothing'
+    found.push({ path: '', ...(strategy === data ? { before: 'nothing', after: text } : { before: text, after: 'nothing' }) })
   } else if (event.type === 'feature-created' && data) {
     begins(data, found, names)
   } else if (isObject(preData) && isObject(data)) {
@@ -364,9 +368,9 @@ const cut = (text: string, max = maxText) => (text.length > max ? `${text.slice(
 const shownChanges = 4
 
 /** A change of a flag in one line: 'Strategy changed in production: Rollout 10% → 50%'. */
-export function changeText(event: Event): string {
+export function changeText(event: Event, names: EventNames = plainNames): string {
   const where = event.environment ? ` in ${event.environment}` : ''
-  const changes = /^feature-environment-(en|dis)abled$/.test(event.type) ? [] : changesOf(event)
+  const changes = /^feature-environment-(en|dis)abled$/.test(event.type) ? [] : changesOf(event, names)
   const what = changes.slice(0, shownChanges).map(changeSentence).join(', ')
   const more = changes.length - shownChanges
   return eventTitle(event.type) + where + (what && `: ${what}`) + (more > 0 ? ` and ${number(more)} more` : '')
@@ -381,9 +385,9 @@ export function is(text: string): string | undefined {
   return values.length === 0 ? undefined : values.length === 1 ? `IS:${values[0]}` : `IS_ANY_OF:${values.join(',')}`
 }
 
-/** Events that belong together: those of one application of a change request, or one by itself. */
+/** Events that belong together: those of one application of a change request, what one person did with a change request in a row, or one by itself. */
 export interface EventGroup<One> {
-  /** The change request; absent for an event by itself. */
+  /** The change request that was applied. */
   request?: string
   /** The event of the application; absent if the filters or the page leave it out. */
   applied?: One
@@ -391,17 +395,61 @@ export interface EventGroup<One> {
 }
 
 const applications = ['change-request-applied', 'change-request-scheduled-application-success']
+const foldedWithin = 60_000
 
-/** Neighbouring events of the same application of a change request as one group, with what was applied. */
-export function groupsOf<One extends Pick<Event, 'groupType' | 'groupId' | 'type'>>(events: readonly One[]): EventGroup<One>[] {
+type Grouped = Pick<Event, 'type' | 'groupType' | 'groupId'> & Partial<Pick<Event, 'project' | 'data' | 'createdBy' | 'createdAt'>>
+
+/** Neighbouring events of one application, or of one person's acts on a change request within a minute, as one group. */
+export function groupsOf<One extends Grouped>(events: readonly One[]): EventGroup<One>[] {
   const groups: EventGroup<One>[] = []
   for (const event of events) {
     const request = event.groupType === 'change-request' ? event.groupId : undefined
     let last = groups.at(-1)
-    if (request === undefined || last?.request !== request) groups.push((last = { request, events: [] }))
+    const together = request === undefined ? last && !last.request && sameAct(event, last.events[0]!) : last?.request === request
+    if (!last || !together) groups.push((last = { request, events: [] }))
     // The event of the schedule says more than the one that each application has.
-    if (request !== undefined && applications.includes(event.type)) last!.applied ??= event
-    else last!.events.push(event)
+    if (request !== undefined && applications.includes(event.type)) last.applied ??= event
+    else last.events.push(event)
   }
   return groups
+}
+
+const sameAct = (event: Grouped, newer: Grouped) =>
+  requestOf(event) !== undefined &&
+  requestOf(event) === requestOf(newer) &&
+  event.project === newer.project &&
+  event.createdBy === newer.createdBy &&
+  Date.parse(newer.createdAt ?? '') - Date.parse(event.createdAt ?? '') < foldedWithin
+
+/** The change request that an event is about. */
+export const requestOf = ({ data }: Partial<Pick<Event, 'data'>>) => (typeof data?.changeRequestId === 'number' ? data.changeRequestId : undefined)
+
+/** Whether an event is of a draft, which only its author sees. */
+export const isOfDraft = ({ type, data }: Pick<Event, 'type' | 'data'>) =>
+  type.startsWith('change-') && (data?.state === 'Draft' || type === 'change-request-discarded')
+
+// What is done to a change request, after its name. The last approval is one of them, and a new request has its first changes.
+const acts: Record<string, string> = {
+  'change-request-created': 'created',
+  'change-request-discarded': 'discarded',
+  'change-request-sent-to-review': 'sent to review',
+  'change-request-approval-added': 'approved',
+  'change-request-approved': 'approved',
+  'change-request-rejected': 'rejected',
+  'change-request-cancelled': 'cancelled',
+  'change-request-scheduled': 'scheduled',
+  'change-request-rebased': 'updated',
+  'change-request-title-updated': 'renamed',
+  'change-request-comment-added': 'commented on',
+  'change-request-requested-approvers-updated': 'reviewers asked',
+  'change-added': 'change added',
+  'change-edited': 'change edited',
+  'change-discarded': 'change removed',
+}
+
+/** What events do to a change request, the oldest first: 'created, sent to review'. Undefined if one of them is of another kind. */
+export function actsOf(events: readonly Pick<Event, 'type'>[]): string | undefined {
+  const all = [...new Set(events.map(({ type }) => acts[type]).reverse())]
+  if (all.includes(undefined)) return undefined
+  return (all.includes('created') ? all.filter((act) => act !== 'change added') : all).join(', ')
 }

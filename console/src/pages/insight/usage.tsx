@@ -7,7 +7,8 @@ import { Button, DateTime, EmptyState, Icons, LinkButton, Loaded, Meter, Section
 import { EnvironmentMark, EnvironmentName, useEnvironmentChoices } from '../../ui/environmentname'
 import type { DateSettings } from '../../ui/dates'
 import { UsageChart, timeText, type Mark } from './chart'
-import { changeText } from './eventtext'
+import { useSegments } from '../flag/strategy/list'
+import { changeText, plainNames } from './eventtext'
 import './usage.css'
 import { byApplication, byVariant, filterRows, pointsOf, shareOf, totalOf, type UsageOfApp, type UsagePoint } from './usagedata'
 
@@ -91,10 +92,11 @@ function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
   const apps = useMemo(() => byApplication(rows), [rows])
   const history = useQuery(apiQuery('/api/admin/events/{featureName}', { path: { featureName: flag }, query: { type: markTypes, limit: '100' } }))
   const events = history.data?.events
-  const marks = useMemo(
-    () => (events ?? []).map((event) => ({ time: Date.parse(event.createdAt), text: changeText(event), environment: event.environment })),
-    [events],
-  )
+  const segments = useSegments()
+  const marks = useMemo(() => {
+    const names = { ...plainNames, segment: (id: number) => segments.find((one) => one.id === id)?.name ?? plainNames.segment(id) }
+    return (events ?? []).map((event) => ({ time: Date.parse(event.createdAt), text: changeText(event, names), environment: event.environment }))
+  }, [events, segments])
   const variants = useMemo(() => byVariant(apps), [apps])
   const variantTotal = variants.reduce((sum, { count }) => sum + count, 0)
   const total = totalOf(points)
