@@ -96,7 +96,7 @@ test('the settings of a flag', async ({ page, api }) => {
   const check = noConsoleErrors(page)
   await page.goto(`${pageOf(await fullFlag(api))}/settings`)
   await expect(page.getByRole('heading', { name: 'Lifecycle' })).toBeVisible()
-  await expect(page.getByRole('radio', { name: 'Release' })).toBeChecked()
+  await expect(page.getByRole('combobox', { name: 'Type' })).toHaveText('Release')
   await checkPage(page, 'flag-settings')
   check()
 })
@@ -419,7 +419,7 @@ test('a flag has an owner, links and comments', async ({ page, api }) => {
   await page.getByRole('link', { name: 'History' }).click()
   await page.getByRole('textbox', { name: 'Comment' }).fill('Half of them on Tuesday.')
   await page.getByRole('button', { name: 'Comment', exact: true }).click()
-  await expect(page.getByRole('list', { name: `Comments on ${flag}` })).toContainText('Half of them on Tuesday.')
+  await expect(page.getByRole('list', { name: `Changes of ${flag}` })).toContainText('Half of them on Tuesday.')
   await expect(page.getByRole('textbox', { name: 'Comment' })).toHaveValue('')
   // It is not in the list of changes as well.
   await expect(page.getByText('Half of them on Tuesday.')).toHaveCount(1)

@@ -107,8 +107,8 @@ test('filters, sorts, switches and marks flags, and the address keeps the view',
 
   await table.getByRole('switch', { name: `${checkout} in development` }).click()
   await page
-    .getByRole('dialog', { name: `${checkout} has no strategy in development` })
-    .getByRole('button', { name: 'Switch on for everyone' })
+    .getByRole('dialog', { name: `Who gets ${checkout} in development?` })
+    .getByRole('button', { name: 'Switch on', exact: true })
     .click()
   await expect(table.getByRole('switch', { name: `${checkout} in development` })).toBeChecked()
   await expect

@@ -80,7 +80,7 @@ type Change struct {
 	Name     string         `json:"name,omitzero"`     // of the segment when the change was made
 	Payload  jsontext.Value `json:"payload,omitempty"`
 	Default  jsontext.Value `json:"default,omitempty"` // the default strategy that switching on adds; nil if it adds none
-	Before   jsontext.Value `json:"before,omitzero"`   // what it replaced when the request was applied; null if that was too large, nil if nothing is known of it
+	Before   jsontext.Value `json:"before,omitzero"`   // what it replaced, or would have, when the request was closed; null if that was too large, nil if nothing is known of it
 	By       Person         `json:"by"`
 	At       time.Time      `json:"at"`
 }

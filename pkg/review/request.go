@@ -428,13 +428,18 @@ func (r *Request) RoomForBefore() int {
 	return min(MaxBefore, MaxStored-len(document))
 }
 
+// KeepBefore stores what the changes replace, by their ids.
+func (r *Request) KeepBefore(before map[int64]jsontext.Value) {
+	for i, c := range r.Changes {
+		r.Changes[i].Before = before[c.ID]
+	}
+}
+
 // MarkApplied closes a request that is applied in the same transaction. The approvals that counted stay with it, and what its changes replaced,
 // by their ids.
 func (r *Request) MarkApplied(s Standing, before map[int64]jsontext.Value, at time.Time) {
 	r.Approvals = s.Approvals
-	for i, c := range r.Changes {
-		r.Changes[i].Before = before[c.ID]
-	}
+	r.KeepBefore(before)
 	r.enter(Applied, at)
 }
 

@@ -145,6 +145,8 @@ interface FormActionsProps {
   submit: string
   danger?: boolean
   onCancel?: () => void
+  /** The button that leaves the form, if it is not Cancel. */
+  cancel?: string
   /** Why the form cannot be sent. */
   disabledReason?: string
   /** Before the buttons, in their line: what will be. */
@@ -170,14 +172,14 @@ export function Cancel({ onCancel, dirty = false, children = 'Cancel' }: CancelP
  * The end of a form: errors of no field, Cancel and the button that sends it. Put it after all fields. Leaving the page or the dialog asks if
  * the form is dirty.
  */
-export function FormActions({ form, submit, danger, onCancel, disabledReason, sentence, children }: FormActionsProps) {
+export function FormActions({ form, submit, danger, onCancel, cancel, disabledReason, sentence, children }: FormActionsProps) {
   useUnsaved(form.dirty, form.pending)
   return (
     <>
       <FormError form={form} />
       <DialogActions sentence={sentence}>
         {children}
-        {onCancel && <Cancel onCancel={onCancel} />}
+        {onCancel && <Cancel onCancel={onCancel}>{cancel}</Cancel>}
         <Button type="submit" variant={danger ? 'danger' : 'primary'} pending={form.pending} disabledReason={disabledReason}>
           {submit}
         </Button>
@@ -186,7 +188,7 @@ export function FormActions({ form, submit, danger, onCancel, disabledReason, se
   )
 }
 
-interface FormDialogProps extends Pick<FormActionsProps, 'submit' | 'danger' | 'disabledReason'> {
+interface FormDialogProps extends Pick<FormActionsProps, 'submit' | 'danger' | 'cancel' | 'disabledReason'> {
   form: FormActionsProps['form'] & Pick<ReturnType<typeof useForm<object>>, 'props'>
   title: string
   description?: ReactNode

@@ -1,5 +1,6 @@
 // Reading change requests, and whom they wait for.
 import { apiQuery, type Schema } from '../api'
+import { listed, plural } from '../ui/format'
 
 /** A change request. */
 export type ChangeRequest = Schema<'Request'>
@@ -58,11 +59,18 @@ export const rowOf = (one: ChangeRequest): Omit<RequestRow, 'actionable'> => ({
   approvals: one.approvals.length,
 })
 
-/** The heading of a change request. */
-export const titleOf = ({ id, title }: Pick<ChangeRequest, 'id' | 'title'>) => title || `Change request #${id}`
+const shownNames = 2
+
+/** The heading of a change request: its title, or what it changes and where. */
+export function titleOf({ id, title, environment, features, segments }: Omit<RequestRow, 'actionable'>) {
+  const names = [...features, ...segments.map((name) => `segment ${name}`)]
+  if (title || names.length === 0) return title || `Change request #${id}`
+  const rest = names.length - shownNames
+  return `${listed(rest > 0 ? [...names.slice(0, shownNames), plural(rest, 'other')] : names)} in ${environment}`
+}
 
 /** A change request in a sentence, where its title cannot be mistaken for a part of it. */
-export const quotedTitle = ({ id, title }: Pick<ChangeRequest, 'id' | 'title'>) => (title ? `“${title}”` : titleOf({ id, title }))
+export const quotedTitle = ({ id, title }: Pick<ChangeRequest, 'id' | 'title'>) => (title ? `“${title}”` : `Change request #${id}`)
 
 const kinds: Record<string, 'ok' | 'danger' | 'accent'> = {
   'In review': 'accent',

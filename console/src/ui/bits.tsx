@@ -25,11 +25,11 @@ export function Chip({ children, onRemove, removeLabel }: { children: ReactNode;
   )
 }
 
-/** A tag of a flag: its value, after its type if that is given. */
-export function Tag({ type, value, onRemove }: { type?: string; value: string; onRemove?: () => void }) {
+/** A tag of a flag: its value, after its type unless that is the simple one. */
+export function Tag({ type, value, onRemove }: { type: string; value: string; onRemove?: () => void }) {
   return (
     <Chip onRemove={onRemove} removeLabel={`Remove tag ${type}:${value}`}>
-      {type && <span className="soft">{type}:</span>}
+      {type !== 'simple' && <span className="soft">{type}:</span>}
       {value}
     </Chip>
   )

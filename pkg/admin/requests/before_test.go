@@ -60,6 +60,20 @@ func TestAppliedRequestKeepsWhatItReplaced(t *testing.T) {
 	}
 }
 
+// TestClosedRequestKeepsWhatItWouldReplace checks that a request that was cancelled or rejected shows what it would have changed, also after that
+// was changed.
+func TestClosedRequestKeepsWhatItWouldReplace(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	cancelled, rejected := r.approved(t, switchOff("f")), r.approved(t, switchOff("f"))
+	r.to(t, r.author, cancelled, "Cancelled", 200)
+	r.to(t, r.first, rejected, "Rejected", 200)
+	r.to(t, r.releaser, r.approved(t, switchOff("f")), "Applied", 200)
+	for _, q := range []changeRequest{cancelled, rejected} {
+		r.Check(t, apitest.Call{"closed", "GET", pathOf(q), "", 200, `{"...":0,"features":[{"name":"f","changes":[{"...":0,"before":{"enabled":true}}]}]}`})
+	}
+}
+
 // TestScheduledRequestKeepsWhatItReplaced checks that a scheduled request keeps what was there when it was applied.
 func TestScheduledRequestKeepsWhatItReplaced(t *testing.T) {
 	t.Parallel()

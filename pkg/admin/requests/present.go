@@ -48,7 +48,7 @@ func presentOf(tx *httpapi.Tx, p *flags.Project, r *review.Request, most int) ma
 	return present
 }
 
-// beforeOf is presentOf for an open request, and what the changes of an applied one have replaced.
+// beforeOf is presentOf for an open request, and what the changes of a closed one have replaced, or would have.
 func beforeOf(tx *httpapi.Tx, p *flags.Project, r *review.Request) map[int64]jsontext.Value {
 	if r.Open() {
 		return presentOf(tx, p, r, maxPresent)

@@ -118,6 +118,7 @@ func reject(tx *httpapi.Tx, p *flags.Project, r *review.Request) error {
 	if err := authorizeIn(tx, tx.Caller, access.ApproveChangeRequest, p, r); err != nil {
 		return err
 	}
+	keepPresent(tx, p, r)
 	if err := r.Reject(me(tx), tx.Now); err != nil {
 		return err
 	}
@@ -130,11 +131,20 @@ func cancel(tx *httpapi.Tx, p *flags.Project, r *review.Request) error {
 	if !mine(tx, r) && !tx.Caller.HasPermission(access.ChangeRequestWrite, p, "") {
 		return flags.Errorf(flags.Forbidden, "only %s, who created change request %d, and those with the permission %s can cancel it", r.CreatedBy.Name, r.ID, access.ChangeRequestWrite)
 	}
+	keepPresent(tx, p, r)
 	if err := r.Cancel(tx.Now); err != nil {
 		return err
 	}
 	tx.Save(events.OfRequest(flags.RequestCancelled, r), r)
 	return nil
+}
+
+// keepPresent keeps what the changes of an open request would have replaced, so that it shows their differences also when it is closed.
+func keepPresent(tx *httpapi.Tx, p *flags.Project, r *review.Request) {
+	if r.Open() {
+		standingOf(tx, p, r)
+		r.KeepBefore(presentOf(tx, p, r, r.RoomForBefore()))
+	}
 }
 
 // apply applies a request: all of its changes, or none. The caller needs APPLY_CHANGE_REQUEST while change requests are on, and the permissions of the changes.

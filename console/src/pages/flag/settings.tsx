@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, apiQuery, useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
-import { Button, Checkbox, DateTime, Facts, Icons, RadioGroup, Section, TextArea } from '../../ui'
+import { Button, Checkbox, DateTime, Facts, Icons, Section, TextArea } from '../../ui'
 import { ArchiveFlag, archiveObstacle, useStale, useUncomplete } from './actions'
+import { TypeField } from '../flags/typefield'
 import { flagPath, touched, useLoadedFlag, useReasons, type Flag } from './data'
 import { CloneDialog, CompleteDialog, MoveDialog } from './dialogs'
 import { lifecycleText } from './lifecycle'
@@ -22,10 +23,7 @@ export default function SettingsTab() {
 
 type Metadata = Pick<Flag, 'type' | 'impressionData'> & { description: string }
 
-const fallbackTypes: Schema<'FeatureType'>[] = []
-
 function MetadataForm({ flag }: { flag: Flag }) {
-  const types = useQuery({ ...apiQuery('/api/admin/feature-types'), staleTime: Infinity }).data?.types ?? fallbackTypes
   const reason = useReasons(flag)('UPDATE_FEATURE')
   const requestOf = (body: Schema<'UpdateFeatureRequest'>) => api.request.put(flagPath, { path: { projectId: flag.project, featureName: flag.name }, body })
   const stored: Metadata = { description: flag.description ?? '', type: flag.type, impressionData: flag.impressionData }
@@ -56,16 +54,7 @@ function MetadataForm({ flag }: { flag: Flag }) {
           {...form.field('description')}
           hint="What the flag is for, so that others know when it can be removed."
         />
-        <RadioGroup
-          label="Type"
-          disabledReason={reason}
-          choices={types.map((type) => ({
-            value: type.id,
-            label: type.name,
-            hint: `${type.description}${type.lifetimeDays ? ` Expected to live ${type.lifetimeDays} days.` : ''}`,
-          }))}
-          {...form.field('type')}
-        />
+        <TypeField disabledReason={reason} {...form.field('type')} />
         <Checkbox
           label="Impression data"
           hint="SDKs emit an event for each evaluation of the flag, for example for an analytics tool."

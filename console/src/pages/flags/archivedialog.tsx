@@ -4,6 +4,7 @@ import { invalidate } from '../../api'
 import { useProtections } from '../../requests/drafts'
 import { SkipsFreezes } from '../../requests/freeze'
 import { ConfirmDialog, DateTime, Notice, ProductionMark, isProduction, number, plural, usesNoted } from '../../ui'
+import { clock } from '../../ui/format'
 import { lastSeen, type Archivable } from '../projects/restore'
 import './flags.css'
 
@@ -106,7 +107,7 @@ function OnIn({ flag }: { flag: ArchiveDialogProps['flags'][number] }) {
 function Used({ at }: { at: string | null }) {
   if (!at) return <>not used yet</>
   return (
-    <span className={Date.now() - Date.parse(at) < inUse ? 'flags-used' : undefined}>
+    <span className={clock.now() - Date.parse(at) < inUse ? 'flags-used' : undefined}>
       last used <DateTime value={at} noted={usesNoted} />
     </span>
   )

@@ -201,7 +201,7 @@ function Tags({ row }: { row: FlagRow }) {
   return (
     <span className="flags-tags" title={tags.map(tagText).join(', ')}>
       {tags.slice(0, shownTags).map((tag) => (
-        <Tag key={tagText(tag)} type={tag.type === 'simple' ? undefined : tag.type} value={tag.value} />
+        <Tag key={tagText(tag)} type={tag.type} value={tag.value} />
       ))}
       {tags.length > shownTags && <span className="soft small">+{tags.length - shownTags}</span>}
     </span>

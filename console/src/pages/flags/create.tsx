@@ -4,8 +4,8 @@ import { useEffect, useState } from 'react'
 import { api, ApiError, errorText, type Schema } from '../../api'
 import { FormDialog, useChangeForm } from '../../forms'
 import { Checkbox, Field, Icons, Select, TextArea, toast, type Choice } from '../../ui'
-import { flagTypes } from './rows'
 import { TagPicker } from './tagpicker'
+import { TypeField } from './typefield'
 import { projectOverview } from './useswitch'
 
 interface CreateFlagDialogProps {
@@ -77,14 +77,7 @@ export function CreateFlagDialog({ projectId, projects, onProject, onClose }: Cr
         )}
       </Field>
       {projects && onProject && <Select label="Project" choices={projects} value={projectId} onChange={onProject} />}
-      <Select
-        label="Type"
-        choices={typeChoices}
-        hint={flagTypes.find(({ value }) => value === type)?.hint}
-        value={type ?? 'release'}
-        error={form.errorAt('/type')}
-        onChange={(next) => form.set({ type: next as Values['type'] })}
-      />
+      <TypeField value={type ?? 'release'} error={form.errorAt('/type')} onChange={(type) => form.set({ type })} />
       <TextArea label="Description" rows={2} maxLength={2000} {...form.field('description')} />
       <TagPicker label="Tags" tags={tags} onChange={(next) => form.set({ tags: next })} />
       <Checkbox
@@ -96,8 +89,6 @@ export function CreateFlagDialog({ projectId, projects, onProject, onClose }: Cr
     </FormDialog>
   )
 }
-
-const typeChoices = flagTypes.map(({ value, label }) => ({ value, label }))
 
 function NameHint({ naming, free }: { naming?: Schema<'Naming'>; free: boolean }) {
   if (free) {

@@ -172,6 +172,8 @@ export function changesOf(
     const strategy = event.type === 'feature-strategy-add' ? data : preData
     const text = strategy ? (strategy.title ? `${cut(String(strategy.title))}: ` : '') + valueText('', strategy, names) : 'nothing'
     found.push({ path: '', ...(strategy === data ? { before: 'nothing', after: text } : { before: text, after: 'nothing' }) })
+  } else if (event.type === 'feature-comment-added') {
+    found.push({ path: '', before: 'nothing', after: String(data?.text ?? '') })
   } else if (event.type === 'feature-created' && data) {
     begins(data, found, names)
   } else if (isObject(preData) && isObject(data)) {

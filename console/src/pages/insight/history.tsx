@@ -4,7 +4,7 @@ import { apiQuery } from '../../api'
 import { useUrlState } from '../../shell'
 import { EmptyState, Icons, Loaded, Section, Select } from '../../ui'
 import { useEnvironmentChoices } from '../../ui/environmentname'
-import { Comments, commentType } from '../flag/comments'
+import { CommentForm } from '../flag/comments'
 import { useLoadedFlag } from '../flag/data'
 import { EventList } from './eventlist'
 import { EventPages, eventPage } from './eventpages'
@@ -24,8 +24,8 @@ export default function HistoryTab() {
   })
   return (
     <>
-      <Comments flag={data} />
-      <div className="row">
+      <div className="history-bar">
+        <CommentForm flag={data} />
         <Select label="Environment" hideLabel choices={choices} value={environment} onChange={(next) => setView({ environment: next, cursor: '' })} />
       </div>
       <Loaded query={history}>
@@ -36,7 +36,7 @@ export default function HistoryTab() {
             </EmptyState>
           ) : (
             <Section>
-              <EventList events={events.filter(({ type }) => type !== commentType)} label={`Changes of ${flag}`} />
+              <EventList events={events} label={`Changes of ${flag}`} />
               <EventPages cursor={cursor} next={next} total={totalEvents} onChange={(cursor) => setView({ cursor }, { push: true })} />
             </Section>
           )

@@ -3,10 +3,11 @@ import { Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import { actorOf, apiQuery, useMe } from '../../api'
 import { isDraftOf, openRequests, titleOf, waits, type RequestRow } from '../../requests/data'
-import { DateTime, isProduction } from '../../ui'
-import { eventTitle } from '../insight/eventtext'
+import { DateTime, isProduction, plural } from '../../ui'
+import { changeText, plainNames } from '../insight/eventtext'
 
 const shown = 5
+const read = 30
 /** A search reads the flags of all projects: with more of them it is not worth its price on a page of every visit. */
 const searchedFlags = 1000
 
@@ -70,11 +71,18 @@ function Changes() {
   const production = useQuery({ ...apiQuery('/api/admin/environments'), staleTime: 60_000 }).data?.environments.filter(isProduction)
   const names = production?.map(({ name }) => name).join(',') ?? ''
   const events = useQuery({
-    ...apiQuery('/api/admin/search/events', { query: { environment: `IS_ANY_OF:${names}`, type: changes, from, limit: String(shown) } }),
+    ...apiQuery('/api/admin/search/events', { query: { environment: `IS_ANY_OF:${names}`, type: changes, from, limit: String(read) } }),
     enabled: names !== '',
     staleTime: 60_000,
   }).data?.events
+  const segments = useQuery({ ...apiQuery('/api/admin/segments'), staleTime: 60_000 }).data?.segments
   if (!events) return null
+  const known = { ...plainNames, segment: (id: number) => segments?.find((one) => one.id === id)?.name ?? plainNames.segment(id) }
+  const groups = new Map<string, typeof events>()
+  for (const event of events) {
+    const key = JSON.stringify([event.project, event.featureName, event.createdBy])
+    groups.set(key, [...(groups.get(key) ?? []), event])
+  }
   return (
     <Part
       title="Changed in production today"
@@ -88,20 +96,28 @@ function Changes() {
         <p className="soft">Nothing yet.</p>
       ) : (
         <ul className="home-list">
-          {events.map((event) => (
-            <li key={event.id}>
-              {event.featureName && event.project ? (
-                <Link to="/projects/$projectId/flags/$flag" params={{ projectId: event.project, flag: event.featureName }} className="plain-link strong break">
-                  {event.featureName}
-                </Link>
-              ) : (
-                <span className="strong break">{event.project}</span>
-              )}
-              <span className="soft small break">
-                {eventTitle(event.type)} by {actorOf(event)}, <DateTime value={event.createdAt} />
-              </span>
-            </li>
-          ))}
+          {[...groups.values()].slice(0, shown).map(
+            ([event, ...earlier]) =>
+              event && (
+                <li key={event.id}>
+                  {event.featureName && event.project ? (
+                    <Link
+                      to="/projects/$projectId/flags/$flag"
+                      params={{ projectId: event.project, flag: event.featureName }}
+                      className="plain-link strong break"
+                    >
+                      {event.featureName}
+                    </Link>
+                  ) : (
+                    <span className="strong break">{event.project}</span>
+                  )}
+                  <span className="soft small break">
+                    {changeText({ ...event, environment: null }, known)}
+                    {earlier.length > 0 && ` and ${plural(earlier.length, 'change')} before`} · {actorOf(event)}, <DateTime value={event.createdAt} />
+                  </span>
+                </li>
+              ),
+          )}
         </ul>
       )}
     </Part>

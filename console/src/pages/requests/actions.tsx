@@ -4,8 +4,9 @@ import { useRef, type ReactNode } from 'react'
 import { actorName, actorOf, api, apiQuery, isConflict, type Schema, useChange, useMe } from '../../api'
 import { FormDialog, useForm } from '../../forms'
 import { at, conflictsOf, countChanges, isOpen, requestPath, touchedRequests, versionOf, type ChangeRequest } from '../../requests/data'
+import { useProtection } from '../../requests/drafts'
 import { fullDate, localZone, zonedDate } from '../../ui/dates'
-import { Button, ConfirmDialog, DateTime, Icons, Notice, plural, Section, Stepper, TextArea, TextField } from '../../ui'
+import { Button, ConfirmDialog, DateTime, Icons, Notice, listed, plural, Section, Stepper, TextArea, TextField } from '../../ui'
 import { MultiCombobox } from '../../ui/combobox'
 import { whereOf } from './present'
 import { Reviewers, askReviewers, maxReviewers, useApprovers } from './reviewers'
@@ -75,6 +76,7 @@ export function Actions({ request, mine, open, setOpen }: ActionsProps) {
       title: 'Cancel this change request?',
       description: 'It is closed, and nothing changes. It stays in the list of closed requests.',
       action: 'Cancel request',
+      keep: 'Keep it',
       done: 'Cancelled',
       danger: true,
     },
@@ -86,6 +88,7 @@ export function Actions({ request, mine, open, setOpen }: ActionsProps) {
       done: 'Scheduled',
     },
   }
+  const approvers = useApprovers(request)?.map(({ label }) => label) ?? []
   const dialog = open && dialogs[open]
   if (!isOpen(request))
     return (
@@ -100,7 +103,11 @@ export function Actions({ request, mine, open, setOpen }: ActionsProps) {
       <StateText request={request} />
       <Votes request={request} />
       {state === 'In review' && <Reviewers request={request} editable={mine || isAdmin} />}
-      {state === 'In review' && approval && <p className="soft">{approval}</p>}
+      {state === 'In review' && approval && (
+        <p className="soft">
+          {approval} {approvers.length > 0 && `${listed(approvers.slice(0, shownApprovers))} can approve.`}
+        </p>
+      )}
       <div className="row">
         {state === 'Draft' && (
           <Button variant="primary" disabledReason={empty} onClick={() => setOpen('send')}>
@@ -146,6 +153,8 @@ export function Actions({ request, mine, open, setOpen }: ActionsProps) {
   )
 }
 
+const shownApprovers = 5
+
 // The steps that a request goes through, with what is known of each.
 function Progress({ request }: { request: ChangeRequest }) {
   const { state, stateTimestamps, approvals, minApprovals, schedule, createdBy, createdAt } = request
@@ -160,6 +169,11 @@ function Progress({ request }: { request: ChangeRequest }) {
       </>
     ),
     'In review': state === 'In review' ? `${approvals.length} of ${plural(minApprovals, 'approval')}` : when('In review'),
+    Approved: approvals.length > 0 && (
+      <>
+        {listed(approvals.map((one) => actorName(one.createdBy)))}, <DateTime value={approvals.at(-1)!.createdAt} />
+      </>
+    ),
     Scheduled: schedule && (
       <>
         <DateTime value={schedule.scheduledAt} />, {zonedDate(new Date(schedule.scheduledAt))}
@@ -170,7 +184,7 @@ function Progress({ request }: { request: ChangeRequest }) {
   return (
     <Stepper
       label="Steps of the change request"
-      steps={names.map((label) => ({ label, note: notes[label] ?? when(label) }))}
+      steps={names.map((label) => ({ label, note: notes[label] || when(label) }))}
       current={current}
       failed={ended || schedule?.status === 'failed'}
     />
@@ -185,13 +199,20 @@ const StateText = ({ request }: { request: ChangeRequest }) => {
 function useStateText(request: ChangeRequest): ReactNode {
   const { user } = useMe()
   const { state, stateTimestamps, schedule, environment, freeze } = request
+  const required = useProtection(request.project).of(environment)?.requiredApprovals ?? Infinity
   const skips = useSkipsFreeze(request)
   const since = stateTimestamps[state]
   switch (state) {
     case 'Draft':
       return <>Only you see this draft. Nothing has changed in {environment} yet.</>
     case 'In review':
-      return conflictsOf(request).length > 0 && <>Approvals do not count until it is updated.</>
+      return conflictsOf(request).length > 0 ? (
+        <>Approvals do not count until it is updated.</>
+      ) : (
+        request.guardedEnvironments.length === 1 && request.minApprovals > required && (
+          <>It needs one more approval than others, because a token took part in it.</>
+        )
+      )
     case 'Approved':
       if (freeze)
         return (
@@ -237,11 +258,12 @@ function By({ request }: { request: ChangeRequest }) {
   const events = useQuery({ ...apiQuery(`${requestPath}/evidence`, { path: at(request) }), staleTime: 60_000 }).data?.events ?? []
   const closed = events.findLast(({ type }) => type === `change-request-${request.state.toLowerCase()}`)
   if (!closed) return null
+  const known = [request.createdBy, ...request.approvals.map((one) => one.createdBy)].find(({ id }) => id === closed.createdByUserId)
   const scheduled = events.some(({ type }) => type === 'change-request-scheduled-application-success')
   return (
     <>
       {' '}
-      {scheduled ? 'at the scheduled time, with the permissions of' : 'by'} <span className="break">{actorOf(closed)}</span>
+      {scheduled ? 'at the scheduled time, with the permissions of' : 'by'} <span className="break">{known ? actorName(known) : actorOf(closed)}</span>
     </>
   )
 }
@@ -316,10 +338,11 @@ interface StateDialogProps {
   action: string
   done: string
   danger?: boolean
+  keep?: string
   onClose: () => void
 }
 
-function StateDialog({ request, to, title, description, action, done, danger, onClose }: StateDialogProps) {
+function StateDialog({ request, to, title, description, action, done, danger, keep, onClose }: StateDialogProps) {
   const move = useTransition(request, to, done, onClose)
   const form = useForm({
     initial: { comment: '', scheduledAt: '' },
@@ -327,7 +350,7 @@ function StateDialog({ request, to, title, description, action, done, danger, on
     submit: ({ comment, scheduledAt }) => move.mutateAsync({ comment, scheduledAt: to === 'Scheduled' ? new Date(scheduledAt).toISOString() : undefined }),
   })
   return (
-    <FormDialog form={form} submit={action} danger={danger} onClose={onClose} title={title} description={description}>
+    <FormDialog form={form} submit={action} danger={danger} cancel={keep} onClose={onClose} title={title} description={description}>
       {to === 'Scheduled' && <TextField label={`Time (${localZone})`} type="datetime-local" required {...form.field('scheduledAt')} />}
       <TextArea label="Comment" rows={2} maxLength={1000} {...form.field('comment')} />
     </FormDialog>

@@ -3,7 +3,7 @@ import { useMe } from '../../api'
 import { openRequests, waits } from '../../requests/data'
 import '../../requests/requests.css'
 import { Page } from '../../shell'
-import { EmptyState, Icons, Loaded, Section } from '../../ui'
+import { Loaded, Section } from '../../ui'
 import { RequestTable } from './table'
 
 /** What waits for the caller, and what the caller has open, in all projects. */
@@ -11,10 +11,7 @@ export default function InboxPage() {
   const { user } = useMe()
   const query = useQuery(openRequests())
   return (
-    <Page
-      title="Change requests"
-      description="In protected environments a change is proposed by one person and approved by another before applications see it."
-    >
+    <Page title="Change requests">
       <Loaded query={query}>
         {({ changeRequests, total }) => {
           const waiting = changeRequests.filter(waits)
@@ -26,15 +23,22 @@ export default function InboxPage() {
                   withProject
                   label="Change requests that wait for you"
                   requests={waiting}
-                  empty={
-                    <EmptyState icon={<Icons.Check />} title="Nothing waits for you">
-                      Requests that you can approve or apply appear here.
-                    </EmptyState>
-                  }
+                  empty={<p className="soft">Nothing waits for you. Requests that you can approve or apply appear here.</p>}
                 />
               </Section>
               <Section title="Yours">
-                <RequestTable withProject label="Your open change requests" requests={mine} empty={<p className="soft">You have no others.</p>} />
+                <RequestTable
+                  withProject
+                  label="Your open change requests"
+                  requests={mine}
+                  empty={
+                    <p className="soft">
+                      {waiting.some((one) => one.createdBy.id === user?.id)
+                        ? 'You have no other open requests.'
+                        : 'You have no open requests. Change a flag in a protected environment to begin one.'}
+                    </p>
+                  }
+                />
               </Section>
               {total > changeRequests.length && <p className="soft">Only the newest {changeRequests.length} open requests were looked at.</p>}
             </>

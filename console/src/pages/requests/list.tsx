@@ -6,8 +6,10 @@ import { rowOf, isOpen, requestsQuery } from '../../requests/data'
 import { useProtection } from '../../requests/drafts'
 import '../../requests/requests.css'
 import { useUrlState } from '../../shell'
-import { Checkbox, EmptyState, ErrorState, Icons, LinkButton, Select, UnnamedProduction, plural } from '../../ui'
+import { Button, EmptyState, ErrorState, Icons, LinkButton, Select, UnnamedProduction, plural } from '../../ui'
 import { useEnvironmentChoices } from '../../ui/environmentname'
+import { useSegmentNames } from '../flag/strategy/list'
+import { shownChanges } from './present'
 import { RequestTable } from './table'
 
 /** The change requests of a project. */
@@ -18,6 +20,16 @@ export default function ChangeRequestsTab() {
   const query = useQuery(requestsQuery(projectId))
   const [view, setView] = useUrlState({ state: 'open', environment: '', mine: false })
   const all = (query.data ?? []).map(rowOf)
+  const names = useSegmentNames()
+  const texts = new Map(
+    (query.data ?? []).map((one) => [
+      one.id,
+      one.features
+        .flatMap(({ changes }) => shownChanges(changes, undefined, one.environment, names))
+        .map(({ text }) => text)
+        .join(' · '),
+    ]),
+  )
   const choices = useEnvironmentChoices([...new Set([...protection.environments.map((one) => one.environment), ...all.map((one) => one.environment)])])
   const shown = all.filter(
     (one) =>
@@ -56,7 +68,9 @@ export default function ChangeRequestsTab() {
           onChange={(state) => setView({ state })}
         />
         <Select label="Environment" hideLabel choices={choices} value={view.environment} onChange={(environment) => setView({ environment })} />
-        <Checkbox label="Mine only" checked={view.mine} onChange={(mine) => setView({ mine })} />
+        <Button aria-pressed={view.mine} onClick={() => setView({ mine: !view.mine })}>
+          Mine only
+        </Button>
       </div>
       <p className="soft small">
         {protection.environments.length === 0 ? (
@@ -80,6 +94,7 @@ export default function ChangeRequestsTab() {
       <RequestTable
         label="Change requests"
         requests={shown}
+        what={(id) => texts.get(id) ?? ''}
         loading={query.isPending}
         empty={
           <EmptyState icon={<Icons.Check />} title={all.length === 0 ? 'No change requests yet' : 'No change request matches'}>

@@ -9,6 +9,7 @@ import {
   isOpen,
   requestPath,
   requestQuery,
+  rowOf,
   stateKind,
   titleOf,
   touchedRequests,
@@ -93,7 +94,7 @@ function Review({ request, crumbs }: ReviewProps) {
   const editable = isOpen(request) && request.state !== 'Scheduled' && (mine || me.isAdmin)
   return (
     <Page
-      title={titleOf(request)}
+      title={titleOf(rowOf(request))}
       crumbs={crumbs}
       aside={
         <>
@@ -102,17 +103,11 @@ function Review({ request, crumbs }: ReviewProps) {
         </>
       }
       description={
-        <span className="row">
-          <span>
-            {request.title ? `#${request.id}, ` : ''}
-            {plural(countChanges(request), 'change')} in <EnvironmentName name={request.environment} />
-            {beyond(request)}
-          </span>
-          <span>
-            · by {actorName(request.createdBy)}
-            {mine && ' (you)'}, <DateTime value={request.createdAt} />
-          </span>
-        </span>
+        <>
+          #{request.id} · {plural(countChanges(request), 'change')} in <EnvironmentName name={request.environment} />
+          {beyond(request)} · by {actorName(request.createdBy)}
+          {mine && ' (you)'}, <DateTime value={request.createdAt} />
+        </>
       }
       actions={request.state !== 'Draft' && <EvidenceButton request={request} />}
     >
@@ -274,7 +269,7 @@ function Details({ shown }: { shown: ShownChange }) {
             segments.find((one) => one.id === id),
           )}{' '}
           <Link to="/segments/$id" params={{ id: String(id) }}>
-            Open segment {id}
+            Open segment
           </Link>
         </p>
       ))}
@@ -347,7 +342,7 @@ function ChangeBody({ request, change, shown, editable, flag }: ChangeBodyProps)
   })
   return (
     <article className="request-change" aria-label={shown.text}>
-      <div className="row-apart">
+      <div className="request-head">
         <h3 className="break grow">{shown.text}</h3>
         {editable && flag && (change.action === 'addStrategy' || change.action === 'updateStrategy') && (
           <Button size="small" variant="quiet" icon={<Icons.Edit />} onClick={() => setEditing(true)} aria-label={`Edit this change: ${shown.text}`}>

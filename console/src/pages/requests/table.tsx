@@ -1,5 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { actorName, useMe } from '../../api'
+import { actorName, apiQuery, useMe } from '../../api'
 import { stateKind, titleOf, type RequestRow } from '../../requests/data'
 import { Badge, DateTime, Table, type Column } from '../../ui'
 import { EnvironmentName } from '../../ui/environmentname'
@@ -11,6 +12,8 @@ interface RequestTableProps {
   label: string
   requests: readonly Row[]
   withProject?: boolean
+  /** What a request changes, in words. */
+  what?: (id: number) => string
   loading?: boolean
   empty: ReactNode
 }
@@ -18,8 +21,9 @@ interface RequestTableProps {
 const shownNames = 3
 
 /** A list of change requests. */
-export function RequestTable({ label, requests, withProject, loading, empty }: RequestTableProps) {
+export function RequestTable({ label, requests, withProject, what, loading, empty }: RequestTableProps) {
   const me = useMe().user?.id
+  const projects = useQuery({ ...apiQuery('/api/admin/projects'), staleTime: 60_000, enabled: withProject }).data?.projects ?? []
   const columns: Column<Row>[] = [
     {
       id: 'title',
@@ -29,7 +33,9 @@ export function RequestTable({ label, requests, withProject, loading, empty }: R
           <Link to="/projects/$projectId/change-requests/$requestId" params={{ projectId: one.project, requestId: String(one.id) }} className="strong break">
             {titleOf(one)}
           </Link>
-          <p className="soft small break">{subjects(one)}</p>
+          <p className="soft small break request-what">
+            {[`#${one.id}`, one.title && [...one.features, ...one.segments].slice(0, shownNames).join(', '), what?.(one.id)].filter(Boolean).join(' · ')}
+          </p>
         </div>
       ),
     },
@@ -65,7 +71,7 @@ export function RequestTable({ label, requests, withProject, loading, empty }: R
             id: 'project',
             header: 'Project',
             width: '130px',
-            cell: (one: Row) => <span className="break">{one.project}</span>,
+            cell: (one: Row) => <span className="break">{projects.find(({ id }) => id === one.project)?.name ?? one.project}</span>,
           },
         ]
       : []),
@@ -94,11 +100,4 @@ export function RequestTable({ label, requests, withProject, loading, empty }: R
       empty={empty}
     />
   )
-}
-
-// The flags and segments that it changes.
-function subjects({ features, segments }: Row): string {
-  const names = [...features, ...segments.map((name) => `segment ${name}`)]
-  const rest = names.length - shownNames
-  return rest > 1 ? `${names.slice(0, shownNames).join(', ')} and ${rest} others` : names.join(', ')
 }
