@@ -61,12 +61,12 @@ export const rowOf = (one: ChangeRequest): Omit<RequestRow, 'actionable'> => ({
 
 const shownNames = 2
 
-/** The heading of a change request: its title, or what it changes and where. */
-export function titleOf({ id, title, environment, features, segments }: Omit<RequestRow, 'actionable'>) {
+/** The heading of a change request: its title, or what it changes. */
+export function titleOf({ id, title, features, segments }: Pick<RequestRow, 'id' | 'title' | 'features' | 'segments'>) {
   const names = [...features, ...segments.map((name) => `segment ${name}`)]
   if (title || names.length === 0) return title || `Change request #${id}`
   const rest = names.length - shownNames
-  return `${listed(rest > 0 ? [...names.slice(0, shownNames), plural(rest, 'other')] : names)} in ${environment}`
+  return `Changes to ${listed(rest > 0 ? [...names.slice(0, shownNames), plural(rest, 'other')] : names)}`
 }
 
 /** A change request in a sentence, where its title cannot be mistaken for a part of it. */

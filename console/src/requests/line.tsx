@@ -41,44 +41,49 @@ export function ProtectionLine({ project, environment, named, feature, drafted }
   const reason = protection.emergency(environment)
   const skips = !found.nobodySkips && can('SKIP_CHANGE_REQUEST', project, environment).allowed
   return (
-    <div className="protection">
-      <ProtectedMark />
-      <span className="grow">
-        {direct
-          ? `Changes ${named ? `for ${environment} of project ${project}` : 'here'} apply at once, without a change request.${reason ? ` The log has the reason: ${reason}` : ''}`
-          : `Changes ${named ? `for ${environment} of project ${project}` : 'here'} are added to a draft, and need ${plural(found.requiredApprovals, 'approval')}.`}
-        {found.offAllowed && !direct && ' Switching off applies at once, unless other flags depend on the flag.'}
-        {feature && ' '}
-        {feature && <OpenRequests project={project} environment={environment} feature={feature} />} {drafted}
-      </span>
-      {direct && !named && (
-        <Button size="small" variant="quiet" onClick={() => setDirect(project, environment, false)} aria-label={`Stop changing ${environment} directly`}>
-          Use change requests again
-        </Button>
-      )}
-      {skips && !direct && (
-        <Button size="small" variant="quiet" onClick={() => setDirect(project, environment, true)} aria-label={`Change ${environment} directly`}>
-          Change directly
-        </Button>
-      )}
-      {found.nobodySkips && !direct && (
-        <Button
-          size="small"
-          variant="quiet"
-          icon={<Icons.Warning />}
-          disabledReason={isAdmin ? undefined : 'In an emergency, an administrator can change this without a review.'}
-          onClick={() => setAsking(true)}
-          aria-label={`Change ${environment} in an emergency`}
-        >
-          Emergency…
-        </Button>
+    <>
+      <div className="protection">
+        <ProtectedMark />
+        <span className="grow">
+          {direct
+            ? `Changes ${named ? `for ${environment} of project ${project}` : 'here'} apply at once, without a change request.${reason ? ` The log has the reason: ${reason}` : ''}`
+            : `Changes ${named ? `for ${environment} of project ${project}` : 'here'} are added to a draft, and need ${plural(found.requiredApprovals, 'approval')}.`}
+          {found.offAllowed && !direct && ' Switching off applies at once, unless other flags depend on the flag.'}
+        </span>
+        {direct && !named && (
+          <Button size="small" variant="quiet" onClick={() => setDirect(project, environment, false)} aria-label={`Stop changing ${environment} directly`}>
+            Use change requests again
+          </Button>
+        )}
+        {skips && !direct && (
+          <Button size="small" variant="quiet" onClick={() => setDirect(project, environment, true)} aria-label={`Change ${environment} directly`}>
+            Change directly
+          </Button>
+        )}
+        {found.nobodySkips && !direct && (
+          <Button
+            size="small"
+            variant="quiet"
+            icon={<Icons.Warning />}
+            disabledReason={isAdmin ? undefined : 'In an emergency, an administrator can change this without a review.'}
+            onClick={() => setAsking(true)}
+            aria-label={`Change ${environment} in an emergency`}
+          >
+            Emergency…
+          </Button>
+        )}
+      </div>
+      {feature && (
+        <p className="protection-requests">
+          {drafted} <OpenRequests project={project} environment={environment} feature={feature} />
+        </p>
       )}
       {asking && (
         <Suspense fallback={null}>
           <EmergencyDialog project={project} environment={environment} onClose={() => setAsking(false)} />
         </Suspense>
       )}
-    </div>
+    </>
   )
 }
 

@@ -88,7 +88,12 @@ function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
   const dates = useDates()
   const { projectId, flag } = useParams({ from: '/projects/$projectId/flags/$flag' })
   const step = hours > 48 ? 24 * hour : hour
-  const points = useMemo(() => pointsOf(rows, step), [rows, step])
+  const points = useMemo(() => {
+    const all = pointsOf(rows, step)
+    // The chart begins a little before the first report, so that a new flag has no empty day before its first bar.
+    const first = all.findIndex(({ yes, no }) => yes + no > 0)
+    return all.slice(Math.max(0, Math.min(first - 1, all.length - fewest)))
+  }, [rows, step])
   const apps = useMemo(() => byApplication(rows), [rows])
   const history = useQuery(apiQuery('/api/admin/events/{featureName}', { path: { featureName: flag }, query: { type: markTypes, limit: '100' } }))
   const events = history.data?.events
@@ -191,6 +196,8 @@ function Changes({ marks }: { marks: readonly Mark[] }) {
 }
 
 const maxMarks = 10
+/** How many hours or days the chart shows at least. */
+const fewest = 6
 const maxApps = 100
 const markTypes = 'IS_ANY_OF:feature-environment-enabled,feature-environment-disabled,feature-strategy-add,feature-strategy-update,feature-strategy-remove'
 

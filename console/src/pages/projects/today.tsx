@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
-import { actorOf, apiQuery, useMe } from '../../api'
+import { actorName, actorOf, apiQuery, useMe } from '../../api'
 import { isDraftOf, openRequests, titleOf, waits, type RequestRow } from '../../requests/data'
 import { DateTime, isProduction, plural } from '../../ui'
 import { changeText, plainNames } from '../insight/eventtext'
@@ -57,7 +57,7 @@ function Requests({ title, rows }: { title: string; rows: readonly RequestRow[] 
               {titleOf(row)}
             </Link>
             <span className="soft small break">
-              {[...row.features, ...row.segments].slice(0, 2).join(', ')} in {row.environment}
+              #{row.id} in {row.environment}, by {actorName(row.createdBy)}, <DateTime value={row.createdAt} />
             </span>
           </li>
         ))}
@@ -112,7 +112,7 @@ function Changes() {
                     <span className="strong break">{event.project}</span>
                   )}
                   <span className="soft small break">
-                    {changeText({ ...event, environment: null }, known)}
+                    {changeText(event, known).replace(` in ${event.environment}`, '')}
                     {earlier.length > 0 && ` and ${plural(earlier.length, 'change')} before`} · {actorOf(event)}, <DateTime value={event.createdAt} />
                   </span>
                 </li>

@@ -8,8 +8,6 @@ import '../../requests/requests.css'
 import { useUrlState } from '../../shell'
 import { Button, EmptyState, ErrorState, Icons, LinkButton, Select, UnnamedProduction, plural } from '../../ui'
 import { useEnvironmentChoices } from '../../ui/environmentname'
-import { useSegmentNames } from '../flag/strategy/list'
-import { shownChanges } from './present'
 import { RequestTable } from './table'
 
 /** The change requests of a project. */
@@ -20,16 +18,6 @@ export default function ChangeRequestsTab() {
   const query = useQuery(requestsQuery(projectId))
   const [view, setView] = useUrlState({ state: 'open', environment: '', mine: false })
   const all = (query.data ?? []).map(rowOf)
-  const names = useSegmentNames()
-  const texts = new Map(
-    (query.data ?? []).map((one) => [
-      one.id,
-      one.features
-        .flatMap(({ changes }) => shownChanges(changes, undefined, one.environment, names))
-        .map(({ text }) => text)
-        .join(' · '),
-    ]),
-  )
   const choices = useEnvironmentChoices([...new Set([...protection.environments.map((one) => one.environment), ...all.map((one) => one.environment)])])
   const shown = all.filter(
     (one) =>
@@ -94,7 +82,6 @@ export default function ChangeRequestsTab() {
       <RequestTable
         label="Change requests"
         requests={shown}
-        what={(id) => texts.get(id) ?? ''}
         loading={query.isPending}
         empty={
           <EmptyState icon={<Icons.Check />} title={all.length === 0 ? 'No change requests yet' : 'No change request matches'}>

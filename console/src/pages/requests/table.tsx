@@ -12,8 +12,6 @@ interface RequestTableProps {
   label: string
   requests: readonly Row[]
   withProject?: boolean
-  /** What a request changes, in words. */
-  what?: (id: number) => string
   loading?: boolean
   empty: ReactNode
 }
@@ -21,7 +19,7 @@ interface RequestTableProps {
 const shownNames = 3
 
 /** A list of change requests. */
-export function RequestTable({ label, requests, withProject, what, loading, empty }: RequestTableProps) {
+export function RequestTable({ label, requests, withProject, loading, empty }: RequestTableProps) {
   const me = useMe().user?.id
   const projects = useQuery({ ...apiQuery('/api/admin/projects'), staleTime: 60_000, enabled: withProject }).data?.projects ?? []
   const columns: Column<Row>[] = [
@@ -34,7 +32,8 @@ export function RequestTable({ label, requests, withProject, what, loading, empt
             {titleOf(one)}
           </Link>
           <p className="soft small break request-what">
-            {[`#${one.id}`, one.title && [...one.features, ...one.segments].slice(0, shownNames).join(', '), what?.(one.id)].filter(Boolean).join(' · ')}
+            #{one.id}
+            {one.title && ` · ${[...one.features, ...one.segments].slice(0, shownNames).join(', ')}`}
           </p>
         </div>
       ),
