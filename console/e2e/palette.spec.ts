@@ -31,7 +31,7 @@ test('the command palette goes to flags, projects, segments and pages, and is lo
   await expect(page.getByRole('heading', { level: 1, name: segment })).toBeVisible()
 
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name }).fill('audit')
+  await page.getByRole('combobox', { name }).fill('audt')
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL('/audit')
 

@@ -165,6 +165,13 @@ function remember({ key, label, note, link }: Target) {
 
 // Words are found in any order, and what divides those of a name does not matter.
 const wordsOf = (text: string) => text.split(/[\s._-]+/).filter(Boolean)
+
+// Whether a text has a word that begins so, with one letter wrong or missing after the first.
+const isNear = (word: string, text: string) =>
+  word.length >= 4 &&
+  wordsOf(text).some((other) =>
+    [...word].some((_, at) => at > 0 && [at, at + 1].some((rest) => other.startsWith(word.slice(0, at) + other.charAt(at) + word.slice(rest)))),
+  )
 const longest = (words: readonly string[]) => [...words].sort((a, b) => b.length - a.length)[0] ?? ''
 
 function useTargets(text: string, actions: Target[]): Target[] {
@@ -185,7 +192,7 @@ function useTargets(text: string, actions: Target[]): Target[] {
   if (!wanted) return [...recent(), ...actions, ...pages]
   const matches = (...names: string[]) => {
     const all = names.join(' ').toLowerCase()
-    return words.every((word) => all.includes(word))
+    return words.every((word) => all.includes(word) || isNear(word, all))
   }
   const found: Target[] = [
     ...(query ? (flags ?? []) : [])

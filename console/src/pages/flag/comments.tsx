@@ -21,7 +21,7 @@ export function CommentForm({ flag }: { flag: Flag }) {
         hideLabel
         rows={form.dirty ? 3 : 1}
         maxLength={1000}
-        placeholder="Write a comment, such as why it changes next week"
+        placeholder="Write a comment"
         {...form.field('text')}
       />
       {form.dirty && <FormActions form={form} submit="Comment" onCancel={() => form.reset({ text: '' })} />}
