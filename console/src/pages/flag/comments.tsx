@@ -16,14 +16,7 @@ export function CommentForm({ flag }: { flag: Flag }) {
   if (reason) return null
   return (
     <form {...form.props} className="comment-form">
-      <TextArea
-        label="Comment"
-        hideLabel
-        rows={form.dirty ? 3 : 1}
-        maxLength={1000}
-        placeholder="Write a comment"
-        {...form.field('text')}
-      />
+      <TextArea label="Comment" hideLabel rows={form.dirty ? 3 : 1} maxLength={1000} placeholder="Write a comment" {...form.field('text')} />
       {form.dirty && <FormActions form={form} submit="Comment" onCancel={() => form.reset({ text: '' })} />}
     </form>
   )
