@@ -598,7 +598,8 @@ func TestChangeRequestShowsThePresent(t *testing.T) {
 	r.as(t, r.author, "GET", pathOf(off), "", 200, `"freeze":{`)
 	closed := r.to(t, r.author, off, "Cancelled", 200)
 	for _, path := range []string{pathOf(closed), apitest.ChangeRequests} {
-		if got := r.Do(t, "GET", path, "").Body; strings.Contains(got, `"freeze"`) || strings.Contains(got, `"before"`) {
+		got := r.Do(t, "GET", path, "").Body
+		if strings.Contains(got, `"freeze"`) || path == apitest.ChangeRequests && strings.Contains(got, `"before"`) {
 			t.Errorf("%s shows the present: %s", path, got)
 		}
 	}
