@@ -52,6 +52,7 @@ test('the palette acts, and begins with what was opened last', async ({ page, ap
   await api('POST', `${path}/environments/development/strategies`, { name: 'default' })
   const field = page.getByRole('combobox', { name })
   await page.goto('/projects')
+  await expect(page.getByRole('link', { name: 'Default' })).toBeVisible()
   await page.keyboard.press('Control+k')
   await field.fill(flag)
   await page.getByRole('option', { name: `${flag} Flag in Default` }).click()
