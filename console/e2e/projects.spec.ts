@@ -57,6 +57,7 @@ test('a team project: create it, add members, change a role, and what each may d
     await add.getByRole('button', { name: 'Add member' }).click()
     await expect(page.getByLabel(`Role of ${person.name}`)).toHaveText(role)
   }
+  await expect(page.getByRole('row', { name: /^admin/ })).toContainText('By their role Admin')
   await checkPage(page, 'project-access')
 
   // A member changes flags, but neither the project nor its members.
