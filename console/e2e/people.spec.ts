@@ -84,7 +84,10 @@ test('a user is created with a sign-in link, changed and deleted', async ({ page
   await expect(shown).toContainText('within 7 days')
   await shown.getByRole('button', { name: 'Done' }).click()
   await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Viewer')
-  await page.getByRole('row', { name: new RegExp(name) }).getByRole('button', { name: 'Copy a new link' }).click()
+  await page
+    .getByRole('row', { name: new RegExp(name) })
+    .getByRole('button', { name: 'Copy a new link' })
+    .click()
   const link = await secretIn(shown)
   await shown.getByRole('button', { name: 'Done' }).click()
 

@@ -33,7 +33,7 @@ export default function ServiceAccountsPage() {
   })
   const [remove, question] = useConfirm((account: ServiceAccount) => ({
     title: `Delete service account ${accountName(account)}?`,
-    description: `Its ${plural(account.tokens.length, 'token')} and its roles end at once. This cannot be undone.`,
+    description: `Its ${account.tokens.length === 0 ? 'Create token' : plural(account.tokens.length, 'token')} and its roles end at once. This cannot be undone.`,
     action: 'Delete service account',
     typeToConfirm: account.username || accountName(account),
     onConfirm: () => deletion.mutateAsync(account),
