@@ -33,7 +33,7 @@ export default function ServiceAccountsPage() {
   })
   const [remove, question] = useConfirm((account: ServiceAccount) => ({
     title: `Delete service account ${accountName(account)}?`,
-    description: `Its ${account.tokens.length === 0 ? 'Create token' : plural(account.tokens.length, 'token')} and its roles end at once. This cannot be undone.`,
+    description: `Its ${plural(account.tokens.length, 'token')} and its roles end at once. This cannot be undone.`,
     action: 'Delete service account',
     typeToConfirm: account.username || accountName(account),
     onConfirm: () => deletion.mutateAsync(account),
@@ -69,7 +69,7 @@ export default function ServiceAccountsPage() {
             header: 'Tokens',
             cell: (account) => (
               <Button variant="quiet" size="small" onClick={() => showTokens(account)} aria-label={`Tokens of ${accountName(account)}`}>
-                {plural(account.tokens.length, 'token')}
+                {account.tokens.length === 0 ? 'Create token' : plural(account.tokens.length, 'token')}
               </Button>
             ),
           },

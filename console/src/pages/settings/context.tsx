@@ -57,7 +57,12 @@ export default function ContextPage() {
                 <button type="button" className="link-button strong break" onClick={() => edited.edit(field)}>
                   {field.name}
                 </button>
-                {field.undefined && <Badge>Not defined</Badge>}
+                {field.undefined && (
+                  <>
+                    {' '}
+                    <Badge>Not defined</Badge>
+                  </>
+                )}
                 {field.description && <p className="soft small break two-lines">{field.description}</p>}
               </div>
             ),
@@ -112,7 +117,8 @@ function LegalValues({ field: { name, legalValues } }: { field: ContextField }) 
 }
 
 // The default stickiness is by these fields.
-function stickinessOf({ name, stickiness }: ContextField) {
+function stickinessOf({ name, stickiness, undefined: missing }: ContextField) {
+  if (missing) return <span className="soft">–</span>
   if (name === 'userId' || name === 'sessionId') return 'Default'
   return stickiness ? 'Yes' : <span className="soft">No</span>
 }

@@ -22,7 +22,7 @@ interface Values {
 const types = [
   { value: 'development', label: 'Development' },
   { value: 'test', label: 'Test' },
-  { value: 'preproduction', label: 'Staging' },
+  { value: 'preproduction', label: 'Preproduction' },
   { value: 'production', label: 'Production' },
   { value: 'other', label: 'Other' },
 ]
