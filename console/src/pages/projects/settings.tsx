@@ -64,10 +64,11 @@ function SettingsForm({ projectId, project }: { projectId: string; project: Proj
         <TextArea label="Description" maxLength={2000} disabledReason={disabledReason} {...form.field('description')} />
         <RadioGroup label="Collaboration mode" choices={modesFor(project.mode)} disabledReason={disabledReason} {...form.field('mode')} />
         <p className="soft small">
-          The mode says who can propose change requests. Everything else depends on roles:{' '}
+          The mode says who can propose change requests. Everything else depends on{' '}
           <Link to="/projects/$projectId/access" params={{ projectId }}>
-            Access
+            roles
           </Link>
+          .
         </p>
       </Section>
       <Section title="Flags" description="The limit and the naming pattern hold for new, cloned and imported flags. Flags that exist keep their names.">
