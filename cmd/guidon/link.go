@@ -31,10 +31,10 @@ func (a *app) link() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "link [USER]",
 		Short: "Print a one-time link to sign in to the console",
-		Long: `Print a link that signs a person in to the console of the server, once and within 15 minutes. It
-replaces earlier links for that person. The command says on stderr which server it asked. USER
-is a user name, an email address or an id; without it, the link is for the first administrator. It
-takes an admin token, or a personal token of an administrator.`,
+		Long: `Print a link that signs a person in to the console of the server, once and within 15 minutes; within
+7 days if that person has never signed in. It replaces earlier links for that person. The command
+says on stderr which server it asked. USER is a user name, an email address or an id; without it, the
+link is for the first administrator. It takes an admin token, or a personal token of an administrator.`,
 		Example: `  guidon link
   guidon link ada@example.com
   guidon link ada --output json | jq -r .url`,
@@ -54,7 +54,7 @@ takes an admin token, or a personal token of an administrator.`,
 			return err
 		}
 		_, _ = fmt.Fprintf(a.messages, "the server at %s made this link; it works once, until %s, and earlier ones for the same user do not work any more\n",
-			server.Base, link.ExpiresAt.Local().Format("15:04"))
+			server.Base, link.ExpiresAt.Local().Format("2 Jan 15:04"))
 		return a.print(link, [][]string{{link.URL}})
 	})
 }

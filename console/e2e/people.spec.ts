@@ -30,7 +30,7 @@ test('the pages', async ({ page, api }) => {
   const pages: [path: string, ready: Locator][] = [
     ['/users', page.getByRole('cell', { name: username, exact: true })],
     ['/roles', page.getByRole('link', { name: 'Owner' })],
-    ['/roles/new', page.getByRole('table', { name: 'Permissions in environments' })],
+    ['/roles/new', page.getByRole('table', { name: 'Permissions: In environments' })],
     ['/service-accounts', page.getByRole('button', { name: `Tokens of ${username}` })],
     ['/tokens?create=true', page.getByRole('dialog', { name: 'Create API token' })],
     ['/tokens', page.getByRole('table', { name: 'API tokens' })],
@@ -81,9 +81,15 @@ test('a user is created with a sign-in link, changed and deleted', async ({ page
   await dialog.getByRole('textbox', { name: 'Email address' }).fill(`${name}@example.com`)
   await dialog.getByRole('button', { name: 'Invite' }).click()
   const shown = page.getByRole('dialog', { name: `Sign-in link for ${name}` })
-  const link = await secretIn(shown)
+  await expect(shown).toContainText('within 7 days')
   await shown.getByRole('button', { name: 'Done' }).click()
   await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Viewer')
+  await page
+    .getByRole('row', { name: new RegExp(name) })
+    .getByRole('button', { name: 'Copy a new link' })
+    .click()
+  const link = await secretIn(shown)
+  await shown.getByRole('button', { name: 'Done' }).click()
 
   const other = await browser.newContext({ baseURL: server.url, storageState: undefined })
   try {
@@ -91,9 +97,9 @@ test('a user is created with a sign-in link, changed and deleted', async ({ page
     await bob.goto(link)
     await expect(bob.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
 
-    await choose(page, name, 'Edit')
-    await pick(page.getByRole('dialog', { name: 'Edit user' }).getByRole('combobox', { name: 'Role in the whole service' }), 'Editor')
-    await page.getByRole('dialog', { name: 'Edit user' }).getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name, exact: true }).click()
+    await pick(page.getByRole('dialog', { name, exact: true }).getByRole('combobox', { name: 'Role in the whole service' }), 'Editor')
+    await page.getByRole('dialog', { name, exact: true }).getByRole('button', { name: 'Save' }).click()
     await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Editor')
 
     await choose(page, name, 'Delete')
@@ -115,7 +121,7 @@ test('a role of its own allows what it lists, and the rest is disabled with the 
   await page.goto('/roles')
   await page.getByRole('link', { name: 'Owner' }).click()
   await expect(page.getByText('Built in', { exact: true })).toBeVisible()
-  await expect(page.getByText('Create and clone flags')).toBeVisible()
+  await expect(page.getByRole('img', { name: 'Create and clone flags' })).toBeVisible()
   await expect(page.getByRole('textbox')).toHaveCount(0)
   await checkPage(page, 'role')
   await page.goto('/roles')

@@ -27,6 +27,8 @@ test('a team project: create it, add members, change a role, and what each may d
   const max = await newPerson(api, 'max')
   const name = unique('Team')
 
+  await page.goto('/projects/default/access')
+  await expect(page.getByRole('row', { name: /^admin/ })).toContainText('By their role Admin')
   await page.goto('/projects')
   await page.getByRole('button', { name: 'Create project' }).click()
   const dialog = page.getByRole('dialog', { name: 'Create project' })

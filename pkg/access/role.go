@@ -222,7 +222,7 @@ var editorPermissions = []Permission{
 
 var builtInRoles = []Role{
 	{RoleAdmin, RootRole, "Admin", "Can do everything.", grants(Admin)},
-	{RoleEditor, RootRole, "Editor", "Can create projects, owns those and the default project, and can change everything except users, roles, environments and admin tokens.", grants(editorPermissions...)},
+	{RoleEditor, RootRole, "Editor", "Owns the default project and those that it creates; in other projects, reads and proposes changes. Also changes what projects share, such as segments, tokens and webhooks, but not users, roles, environments or admin tokens.", grants(editorPermissions...)},
 	{RoleViewer, RootRole, "Viewer", "Can read flags and everything that belongs to them, but not tokens, users or roles.", nil},
 	{RoleOwner, ProjectRole, "Owner", "Can do everything in the project.", grants(projectPermissions()...)},
 	{RoleMember, ProjectRole, "Member", "Can create, change and archive flags of the project, but not change the project or who has access to it.", grants(memberPermissions...)},

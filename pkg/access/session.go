@@ -41,12 +41,21 @@ type Sessions struct {
 // MaxSessions is how many sessions a user can have. Another one ends the oldest.
 const MaxSessions = 20
 
-// SignInLinkLifetime is how long a sign-in link is valid, and FirstSignInLinkLifetime the same for the one that a server prints
-// when it starts.
+// How long sign-in links are valid: those for people who have never signed in, all others, and the one that a server prints when it
+// starts.
 const (
+	InvitationLifetime      = 7 * 24 * time.Hour
 	SignInLinkLifetime      = 15 * time.Minute
 	FirstSignInLinkLifetime = 24 * time.Hour
 )
+
+// LinkLifetime returns how long a new sign-in link for the user is valid.
+func (u *User) LinkLifetime() time.Duration {
+	if u.SeenAt.IsZero() && u.ID != FirstUserID {
+		return InvitationLifetime
+	}
+	return SignInLinkLifetime
+}
 
 // DefaultSessionLifetime is how long a session lasts if nothing else is set.
 const DefaultSessionLifetime = 12 * time.Hour

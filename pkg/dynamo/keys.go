@@ -37,7 +37,7 @@ import (
 //	user history     USER#<id>            EVENT#<version>
 //	sessions         SESSIONS#<user id>   SESSIONS                    of a user, at most 20; deleted with the user
 //	sessions history SESSIONS#<user id>   EVENT#<version>
-//	sign-in link     SIGNIN#<sha256>      LINK                        lets a person sign in once; expires after 15 minutes or a day
+//	sign-in link     SIGNIN#<sha256>      LINK                        lets a person sign in once; expires after 15 minutes to 7 days
 //	sign-in history  SIGNIN#<sha256>      EVENT#<version>
 //	identity         IDENTITY#<sha256>    IDENTITY                    as which user a person at an OpenID provider signs in; never deleted
 //	identity history IDENTITY#<sha256>    EVENT#<version>

@@ -31,16 +31,15 @@ const DefaultContextFieldSortOrder = 10
 // StandardContextFields returns the context fields that a new service starts with. SDKs set them or know them by
 // name.
 func StandardContextFields(at time.Time) []ContextField {
-	field := func(name, constrains string, order int64, stickiness bool) ContextField {
-		description := "Allows you to constrain on " + constrains
+	field := func(name, description string, order int64, stickiness bool) ContextField {
 		return ContextField{Name: name, Description: &description, Stickiness: stickiness, SortOrder: order, CreatedAt: at}
 	}
 	return []ContextField{
-		field("environment", "application environment", 0, false),
-		field("userId", "userId", 1, false),
-		field("appName", "application name", 2, false),
-		field("currentTime", "date values", 3, false),
-		field("sessionId", "sessionId", 4, true),
+		field("environment", "Environment in which the application runs", 0, false),
+		field("userId", "Id of the user", 1, false),
+		field("appName", "Name of the application", 2, false),
+		field("currentTime", "Time of the evaluation", 3, false),
+		field("sessionId", "Id of the session", 4, true),
 	}
 }
 

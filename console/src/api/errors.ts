@@ -44,7 +44,7 @@ export function errorText(error: unknown): string {
   const text = inWords(message)
     .replace(/\b(permission )([A-Z]+(?:_[A-Z]+)*)\b/g, (_, before: string, permission: string) => before + permissionText(permission))
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b/g, (time) => fullDate(new Date(time)))
-  // An address stays as it is.
-  const sentence = /^\S+@/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1)
+  // The name or address of a person stays as it is.
+  const sentence = /^\S+(@| needs )/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }

@@ -36,7 +36,7 @@ test('the reason names what is missing', () => {
     'You need the permission “Apply change requests” in project shop and environment production. Ask an administrator.',
   )
   expect(checkPermission([], 'CREATE_SEGMENT').reason).toBe('You need the permission “Create segments”. Ask an administrator.')
-  expect(errorText(new Error('carla needs the permission READ_ROLE'))).toBe('Carla needs the permission “Read roles”.')
+  expect(errorText(new Error('carla needs the permission READ_ROLE'))).toBe('carla needs the permission “Read roles”.')
   expect(errorText(new Error('the permission NOSUCH_ONE'))).toBe('The permission NOSUCH_ONE.')
   const until = '2026-12-05T14:00:00Z'
   expect(errorText(new Error(`frozen until ${until}: Holidays`))).toBe(`Frozen until ${fullDate(new Date(until))}: Holidays.`)

@@ -13,9 +13,14 @@ export function NotFoundPage() {
         icon={<Icons.Search />}
         title="There is no page at this URL"
         action={
-          <LinkButton to="/projects" variant="primary">
-            Go to the projects
-          </LinkButton>
+          <div className="row">
+            <LinkButton to="/projects" variant="primary">
+              Go to the projects
+            </LinkButton>
+            <LinkButton to="/flags" icon={<Icons.Search />}>
+              Search all flags
+            </LinkButton>
+          </div>
         }
       >
         <p>The link may be old, or the item was renamed or deleted.</p>

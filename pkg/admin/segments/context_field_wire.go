@@ -72,6 +72,8 @@ type contextFieldRow struct {
 	shape.ContextFieldView
 	UsedInFeatures int `json:"usedInFeatures"`
 	UsedInProjects int `json:"usedInProjects"`
+
+	Undefined bool `json:"undefined,omitzero"`
 }
 
 // A usingStrategyList lists the strategies that have constraints on a context field.

@@ -1,6 +1,7 @@
 package segments
 
 import (
+	"maps"
 	"slices"
 
 	"guidon/pkg/access"
@@ -57,13 +58,37 @@ func listContextFields(tx *httpapi.Tx, _ httpapi.InService) ([]contextFieldRow, 
 		return names
 	})
 	projects, environments := tx.Projects(), tx.Environments()
-	return httpapi.Each(tx.ContextFields().List, func(f flags.ContextField) contextFieldRow {
+	list := tx.ContextFields().List
+	defined := len(list)
+	if tx.Query().Get("undefined") == "true" {
+		list = append(slices.Clip(list), undefinedFields(tx, counts, fields)...)
+	}
+	rows := httpapi.Each(list, func(f flags.ContextField) contextFieldRow {
 		defaults := flags.FindDefaultStrategyUses(projects, environments, func(d flags.Strategy) bool {
 			return d.UsesContextField(f.Name) || fields.use(d.Segments, f.Name)
 		})
 		features, projects := counts[f.Name].with(defaults)
-		return contextFieldRow{shape.ContextFieldViewOf(f), features, projects}
-	}), nil
+		return contextFieldRow{shape.ContextFieldViewOf(f), features, projects, false}
+	})
+	for i := range rows[defined:] {
+		rows[defined+i].Undefined = true
+	}
+	return rows, nil
+}
+
+// MaxUndefinedFields is how many context fields that are not defined a list has at most.
+const MaxUndefinedFields = 100
+
+// undefinedFields returns the context fields, by name, that active flags or segments use and that are not defined.
+func undefinedFields(tx *httpapi.Tx, counts map[string]*useCount, fields segmentFields) (list []flags.ContextField) {
+	names := slices.AppendSeq(slices.Concat(slices.Collect(maps.Values(fields))...), maps.Keys(counts))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if !tx.ContextFields().Has(name) && len(list) < MaxUndefinedFields {
+			list = append(list, flags.ContextField{Name: name, CreatedAt: tx.Now})
+		}
+	}
+	return list
 }
 
 // A segmentFields has the names of the context fields on which segments have constraints, by the ID of the segment.

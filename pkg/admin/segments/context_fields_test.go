@@ -18,7 +18,7 @@ func TestContextFields(t *testing.T) {
 	s.Run(t, []apitest.Call{
 		{"the fields of a new service", "GET", apitest.ContextFields, "", 200, `[{"...":0,"name":"appName","sortOrder":2},{"...":0,"name":"currentTime","sortOrder":3},
 			{"...":0,"name":"environment","sortOrder":0},{"...":0,"name":"sessionId","sortOrder":4,"stickiness":true},
-			{"...":0,"name":"userId","description":"Allows you to constrain on userId","sortOrder":1,"stickiness":false,"legalValues":[],"usedInFeatures":0,"usedInProjects":0}]`},
+			{"...":0,"name":"userId","description":"Id of the user","sortOrder":1,"stickiness":false,"legalValues":[],"usedInFeatures":0,"usedInProjects":0}]`},
 		{"create a field", "POST", apitest.ContextFields, `{"name":"country","stickiness":true,"legalValues":[{"value":"NO","description":"Norway"},{"value":"SE"}]}`, 201,
 			`{"...":0,"name":"country","description":null,"stickiness":true,"sortOrder":10,"legalValues":[{"value":"NO","description":"Norway"},{"value":"SE"}]}`},
 		{"a taken name", "POST", apitest.ContextFields, `{"name":"country"}`, 409, apitest.Failure("NameExistsError", `"country"`)},
@@ -90,4 +90,9 @@ func TestContextFieldInSegments(t *testing.T) {
 	s.Check(t, apitest.Call{"list another one", "GET", apitest.ContextFields + "/appName/strategies", "", 200, `{"strategies":[],"defaultStrategies":[]}`})
 	s.Must(t, "DELETE", apitest.Features+"/g", "")
 	s.Check(t, uses(1, 1))
+	s.AddSegment(t, `{"name":"near","constraints":[{"contextName":"town","operator":"IN","values":["Oslo"]}]}`)
+	s.Must(t, "POST", apitest.In("f", "development")+"/strategies", `{"name":"default","constraints":[{"contextName":"country","operator":"IN","values":["NO"]},{"contextName":"userId","operator":"IN","values":["1"]}]}`)
+	s.Check(t, apitest.Call{"undefined fields, too", "GET", apitest.ContextFields + "?undefined=true", "", 200, `[{"...":0},{"...":0},{"...":0},{"...":0},{"...":0},
+		{"...":0,"name":"country","usedInFeatures":1,"usedInProjects":1,"undefined":true},{"...":0,"name":"town","usedInFeatures":0,"undefined":true}]`})
+	s.Check(t, apitest.Call{"only those that are defined", "GET", apitest.ContextFields, "", 200, `[{"...":0},{"...":0},{"...":0},{"...":0},{"...":0,"name":"userId"}]`})
 }

@@ -1,11 +1,15 @@
 package transfer
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
@@ -21,6 +25,8 @@ type flagData struct {
 	tags        []flags.Tag
 	parents     []flags.Dependency
 	links       []flags.Link // nil if the data has none
+
+	changes []string // the members of the existing flag that its import changes
 }
 
 // byFlag collects what the lists of the data have about each flag: in the order of the flags, and by name. Entries about
@@ -102,7 +108,29 @@ func (im *importing) importFlag(tx *httpapi.Tx, to place, from *flagData) (impor
 	if created {
 		return outcomeCreated, nil
 	}
+	from.changes = changedMembers(event.PreData, event.Data)
 	return outcomeOverwritten, nil
+}
+
+// changedMembers returns the names of the members in which two JSON objects differ, sorted.
+func changedMembers(before, after any) (names []string) {
+	var members [2]map[string]jsontext.Value
+	for i, object := range []any{before, after} {
+		text, err := json.Marshal(object, json.Deterministic(true))
+		if err == nil {
+			err = json.Unmarshal(text, &members[i])
+		}
+		if err != nil {
+			return nil // the same objects are written as an event
+		}
+	}
+	for name := range members[1] {
+		if !bytes.Equal(members[0][name], members[1][name]) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // convert returns what the data has about a flag, in terms of this service. existing is nil for a new flag. What the data

@@ -29,7 +29,7 @@ func (im *importing) report(errs []error) (importedView, error) {
 	view := importedView{Features: []importedRow{}, Others: []importedRow{}}
 	failure := &flags.Error{}
 	for i, item := range im.items {
-		row := importedRow{Kind: item.kind, Name: item.name, Outcome: item.outcome, Reasons: []string{}}
+		row := im.row(item)
 		if row.Outcome == outcomeKept {
 			row.Reasons = []string{"a segment of this name exists with other constraints; it was not changed"}
 		}
@@ -50,6 +50,15 @@ func (im *importing) report(errs []error) (importedView, error) {
 	}
 	view.Warnings = append([]importFinding{}, im.skipped(errs, "were", true, true)...)
 	return view, nil
+}
+
+// row returns the outcome of an item that was not skipped.
+func (im *importing) row(item importItem) importedRow {
+	row := importedRow{Kind: item.kind, Name: item.name, Outcome: item.outcome, Reasons: []string{}, Changes: []string{}}
+	if item.kind == importedFlag && item.outcome == outcomeOverwritten {
+		row.Changes = im.flags[item.name].changes
+	}
+	return row
 }
 
 // skipped tells which change requests and freezes the imported items skip, as they can for some callers.
@@ -136,6 +145,7 @@ type importedRow struct {
 	Name    string        `json:"name"`
 	Outcome importOutcome `json:"outcome"`
 	Reasons []string      `json:"reasons"`
+	Changes []string      `json:"changes"` // the members of an overwritten flag that change
 }
 
 func (v *importedView) count(row importedRow) {

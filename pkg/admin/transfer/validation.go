@@ -48,7 +48,13 @@ func validateImport(m *httpapi.Many, _ httpapi.InService, in importBody) (import
 		permissions.add(found{"You lack these permissions, which the import needs", string(p)})
 	}
 	skips := im.skipped(errs, "will be", !slices.Contains(missing, access.SkipChangeRequest), !slices.Contains(missing, access.SkipChangeFreeze))
-	return importReportView{faults.findings(), append(warnings.findings(), skips...), permissions.findings(), im.left(errs)}, nil
+	features := []importedRow{}
+	for i, item := range im.items {
+		if item.kind == importedFlag && errs[i] == nil {
+			features = append(features, im.row(item))
+		}
+	}
+	return importReportView{faults.findings(), append(warnings.findings(), skips...), permissions.findings(), im.left(errs), features}, nil
 }
 
 // An importReportView is the result of a validation (contract: Validation result).
@@ -57,6 +63,7 @@ type importReportView struct {
 	Warnings    []importFinding `json:"warnings"`
 	Permissions []importFinding `json:"permissions"` // that the caller lacks
 	Skipped     int             `json:"skipped"`     // items that the import would not import as the data has them
+	Features    []importedRow   `json:"features"`    // the flags that the import would not skip
 }
 
 // The findings about flags that are not imported.

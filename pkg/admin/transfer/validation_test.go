@@ -50,6 +50,13 @@ func TestValidateImport(t *testing.T) {
 			`"contextFields":[{"name":"userId","description":"who","stickiness":false,"sortOrder":1,"legalValues":[{"value":"a","description":"b"}]}]`,
 			`"featureTags":[]`, `"segments":[]`, `"tagTypes":[]`, `"dependencies":[]`), 200, reportOf("", "")},
 
+		{"what the flags get", "POST", apitest.ValidateImport, apitest.ImportOf(`"features":[{"name":"new"},{"name":"kept","stale":true},{"name":"elsewhere"}]`,
+			`"featureStrategies":[{"featureName":"kept","name":"default"}]`), 200, `{"...":0,"features":[
+			{"kind":"flag","name":"new","outcome":"created","reasons":[],"changes":[]},
+			{"kind":"flag","name":"kept","outcome":"overwritten","reasons":[],"changes":["stale","strategies"]}]}`},
+		{"a flag that stays as it is", "POST", apitest.ValidateImport, apitest.ImportOf(`"features":[{"name":"kept"}]`), 200,
+			`{"...":0,"features":[{"...":0,"name":"kept","outcome":"unchanged","changes":[]}]}`},
+
 		{"an unknown project", "POST", apitest.ValidateImport, strings.Replace(apitest.ImportOf(flags), `"default"`, `"nosuch"`, 1), 404, apitest.NotFound(`"nosuch"`)},
 		{"an unknown environment", "POST", apitest.ValidateImport, strings.Replace(apitest.ImportOf(flags), "development", "nosuch", 1), 404, apitest.NotFound(`"nosuch"`)},
 		{"an environment that the project does not have", "POST", apitest.ValidateImport, strings.Replace(apitest.ImportOf(flags), "development", "default", 1), 404, apitest.NotFound(`"default"`)},
@@ -121,7 +128,7 @@ func TestImportTellsSkips(t *testing.T) {
 		return `[{"message":"Change requests are on in environment \"production\", and you may skip them: these flags ` + were + ` changed there without one","affectedItems":["on"]}]`
 	}
 	s.Check(t, apitest.Call{"checked by one who may not skip", "POST", validate, data, 200,
-		`{"errors":[],"warnings":[],"permissions":[{"message":"<any>","affectedItems":["SKIP_CHANGE_REQUEST"]}],"skipped":0}`}, owner)
+		`{"...":0,"errors":[],"warnings":[],"permissions":[{"message":"<any>","affectedItems":["SKIP_CHANGE_REQUEST"]}],"skipped":0}`}, owner)
 	refused := s.Do(t, "POST", run, data, owner)
 	for _, want := range []string{`"skipped":1`, "propose this change", "may skip change requests there", `"warnings":[]`} {
 		if !strings.Contains(refused.Body, want) {

@@ -25,7 +25,8 @@ type signInLinkView struct {
 func createSignInLink(tx *httpapi.Tx, at inSessions) (signInLinkView, error) {
 	secret := tx.Random()
 	sessions := tx.Sessions(at.UserID)
-	link, err := access.NewSignInLink(tx.User(at.UserID), sessions, secret, tx.Now, access.SignInLinkLifetime)
+	user := tx.User(at.UserID)
+	link, err := access.NewSignInLink(user, sessions, secret, tx.Now, user.LinkLifetime())
 	if err != nil {
 		return signInLinkView{}, withTokenRoute(err, at.UserID)
 	}

@@ -8,6 +8,34 @@ try {
 if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
 const system = matchMedia("(prefers-color-scheme: dark)");
 
+// RapiDoc writes its headings in capitals, and shows the server and whether a token is needed in each operation. On phones the titles of
+// operations say more than their paths.
+const style = `
+  .req-res-title, .table-title, .resp-headers, .tab-btn, .m-btn { text-transform: lowercase; }
+  .req-res-title::first-letter, .table-title::first-letter, .resp-headers::first-letter, .tab-btn::first-letter, .m-btn::first-letter { text-transform: uppercase; }
+  .req-res-title { font-size: 16px; font-weight: 600; }
+  .table-title, .resp-headers, .bold-text { font-weight: 500; }
+  .table-title.row { display: block; }
+  .upper { text-transform: capitalize !important; }
+  .hide-in-small-screen { visibility: hidden; }
+  @media (max-width: 767px) {
+    .endpoint-head .path { display: none !important; }
+    .endpoint-head .descr { display: block !important; color: inherit !important; font-size: 14px !important; }
+  }`;
+const attachShadow = Element.prototype.attachShadow;
+Element.prototype.attachShadow = function (options) {
+  const root = attachShadow.call(this, options);
+  root.append(Object.assign(document.createElement("style"), { textContent: style }));
+  return root;
+};
+
+// Regular expressions say less than the texts of the description.
+function withoutPatterns(value) {
+  if (typeof value !== "object" || value === null) return;
+  if (typeof value.pattern === "string") delete value.pattern;
+  for (const child of Object.values(value)) withoutPatterns(child);
+}
+
 const page = document.createElement("rapi-doc");
 const attributes = {
   "render-style": innerWidth < 768 ? "view" : "focused", // the list of operations needs a wide page
@@ -65,11 +93,40 @@ async function show() {
     session.append(link);
   }
   delete spec.info.license;
-  spec.info.description += `
+  withoutPatterns(spec.paths);
+  withoutPatterns(spec.components.schemas);
+  spec.info.title = "Guidon API";
+  spec.info.description = `${spec.info.description.split(". ")[0]}.
+
+### Base URL
+
+    ${location.origin}
+
+### First request
 
     curl -H "Authorization: $GUIDON_TOKEN" ${location.origin}/api/admin/projects
 
-Scripts use a [personal token](/profile) or the token of a [service account](/service-accounts), and applications an [API token](/tokens).`;
+| You write | Use |
+|---|---|
+| a script that acts as you | a [personal token](/profile) |
+| a pipeline | a token of a [service account](/service-accounts) |
+| an application that reads flags | an [API token](/tokens), as [Connect](/connect) shows |
+
+### Errors
+
+All errors have the same form: \`name\`, \`message\`, and \`details\` with the place in the body. They are checked in this order.
+
+| Status | Meaning |
+|---|---|
+| 401 | No valid token or session |
+| 403 | The permission is missing; the message names it |
+| 415, 413 | The body is not JSON, or too large |
+| 400 | A field is wrong; unknown fields are ignored |
+| 404 | The item does not exist |
+| 409 | The name is taken, or other items depend on it |
+| 412 | Someone else changed it since (\`If-Match\`) |
+
+A change is made completely or not at all.`;
   await customElements.whenDefined("rapi-doc");
   await page.loadSpec(spec);
 }

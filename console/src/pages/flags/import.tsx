@@ -9,7 +9,7 @@ export default function ImportAndExportPage() {
   const [target, setTarget] = useUrlState({ project: '', environment: '' })
   return (
     <Page title="Import and export" description="Flags with their strategies, variants, tags and states in one environment, as JSON in Unleash's format.">
-      <div className="stack narrow">
+      <div className="flags-transfer">
         <Section title="Import">
           <ImportForm project={target.project} environment={target.environment} onTarget={setTarget} />
         </Section>

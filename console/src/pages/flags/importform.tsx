@@ -6,7 +6,7 @@ import { Button, DialogActions, Field, Icons, LinkButton, Loading, Notice, TextA
 import { flagList } from './data'
 import { DependentsLine } from './dependents'
 import { importEffect, importParts, maxImportBytes, placeOf, readImport } from './importfile'
-import { ImportReportView, ImportResult } from './importreport'
+import { ImportReportView, ImportResult, countOf } from './importreport'
 import { TargetFields, useTarget } from './target'
 
 interface ImportFormProps {
@@ -76,6 +76,7 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
     if (data && target.project && target.environment) check.mutate({ project: target.project, environment: target.environment, data })
   }
   const report = check.data
+  const changes = report ? countOf(report.features, 'created') + countOf(report.features, 'overwritten') : 0
   const error = run.error ?? check.error
   return (
     <div className="stack">
@@ -143,33 +144,32 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
         }}
       />
       {error && body && <ImportErrors error={error} data={body.data} />}
-      {run.data ? <ImportResult result={run.data} project={target.project} /> : report && <ImportReportView report={report} />}
+      {run.data ? <ImportResult result={run.data} project={target.project} /> : report && <ImportReportView report={report} project={target.project} />}
       <DialogActions>
         {run.data ? (
           <>
             <Button onClick={() => take('')}>Import another file</Button>
+            <LinkButton to="/projects/$projectId/log" params={{ projectId: target.project }}>
+              Open the log
+            </LinkButton>
             <LinkButton variant="primary" to="/projects/$projectId" params={{ projectId: target.project }}>
               Open the flags
             </LinkButton>
           </>
         ) : (
           <>
-            <Button
-              variant={report ? 'secondary' : 'primary'}
-              pending={check.isPending}
-              disabledReason={reasonNot(body)}
-              onClick={() => body && check.mutate(body)}
-            >
-              Check
-            </Button>
-            {report && (
+            {report ? (
               <Button
                 variant="primary"
                 pending={run.isPending}
                 disabledReason={report.permissions.length > 0 ? 'You lack permissions that this import needs.' : reasonNot(body)}
                 onClick={askAndRun}
               >
-                {report.errors.length > 0 ? 'Import the rest' : 'Import'}
+                {changes > 0 ? `Import ${plural(changes, 'flag')}` : 'Import'}
+              </Button>
+            ) : (
+              <Button variant="primary" pending={check.isPending} disabledReason={reasonNot(body)} onClick={() => body && check.mutate(body)}>
+                Check
               </Button>
             )}
           </>

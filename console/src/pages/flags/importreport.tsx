@@ -3,23 +3,32 @@ import type { Schema } from '../../api'
 import { permissionText } from '../../api/permissions'
 import { Badge, Figure, Notice, Table, number, plural, type Column } from '../../ui'
 
-/** What the check of an import found: errors, missing permissions and warnings, each with the items that it is about. */
-export function ImportReportView({ report }: { report: Schema<'ImportReport'> }) {
-  const { errors, permissions, warnings } = report
-  const nothing = errors.length + permissions.length + warnings.length === 0
+/** What the check of an import found: problems, each with the items that it is about, and what each flag gets. */
+export function ImportReportView({ report, project }: { report: Schema<'ImportReport'>; project: string }) {
+  const { errors, permissions, warnings, features } = report
   return (
     <div className="stack" role="status" aria-label="Result of the check">
-      {nothing && <Notice kind="ok" title="The check found no problem" />}
       <Findings kind="danger" title="Errors: the affected flags will be skipped" findings={errors} />
       <Findings
         kind="danger"
         title="Missing permissions: ask an administrator for them"
         findings={permissions.map((one) => ({ ...one, affectedItems: one.affectedItems.map(permissionText) }))}
       />
-      <Findings kind="warn" title="Warnings" findings={warnings} />
+      {/* The table says which flags are overwritten. */}
+      <Findings kind="warn" title="Warnings" findings={warnings.filter(({ message }) => !message.endsWith('and will be overwritten'))} />
+      <Flags
+        label="What the import changes"
+        names={{ created: 'New', overwritten: 'Changed', unchanged: 'The same' }}
+        counts={{ created: countOf(features, 'created'), overwritten: countOf(features, 'overwritten'), unchanged: countOf(features, 'unchanged') }}
+        rows={features}
+        project={project}
+      />
     </div>
   )
 }
+
+/** How many flags have an outcome. */
+export const countOf = (rows: readonly Row[], outcome: string) => rows.filter((row) => row.outcome === outcome).length
 
 const shownItems = 100
 
@@ -62,13 +71,50 @@ const inWords = (reason: string) => reason.replace(/\b[A-Z]+(?:_[A-Z]+)+\b/g, pe
 
 /** What an import did: the numbers, and every item, those with problems first. */
 export function ImportResult({ result, project }: { result: Schema<'Imported'>; project: string }) {
+  const { created, overwritten, unchanged, skipped } = result
+  const rows = [...result.features, ...result.others]
+  const left = rows.filter(({ outcome }) => outcome === 'skipped' || outcome === 'kept')
+  const nothing = result.features.length > 0 && skipped === result.features.length
+  return (
+    <div className="stack" role="status" aria-label="Result of the import">
+      {left.length > 0 && (
+        <Notice kind="danger" title={nothing ? 'No flag was imported' : 'Not everything was imported'}>
+          {plural(left.length, 'item')} in the file {left.length === 1 ? 'was' : 'were'} left out. The table says why.
+        </Notice>
+      )}
+      <Findings kind="warn" title="What the import skipped" findings={result.warnings} />
+      <Flags
+        label="Imported items"
+        names={{ created: 'Created', overwritten: 'Changed', unchanged: 'The same', skipped: 'Skipped', kept: 'Kept' }}
+        counts={{ created, overwritten, unchanged, skipped }}
+        rows={rows}
+        project={project}
+      />
+    </div>
+  )
+}
+
+interface FlagsProps {
+  label: string
+  /** The names of outcomes. */
+  names: Record<string, string>
+  counts: Record<string, number>
+  rows: readonly Row[]
+  project: string
+}
+
+const parts: Record<string, string> = { enabled: 'on or off', impressionData: 'impression data' }
+
+// The numbers, and the items that are not as before.
+function Flags({ label, names, counts, rows, project }: FlagsProps) {
+  const exists = ({ kind, outcome }: Row) => kind === 'flag' && outcome !== 'skipped' && (names.created === 'Created' || outcome !== 'created')
   const columns: Column<Row>[] = [
     {
       id: 'name',
       header: 'Item',
       width: '34%',
       cell: (row) =>
-        row.kind === 'flag' && row.outcome !== 'skipped' ? (
+        exists(row) ? (
           <Link to="/projects/$projectId/flags/$flag" params={{ projectId: project, flag: row.name }} className="plain-link strong">
             {row.name}
           </Link>
@@ -78,27 +124,22 @@ export function ImportResult({ result, project }: { result: Schema<'Imported'>; 
           </>
         ),
     },
-    { id: 'outcome', header: 'Outcome', width: '110px', cell: (row) => <Badge kind={kinds[row.outcome]}>{row.outcome}</Badge> },
-    { id: 'reasons', header: 'Reason', cell: (row) => <span className="flags-reason">{row.reasons.map(inWords).join('; ')}</span> },
+    { id: 'outcome', header: 'Outcome', width: '110px', cell: (row) => <Badge kind={kinds[row.outcome]}>{names[row.outcome] ?? row.outcome}</Badge> },
+    {
+      id: 'reasons',
+      header: 'What changes',
+      cell: (row) => <span className="flags-reason">{row.reasons.map(inWords).join('; ') || row.changes.map((name) => parts[name] ?? name).join(', ')}</span>,
+    },
   ]
-  const left = [...result.features, ...result.others].filter(({ outcome }) => outcome === 'skipped' || outcome === 'kept')
-  const nothing = result.features.length > 0 && result.skipped === result.features.length
-  const rows = [...result.features, ...result.others].sort((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome))
+  const shown = rows.filter(({ outcome }) => outcome !== 'unchanged').sort((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome))
   return (
-    <div className="stack" role="status" aria-label="Result of the import">
-      {left.length > 0 && (
-        <Notice kind="danger" title={nothing ? 'No flag was imported' : 'Not everything was imported'}>
-          {plural(left.length, 'item')} in the file {left.length === 1 ? 'was' : 'were'} left out. The table says why.
-        </Notice>
-      )}
-      <Findings kind="warn" title="What the import skipped" findings={result.warnings} />
+    <>
       <div className="flags-figures">
-        <Figure label="Created" value={number(result.created)} />
-        <Figure label="Overwritten" value={number(result.overwritten)} />
-        <Figure label="Unchanged" value={number(result.unchanged)} />
-        <Figure label="Skipped" value={number(result.skipped)} />
+        {Object.entries(counts).map(([outcome, count]) => (
+          <Figure key={outcome} label={names[outcome]!} value={number(count)} />
+        ))}
       </div>
-      <Table label="Imported items" virtual={rows.length > 100} columns={columns} rows={rows} rowKey={(row) => `${row.kind} ${row.name}`} />
-    </div>
+      {shown.length > 0 && <Table label={label} virtual={shown.length > 100} columns={columns} rows={shown} rowKey={(row) => `${row.kind} ${row.name}`} />}
+    </>
   )
 }

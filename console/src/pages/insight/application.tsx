@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react'
 import { api, apiQuery, isNotFound, useChange, useMe } from '../../api'
 import { Page } from '../../shell'
 import { ActionMenu, ConfirmDialog, DateTime, EmptyState, Facts, Icons, LinkButton, Loaded, Notice, Section, number, reportsNoted } from '../../ui'
+import { strategyName } from '../../words/names'
 import { ApplicationDialog } from './applicationdialog'
 import { EnvironmentsOfApp, FlagsOfApp, InstancesOfApp } from './applicationparts'
 
@@ -55,7 +56,7 @@ export default function ApplicationPage() {
                     ['Last report', <DateTime key="seen" value={data.updatedAt} noted={reportsNoted} />],
                     ['First report', <DateTime key="created" value={data.createdAt} />],
                     ['Flags', number(data.seenToggles.length)],
-                    ['Strategy types', data.strategies.map((strategy) => strategy.name).join(', ') || 'None'],
+                    ['Strategy types', data.strategies.map((strategy) => strategyName(strategy.name)).join(', ') || 'None'],
                     ...(data.url ? ([['More information', <SafeLink key="url" url={data.url} />]] as [string, ReactNode][]) : []),
                   ]}
                 />

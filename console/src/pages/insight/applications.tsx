@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { apiQuery, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
-import { DateTime, EmptyState, ErrorState, Icons, LinkButton, Pagination, SearchField, Table, reportsNoted, type Column } from '../../ui'
+import { DateTime, EmptyState, ErrorState, Icons, LinkButton, Pagination, SearchField, Table, plural, reportsNoted, type Column } from '../../ui'
 import { useSettled } from './settled'
 
 type Application = Schema<'ApplicationRow'>
@@ -41,6 +41,7 @@ export default function ApplicationsPage() {
     ...apiQuery('/api/admin/metrics/applications', { query: { query: asked.q.trim(), offset: String(asked.offset), limit: String(pageSize) } }),
     placeholderData: keepPreviousData,
   })
+  const total = applications.data?.total ?? 0
   const connect = (
     <LinkButton to="/connect" variant="primary" icon={<Icons.Plug />}>
       Connect an application
@@ -56,7 +57,10 @@ export default function ApplicationsPage() {
         </EmptyState>
       ) : (
         <div className="stack">
-          <SearchField label="Search applications" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
+          <div className="row-apart">
+            <SearchField label="Search applications" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
+            <span className="soft">{plural(total, 'application')}</span>
+          </div>
           <Table
             cards
             label="Applications"
@@ -66,13 +70,9 @@ export default function ApplicationsPage() {
             loading={applications.isPending}
             empty={<EmptyState icon={<Icons.Search />} title="No application matches" />}
           />
-          <Pagination
-            noun="applications"
-            offset={view.offset}
-            limit={pageSize}
-            total={applications.data?.total ?? 0}
-            onChange={(offset) => setView({ offset })}
-          />
+          {total > pageSize && (
+            <Pagination noun="applications" offset={view.offset} limit={pageSize} total={total} onChange={(offset) => setView({ offset })} />
+          )}
         </div>
       )}
     </Page>

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiQuery } from '../../api'
@@ -54,7 +55,7 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
             />
             <div>
               <FlagField project={view.project} value={view.flag} onChange={(flag) => setView({ flag })} />
-              <NoFlag project={view.project} flag={view.flag.trim()} />
+              <NoFlag project={view.project} environment={environment} flag={view.flag.trim()} />
             </div>
             <TextField label="Application" hint="Its name in the list of applications." value={view.app} maxLength={100} onChange={(app) => setView({ app })} />
           </div>
@@ -110,11 +111,21 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
   )
 }
 
-// Says that the program prints false, because the token of a project reads no flags of others.
-function NoFlag({ project, flag: typed }: { project: string; flag: string }) {
+// Says that the program prints false: the token of a project reads no flags of others, and the flag can be off.
+function NoFlag({ project, environment, flag: typed }: { project: string; environment: string; flag: string }) {
   const flag = useSettled(typed)
   const { data } = useQuery({ ...suggestedFlags(project, flag), enabled: flag !== '' })
-  if (flag === '' || !data || data.total !== data.features.length || data.features.some((one) => one.name === flag)) return null
+  const found = data?.features.find((one) => one.name === flag)
+  if (found?.environments.some(({ name, enabled }) => name === environment && !enabled))
+    return (
+      <p className="field-hint" role="status">
+        {flag} is off in {environment}, so the program prints false.{' '}
+        <Link to="/projects/$projectId/flags/$flag" params={{ projectId: project, flag }}>
+          Switch it on
+        </Link>
+      </p>
+    )
+  if (flag === '' || found || !data || data.total !== data.features.length) return null
   return (
     <p className="field-hint" role="status">
       Project {project} has no flag {flag}, so the program prints false.

@@ -16,10 +16,7 @@ interface QuestionFormProps {
 }
 
 const maxFields = 100
-const usual: ContextEntry[] = [
-  { name: 'userId', value: '' },
-  { name: 'appName', value: '' },
-]
+const usual: ContextEntry[] = [{ name: 'userId', value: '' }]
 
 /** Environments, projects and the context that flags are evaluated for. */
 export function QuestionForm({ question, environments, pending, onAsk, onEdit }: QuestionFormProps) {

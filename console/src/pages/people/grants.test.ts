@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { grantsFor, holds, permissionsOf, toggled } from './grants'
+import { permissionWords } from '../../api/permissions'
+import { grantsFor, holds, permissionsOf, thingsOf, toggled } from './grants'
 
 const create = (environment: string) => ({ name: 'CREATE_FEATURE_STRATEGY', environment })
 
@@ -32,4 +33,25 @@ test('a project role has no permissions in the whole service', () => {
   const grants = [{ name: 'CREATE_PROJECT', environment: '' }, create('')]
   expect(grantsFor('custom', grants, root)).toEqual([create('')])
   expect(grantsFor('root-custom', grants, root)).toEqual(grants)
+})
+
+test('permissions are grouped by thing', () => {
+  const of = (...names: string[]) =>
+    thingsOf(names.map((name) => ({ id: 1, name, displayName: permissionWords[name]!, type: 'root' as const }))).map(({ thing, of }) => [
+      thing,
+      Object.keys(of).join(),
+    ])
+  expect(of('CREATE_FEATURE', 'UPDATE_FEATURE', 'DELETE_FEATURE', 'MOVE_FEATURE_TOGGLE')).toEqual([
+    ['Flags', 'Create,Change,Delete'],
+    [permissionWords.MOVE_FEATURE_TOGGLE, ''],
+  ])
+  expect(of('CREATE_ENVIRONMENT', 'UPDATE_ENVIRONMENT', 'UPDATE_APPLICATION', 'READ_ROLE')).toEqual([
+    ['Environments', 'Create,Change'],
+    [permissionWords.UPDATE_APPLICATION, ''],
+    ['Roles', 'Read'],
+  ])
+  expect(of('PROJECT_CHANGE_REQUEST_READ', 'PROJECT_CHANGE_REQUEST_WRITE', 'RELEASE_PLAN_TEMPLATE_CREATE')).toEqual([
+    ['Change request settings of the project', 'Read,Change'],
+    ['Release templates', 'Create'],
+  ])
 })

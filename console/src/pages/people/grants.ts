@@ -37,3 +37,39 @@ export const isProjectRole = (type: string) => type === 'project' || type === 'c
 
 /** Whether roles of the type are built in. */
 export const isBuiltIn = (type: string) => type === 'root' || type === 'project'
+
+/** What most permissions allow to do with a thing. */
+export const verbs = ['Read', 'Create', 'Change', 'Delete'] as const
+type Verb = (typeof verbs)[number]
+
+const verbOf: Record<string, Verb> = { READ: 'Read', CREATE: 'Create', UPDATE: 'Change', WRITE: 'Change', DELETE: 'Delete' }
+type Permission = Schema<'Permission'>
+
+/** A row of permissions: one thing with what can be done with it, or one permission that is not of this form. */
+export interface Thing {
+  thing: string
+  of: Partial<Record<Verb, Permission>>
+  only?: Permission
+}
+
+/** The permissions by thing: 'Create tag types' is Create of 'Tag types'. */
+export function thingsOf(permissions: readonly Permission[]): Thing[] {
+  const things = new Map<string, Thing>()
+  for (const permission of permissions) {
+    const [, verb = ''] = /(READ|CREATE|UPDATE|DELETE|WRITE)(?:_|$)/.exec(permission.name) ?? []
+    const only = { thing: permission.displayName, of: {}, only: permission }
+    const key = verb ? permission.name.replace(verb, '') : permission.name
+    const row = things.get(key)
+    if (!verb || (!row && permission.displayName.includes(', ') && !permissions.some(({ name }) => name !== permission.name && sameThing(name, key)))) {
+      things.set(key, only)
+      continue
+    }
+    // The shortest name is that without what else belongs to one of them: 'flags', not 'flags and their tags, revive flags'.
+    const rest = permission.displayName.replace(/^\w+((, \w+)* and \w+)? (the )?/, '')
+    const thing = row && row.thing.length <= rest.length ? row.thing : rest.charAt(0).toUpperCase() + rest.slice(1)
+    things.set(key, { thing, of: { ...row?.of, [verbOf[verb]!]: permission } })
+  }
+  return [...things.values()]
+}
+
+const sameThing = (name: string, key: string) => Object.keys(verbOf).some((verb) => name.replace(verb, '') === key)

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { accountName, api, apiQuery, send, useMe } from '../../api'
 import { useSignInMethods } from '../../api/me'
 import { permissionWords } from '../../api/permissions'
@@ -14,7 +15,17 @@ export default function ProfilePage() {
   return (
     <Page title="Profile" description="Your account, your personal tokens and your sessions.">
       {methods.data?.open && <Notice>This server needs no sign-in (AUTH_TYPE=none), so everyone acts as administrator, without an account.</Notice>}
-      <Section title="Account">
+      <Section
+        title="Account"
+        actions={
+          person &&
+          me.isAdmin && (
+            <Link to="/users" search={{ edit: String(me.user?.id) }}>
+              Edit
+            </Link>
+          )
+        }
+      >
         <Loaded query={me.query}>
           {({ user, permissions }) => (
             <Facts

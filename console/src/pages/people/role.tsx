@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useChangeForm } from '../../forms'
 import { Page, type Crumb } from '../../shell'
-import { Badge, Button, EmptyState, Icons, Loaded, RadioGroup, Section, TextArea, TextField, toast, useConfirm } from '../../ui'
-import { grantsFor, grantsOf, isBuiltIn, permissionsOf, type Grant } from './grants'
-import { PermissionPicker, PermissionWords } from './permissionpicker'
+import { Badge, Button, EmptyState, Icons, Loaded, RadioGroup, Section, TextArea, TextField, plural, toast, useConfirm } from '../../ui'
+import { grantsFor, grantsOf, isBuiltIn, isProjectRole, permissionsOf, type Grant } from './grants'
+import { PermissionTables } from './permissiontables'
 
 const crumbs: Crumb[] = [{ label: 'Roles', link: { to: '/roles' } }]
 const affected = ['/api/admin/roles', '/api/admin/user', '/api/admin/projects']
@@ -46,7 +46,14 @@ function ExistingRole({ id }: { id: number }) {
     <Page
       title={role.data?.name ?? 'Role'}
       crumbs={crumbs}
-      aside={role.data && <Badge>{isBuiltIn(role.data.type) ? 'Built in' : 'Custom'}</Badge>}
+      aside={
+        role.data && (
+          <>
+            <Badge>{isBuiltIn(role.data.type) ? 'Built in' : 'Custom'}</Badge>
+            {me.isAdmin && !isProjectRole(role.data.type) && <Holders role={role.data} />}
+          </>
+        )
+      }
       actions={
         custom && (
           <Button variant="danger" icon={<Icons.Trash />} disabledReason={me.can('ADMIN').reason} onClick={() => remove(role.data.name)}>
@@ -63,15 +70,25 @@ function ExistingRole({ id }: { id: number }) {
   )
 }
 
+// The users who have a role in the whole service.
+function Holders({ role }: { role: Schema<'RoleWithPermissions'> }) {
+  const users = useQuery(apiQuery('/api/admin/user-admin'))
+  const count = users.data?.users.filter(({ rootRole }) => rootRole === role.id).length
+  if (count === undefined) return null
+  return (
+    <Link to="/users" search={{ role: role.name }}>
+      {count === 1 ? '1 user has it' : `${plural(count, 'user')} have it`}
+    </Link>
+  )
+}
+
 // A role that the caller cannot change.
 function RoleView({ role }: { role: Schema<'RoleWithPermissions'> }) {
   const permissions = useQuery(apiQuery('/api/admin/permissions'))
   return (
     <div className="stack narrow">
       {role.description && <p>{role.description}</p>}
-      <Section title="Permissions">
-        <Loaded query={permissions}>{({ permissions: groups }) => <PermissionWords groups={groups} type={role.type} value={grantsOf(role)} />}</Loaded>
-      </Section>
+      <Loaded query={permissions}>{({ permissions: groups }) => <PermissionTables groups={groups} type={role.type} value={grantsOf(role)} />}</Loaded>
     </div>
   )
 }
@@ -127,7 +144,7 @@ function RoleForm({ role }: { role?: Schema<'RoleWithPermissions'> }) {
       </Section>
       <Section title="Permissions">
         <Loaded query={permissions}>
-          {({ permissions: groups }) => <PermissionPicker groups={groups} type={form.values.type} value={grants.value} onChange={grants.onChange} />}
+          {({ permissions: groups }) => <PermissionTables groups={groups} type={form.values.type} value={grants.value} onChange={grants.onChange} />}
         </Loaded>
         {grants.error && (
           <p role="alert" className="field-error">

@@ -69,7 +69,7 @@ export default function ServiceAccountsPage() {
             header: 'Tokens',
             cell: (account) => (
               <Button variant="quiet" size="small" onClick={() => showTokens(account)} aria-label={`Tokens of ${accountName(account)}`}>
-                {plural(account.tokens.length, 'token')}
+                {account.tokens.length === 0 ? 'Create token' : plural(account.tokens.length, 'token')}
               </Button>
             ),
           },

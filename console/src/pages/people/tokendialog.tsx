@@ -30,6 +30,9 @@ const hints = {
 
 const forever = [{ value: '', label: 'Forever' }, ...periods]
 
+// The token of an app on phones cannot be replaced in a year.
+const daysOf = (type?: string) => (type === 'frontend' ? '' : '365')
+
 /** Creates an API token. */
 export function TokenDialog({ project, create, invalidates, onClose, onCreated }: TokenDialogProps) {
   const me = useMe()
@@ -40,7 +43,7 @@ export function TokenDialog({ project, create, invalidates, onClose, onCreated }
   const usable = project ? (ofProject.data?.environments ?? []) : (environments.data?.environments ?? []).filter(({ enabled }) => enabled)
   const first = usable[0]?.name
   const form = useChangeForm({
-    initial: { tokenName: '', type: types[0] ?? 'client', environment: '', projects: [] as string[], days: '' },
+    initial: { tokenName: '', type: types[0] ?? 'client', environment: '', projects: [] as string[], days: daysOf(types[0]) },
     nameField: 'tokenName',
     pointers: { days: '/expiresAt' },
     change: (values) => api.send(create(bodyOf(values, values.environment || first || 'development', project))),
@@ -58,7 +61,12 @@ export function TokenDialog({ project, create, invalidates, onClose, onCreated }
       onClose={onClose}
     >
       <TextField label="Name" required maxLength={255} placeholder="shop backend" {...form.field('tokenName')} />
-      <RadioGroup label="What it is for" choices={types.map((value) => ({ value, ...hints[value] }))} {...form.field('type')} />
+      <RadioGroup
+        label="What it is for"
+        choices={types.map((value) => ({ value, ...hints[value] }))}
+        {...form.field('type')}
+        onChange={(type) => form.set({ type, days: daysOf(type) })}
+      />
       {!admin && (
         <Select
           label="Environment"

@@ -1,6 +1,6 @@
-import type { UseQueryResult } from '@tanstack/react-query'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useChange, useMe, type ApiRequest, type Schema } from '../../api'
+import { apiQuery, useChange, useMe, type ApiRequest, type Schema } from '../../api'
 import { useUrlState } from '../../shell'
 import { Badge, DateTime, Icons, lastTime, toast, useConfirm, usesNoted } from '../../ui'
 import { EnvironmentName } from '../../ui/environmentname'
@@ -48,6 +48,8 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
     onConfirm: () => deletion.mutateAsync(token),
   }))
   const all = query.data?.tokens
+  const projects = useQuery({ ...apiQuery('/api/admin/projects'), enabled: !project })
+  const names = new Map(projects.data?.projects.map(({ id, name }) => [id, name]))
   const environments = [...new Set(all?.map((token) => token.environment ?? ''))].filter((name) => name !== '' && name !== '*').sort()
   const close = () => setView({ create: false })
   return (
@@ -68,7 +70,7 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
           { id: 'name', header: 'Name', cell: (token) => <span className="strong break">{token.tokenName}</span> },
           { id: 'type', header: 'Type', cell: (token) => typeLabel(token.type) },
           { id: 'environment', header: 'Environment', cell: (token) => (token.environment === '*' ? 'All' : <EnvironmentName name={token.environment} />) },
-          { id: 'projects', header: 'Projects', cell: (token) => <span className="break">{placeOf(token)}</span> },
+          { id: 'projects', header: 'Projects', cell: (token) => <span className="break">{placeOf(token, names)}</span> },
           {
             id: 'expires',
             header: 'Expires',

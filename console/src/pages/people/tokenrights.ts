@@ -36,9 +36,10 @@ export function canChangeToken(me: Me, verb: 'DELETE' | 'UPDATE', token: Token, 
 }
 
 /** The projects of a token in words. */
-export function placeOf({ projects }: Pick<Token, 'projects'>): string {
+export function placeOf({ projects: ids }: Pick<Token, 'projects'>, names?: ReadonlyMap<string, string>): string {
   const most = 3
-  if (projects.includes('*')) return 'All'
+  if (ids.includes('*')) return 'All'
+  const projects = ids.map((id) => names?.get(id) ?? id)
   return projects.length <= most ? projects.join(', ') : `${projects.slice(0, most).join(', ')} and ${projects.length - most} more`
 }
 

@@ -1,4 +1,5 @@
-import { api, type Schema } from '../../api'
+import { Link } from '@tanstack/react-router'
+import { accountName, api, type Schema } from '../../api'
 import { FormDialog, useChangeForm } from '../../forms'
 import { TextField } from '../../ui'
 import { RootRoleField } from './account'
@@ -33,11 +34,18 @@ export function UserDialog({ user, onClose, onCreated }: UserDialogProps) {
     onSuccess: (created) => (created ? onCreated?.(created) : onClose()),
   })
   return (
-    <FormDialog form={form} title={user ? 'Edit user' : 'Invite a person'} submit={user ? 'Save' : 'Invite'} onClose={onClose}>
+    <FormDialog form={form} title={user ? accountName(user) : 'Invite a person'} submit={user ? 'Save' : 'Invite'} onClose={onClose}>
       <TextField label="Email address" type="email" maxLength={254} hint="Your identity provider must know the person by it." {...form.field('email')} />
       <TextField label="Name" maxLength={100} {...form.field('name')} />
       {!user && <TextField label="User name" maxLength={100} hint="Needed only without an email address." {...form.field('username')} />}
       <RootRoleField {...form.field('rootRole')} />
+      {user && (
+        <p>
+          <Link to="/audit" search={{ user: String(user.id) }}>
+            Changes by {accountName(user)}
+          </Link>
+        </p>
+      )}
     </FormDialog>
   )
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { accountName, api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { Page } from '../../shell'
-import { Badge, DateTime, Icons, useConfirm, zonedDate } from '../../ui'
+import { Badge, DateTime, Icons, useConfirm } from '../../ui'
 import { Create, List, deleteEntry, editEntry, useEdited } from '../settings/list'
 import { useRootRoles } from './account'
 import { SecretDialog } from './secretdialog'
@@ -17,7 +17,7 @@ export default function UsersPage() {
   const users = useQuery(apiQuery('/api/admin/user-admin'))
   const rows = users.data?.users
   const reason = me.can('ADMIN').reason
-  const [link, setLink] = useState<{ user: User; url: string; expiresAt: string }>()
+  const [link, setLink] = useState<{ user: User; url: string }>()
   const createLink = useChange({
     change: async (user: User) => ({ user, ...(await api.post('/api/admin/user-admin/{userId}/sign-in-link', { path: { userId: user.id } })) }),
     onSuccess: (created) => setLink(created),
@@ -68,7 +68,9 @@ export default function UsersPage() {
             sortable: true,
             cell: (user) => (
               <span className="row">
-                <span className="strong break">{accountName(user)}</span>
+                <button type="button" className="link-button strong break" onClick={() => edited.edit(user)}>
+                  {accountName(user)}
+                </button>
                 {user.id === me.user?.id && <Badge>You</Badge>}
               </span>
             ),
@@ -76,11 +78,26 @@ export default function UsersPage() {
           { id: 'email', header: 'Email or user name', sortable: true, cell: (user) => <span className="break">{user.email || user.username}</span> },
           { id: 'role', header: 'Role', sortable: true, cell: (user) => roles.nameOf(user.rootRole) },
           { id: 'created', header: 'Created', cell: (user) => <DateTime value={user.createdAt} /> },
-          { id: 'seen', header: 'Last sign-in', sortable: true, cell: (user) => (user.seenAt ? <DateTime value={user.seenAt} /> : <Badge>Invited</Badge>) },
+          {
+            id: 'seen',
+            header: 'Last sign-in',
+            sortable: true,
+            cell: (user) =>
+              user.seenAt ? (
+                <DateTime value={user.seenAt} />
+              ) : (
+                <span className="row">
+                  <Badge>Invited</Badge>
+                  <button type="button" className="link-button" onClick={() => createLink.mutate(user)}>
+                    Copy a new link
+                  </button>
+                </span>
+              ),
+          },
         ]}
         actions={(user) => [
           editEntry(() => edited.edit(user), reason),
-          { label: 'Create sign-in link', icon: <Icons.Key />, onSelect: () => createLink.mutate(user), disabledReason: reason },
+          { label: 'Copy a new link', icon: <Icons.Key />, onSelect: () => createLink.mutate(user), disabledReason: reason },
           { label: 'Sign out everywhere', icon: <Icons.Out />, onSelect: () => signOut.mutate(user), disabledReason: reason },
           'separator',
           deleteEntry(() => remove(user), user.id === me.user?.id ? 'You cannot delete yourself here.' : reason),
@@ -91,8 +108,8 @@ export default function UsersPage() {
       {edited.dialog}
       {question}
       {link && (
-        <SecretDialog title={`Sign-in link for ${accountName(link.user)}`} label="Sign-in link" secret={link.url} once onClose={() => setLink(undefined)}>
-          Send it to this person only. It signs in once, until {zonedDate(new Date(link.expiresAt))}. With an identity provider, the person needs no link.
+        <SecretDialog title={`Sign-in link for ${accountName(link.user)}`} label="Sign-in link" secret={link.url} onClose={() => setLink(undefined)}>
+          Send it to this person only. It signs in once, within {link.user.seenAt ? '15 minutes' : '7 days'}. Earlier links no longer work.
         </SecretDialog>
       )}
     </Page>

@@ -1,15 +1,18 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { accountName, apiQuery, useMe, type Schema } from '../../api'
-import { ActionMenu, Badge, Button, ConfirmDialog, EmptyState, Icons, Loaded, Notice, SearchField, Select, Table, type Column, type MenuEntry } from '../../ui'
+import { ActionMenu, Badge, Button, ConfirmDialog, EmptyState, Icons, Loaded, SearchField, Select, Table, type Column, type MenuEntry } from '../../ui'
 import { AddMemberDialog } from './addmember'
-import { describeRoles, findMembers } from './members'
+import { describeRoles, findMembers, type Account } from './members'
 import { RolesDialog } from './rolesdialog'
 import { useRemoveMember, useSetRoles } from './memberchanges'
 
 type Member = Schema<'Member'>
 type Role = Schema<'Role'>
+
+/** A member, or an account that can change the project by its role in the whole service. */
+type Row = Member | (Account & { accountType?: string; byRole: string })
 
 const maxShown = 200
 
@@ -28,7 +31,8 @@ interface Warning {
 }
 
 function Members({ projectId, members, roles }: { projectId: string; members: Member[]; roles: Role[] }) {
-  const { can, user } = useMe()
+  const { can, user, isAdmin } = useMe()
+  const byRole = useByRole(projectId)
   const [text, setText] = useState('')
   const [adding, setAdding] = useState(false)
   const [editing, setEditing] = useState<Member>()
@@ -50,14 +54,16 @@ function Members({ projectId, members, roles }: { projectId: string; members: Me
     { label: 'Choose several roles', icon: <Icons.Shield />, onSelect: () => setEditing(member), disabledReason: reason },
     { label: 'Remove from the project', icon: <Icons.Trash />, danger: true, onSelect: () => leave(member), disabledReason: reason },
   ]
-  const columns: Column<Member>[] = [
-    { id: 'name', header: 'Name', cell: (member) => <Name member={member} isMe={member.id === user?.id} /> },
+  const columns: Column<Row>[] = [
+    { id: 'name', header: 'Name', cell: (row) => <Name member={row} isMe={row.id === user?.id} /> },
     {
       id: 'role',
       header: 'Role',
       width: '200px',
       cell: (member) =>
-        member.roles.length > 1 ? (
+        'byRole' in member ? (
+          <span className="soft">By their role {member.byRole}</span>
+        ) : member.roles.length > 1 ? (
           <span className="break">{describeRoles(member.roles, roles)}</span>
         ) : (
           <RoleSelect member={member} roles={roles} onChange={(role) => change(member, [role])} reason={reason} />
@@ -69,10 +75,11 @@ function Members({ projectId, members, roles }: { projectId: string; members: Me
       hideHeader: true,
       align: 'right',
       width: '56px',
-      cell: (member) => <ActionMenu label={`Actions for ${accountName(member)}`} entries={entries(member)} />,
+      cell: (member) => !('byRole' in member) && <ActionMenu label={`Actions for ${accountName(member)}`} entries={entries(member)} />,
     },
   ]
-  const found = findMembers(members, text)
+  const others = byRole.filter(({ id }) => !members.some((member) => member.id === id))
+  const found: Row[] = [...findMembers(members, text), ...findMembers(others, text)]
   const add = (
     <Button variant="primary" icon={<Icons.Plus />} disabledReason={reason} onClick={() => setAdding(true)}>
       Add member
@@ -80,36 +87,32 @@ function Members({ projectId, members, roles }: { projectId: string; members: Me
   )
   return (
     <>
-      <Notice>
-        <p>
-          Everyone who can sign in can read this project. Its members can also change it, as their role allows. Administrators can change every project, even
-          without a role in it.
-        </p>
-      </Notice>
-      {members.length === 0 ? (
-        <EmptyState icon={<Icons.Users />} title="No members yet" action={add}>
-          Give the people who work on these flags a role. An Owner can change the project and its members, a Member can change its flags.
-        </EmptyState>
-      ) : (
-        <>
-          <div className="row-apart">
-            <SearchField label="Search members" value={text} onChange={setText} maxLength={100} />
-            {add}
-          </div>
-          <Table
-            label="Members"
-            columns={columns}
-            rows={found.slice(0, maxShown)}
-            rowKey={({ id }) => id}
-            empty={
-              <EmptyState icon={<Icons.Search />} title="No member matches">
-                No name, user name or email address contains “{text.trim()}”.
-              </EmptyState>
-            }
-          />
-          {found.length > maxShown && <p className="soft small">Only the first {maxShown} members are shown. Search to find the others.</p>}
-        </>
-      )}
+      <div className="row-apart">
+        <SearchField label="Search members" value={text} onChange={setText} maxLength={100} />
+        {add}
+      </div>
+      <p className="soft">
+        Everyone who can sign in can read this project. {isAdmin ? 'These people can change it.' : 'Members can change it, as can administrators.'}
+      </p>
+      <Table
+        label="Members"
+        cards
+        columns={columns}
+        rows={found.slice(0, maxShown)}
+        rowKey={({ id }) => id}
+        empty={
+          text.trim() ? (
+            <EmptyState icon={<Icons.Search />} title="No member matches">
+              No name, user name or email address contains “{text.trim()}”.
+            </EmptyState>
+          ) : (
+            <EmptyState icon={<Icons.Users />} title="No members yet">
+              An Owner can change the project and its members, a Member can change its flags.
+            </EmptyState>
+          )
+        }
+      />
+      {found.length > maxShown && <p className="soft small">Only the first {maxShown} are shown. Search to find the others.</p>}
       <AddMemberDialog projectId={projectId} open={adding} onClose={() => setAdding(false)} members={members} roles={roles} />
       {editing && <RolesDialog member={editing} roles={roles} onClose={() => setEditing(undefined)} onSave={(next) => change(editing, next)} />}
       <ConfirmDialog
@@ -123,6 +126,31 @@ function Members({ projectId, members, roles }: { projectId: string; members: Me
     </>
   )
 }
+
+// The accounts whose role in the whole service lets them change the project: only administrators can read who has it.
+function useByRole(projectId: string) {
+  const { isAdmin: enabled } = useMe()
+  const users = useQuery({ ...apiQuery('/api/admin/user-admin'), enabled })
+  const services = useQuery({ ...apiQuery('/api/admin/service-account'), enabled })
+  const permissions = useQuery({ ...apiQuery('/api/admin/permissions'), enabled })
+  const root = users.data?.rootRoles ?? []
+  const roles = useQueries({ queries: root.map(({ id }) => ({ ...apiQuery('/api/admin/roles/{roleId}', { path: { roleId: id } }), enabled })) })
+  const service = new Set(permissions.data?.permissions.root.map(({ name }) => name).filter((name) => name !== 'ADMIN'))
+  const changes = new Map(
+    roles.flatMap(({ data }) =>
+      data && service.size > 0 && (data.permissions.some(({ name }) => !service.has(name)) || (data.id === editor && projectId === 'default'))
+        ? [[data.id, data.name]]
+        : [],
+    ),
+  )
+  return [...(users.data?.users ?? []), ...(services.data?.serviceAccounts ?? [])].flatMap((account) => {
+    const byRole = changes.get(account.rootRole)
+    return byRole ? [{ ...account, byRole }] : []
+  })
+}
+
+// Editors own the default project.
+const editor = 2
 
 // A select shows a reason below it, which would repeat in each row: without the permission the role is a text.
 function RoleSelect({ member, roles, onChange, reason }: { member: Member; roles: Role[]; onChange: (role: number) => void; reason?: string }) {
@@ -140,7 +168,7 @@ function RoleSelect({ member, roles, onChange, reason }: { member: Member; roles
   )
 }
 
-function Name({ member, isMe }: { member: Member; isMe: boolean }) {
+function Name({ member, isMe }: { member: Account & { accountType?: string }; isMe: boolean }) {
   const name = accountName(member)
   const details = [member.username, member.email].filter((text) => text && text !== name).join(' · ')
   return (

@@ -74,7 +74,9 @@ export default function ApplicationsTab() {
         loading={applications.isPending}
         empty={view.q ? <NoMatch text={view.q} /> : <NoApplications />}
       />
-      <Pagination noun="applications" offset={view.offset} limit={pageSize} total={total} onChange={(offset) => setView({ offset }, { push: true })} />
+      {total > pageSize && (
+        <Pagination noun="applications" offset={view.offset} limit={pageSize} total={total} onChange={(offset) => setView({ offset }, { push: true })} />
+      )}
     </>
   )
 }

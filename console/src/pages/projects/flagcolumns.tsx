@@ -19,7 +19,7 @@ export function nameColumn<Row extends { name: string }>(projectId: string): Col
 export function usageColumns<Row extends Archivable & { type: string }>(): Column<Row>[] {
   return [
     { id: 'type', header: 'Type', cell: ({ type }) => words(type) },
-    { id: 'on', header: 'On in', cell: (row) => enabledIn(row).join(', ') || <span className="soft">No environment</span> },
+    { id: 'on', header: 'On in', cell: (row) => enabledIn(row).join(', ') || <span className="soft">Off everywhere</span> },
     { id: 'seen', header: 'Last used', cell: (row) => <DateTime value={lastSeen(row)} noted={usesNoted} /> },
   ]
 }

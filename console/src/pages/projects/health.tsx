@@ -4,7 +4,7 @@ import { apiQuery, type Schema } from '../../api'
 import { Facts, Info, Loaded, Meter, Section, Table, number, plural, type Column } from '../../ui'
 import { CleanUp } from './cleanupsection'
 import { nameColumn } from './flagcolumns'
-import { comparedWithBefore, healthKind } from './view'
+import { healthKind } from './view'
 
 const shownLeadTimes = 10
 
@@ -30,7 +30,7 @@ function Figures({ insights }: { insights: Schema<'ProjectInsights'> }) {
   const flags = health.activeCount + health.staleCount
   const trend = (now: number, before: number) => (
     <>
-      <span className="strong number">{number(now)}</span> <span className="soft small">{comparedWithBefore(now, before)}</span>
+      <span className="strong number">{number(now)}</span> <span className="soft small">({number(before)} in the 30 days before)</span>
     </>
   )
   return (

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, apiQuery, invalidate, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
@@ -63,7 +63,13 @@ function SettingsForm({ projectId, project }: { projectId: string; project: Proj
         <TextField label="Name" required maxLength={255} disabledReason={disabledReason} {...form.field('name')} />
         <TextArea label="Description" maxLength={2000} disabledReason={disabledReason} {...form.field('description')} />
         <RadioGroup label="Collaboration mode" choices={modesFor(project.mode)} disabledReason={disabledReason} {...form.field('mode')} />
-        <p className="soft small">The mode says who can propose change requests. Everything else depends on roles.</p>
+        <p className="soft small">
+          The mode says who can propose change requests. Everything else depends on{' '}
+          <Link to="/projects/$projectId/access" params={{ projectId }}>
+            roles
+          </Link>
+          .
+        </p>
       </Section>
       <Section title="Flags" description="The limit and the naming pattern hold for new, cloned and imported flags. Flags that exist keep their names.">
         <div className="columns">

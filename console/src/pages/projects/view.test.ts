@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { comparedWithBefore, findArchived, findProjects, healthKind, type Project } from './view'
+import { findArchived, findProjects, healthKind, type Project } from './view'
 
 const project = (id: string, change: Partial<Project> = {}): Project => ({
   id,
@@ -42,14 +42,6 @@ describe('findProjects', () => {
 
 it('colours the health of a project', () => {
   expect([100, 80, 79, 50, 49].map(healthKind)).toEqual(['ok', 'ok', 'warn', 'warn', 'danger'])
-})
-
-it('compares a number with the one before', () => {
-  expect([comparedWithBefore(5, 2), comparedWithBefore(2, 5), comparedWithBefore(2, 2)]).toEqual([
-    '3 more than in the 30 days before',
-    '3 fewer than in the 30 days before',
-    'as many as in the 30 days before',
-  ])
 })
 
 it('finds archived flags by name and description', () => {

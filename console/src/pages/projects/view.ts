@@ -47,12 +47,6 @@ export const modesFor = (current: string) => (current === privateMode.value ? [.
 
 export type Mode = (typeof modes)[number]['value'] | (typeof privateMode)['value']
 
-/** How a number of 30 days compares with that of the 30 days before. */
-export function comparedWithBefore(now: number, before: number): string {
-  if (now === before) return 'as many as in the 30 days before'
-  return now > before ? `${now - before} more than in the 30 days before` : `${before - now} fewer than in the 30 days before`
-}
-
 /** The archived flags whose name or description contains the text. */
 export function findArchived<Flag extends { name: string; description?: string | null }>(flags: readonly Flag[], text: string): Flag[] {
   const wanted = text.trim().toLowerCase()

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { Page } from '../../shell'
-import { Chip, Icons, More, plural } from '../../ui'
+import { Badge, Chip, Icons, More, plural } from '../../ui'
 import { ContextDialog, contextBody } from './contextdialog'
 import { legalValuesOf } from './legalvalues'
 import { Create, List, deleteEntry, editEntry, useEdited } from './list'
-import './settings.css'
 
 type ContextField = Schema<'ContextFieldRow'>
 
@@ -15,11 +14,16 @@ const shownValues = 5
 /** The context fields, with their legal values. */
 export default function ContextPage() {
   const me = useMe()
-  const fields = useQuery(apiQuery('/api/admin/context'))
+  const fields = useQuery(apiQuery('/api/admin/context', { query: { undefined: 'true' } }))
   const edited = useEdited(
     fields.data,
     (field) => field.name,
-    (close, field) => <ContextDialog field={field} onClose={close} disabledReason={me.can(field ? 'UPDATE_CONTEXT_FIELD' : 'CREATE_CONTEXT_FIELD').reason} />,
+    (close, row) => {
+      const field = row?.undefined ? undefined : row
+      return (
+        <ContextDialog field={field} name={row?.name} onClose={close} disabledReason={me.can(field ? 'UPDATE_CONTEXT_FIELD' : 'CREATE_CONTEXT_FIELD').reason} />
+      )
+    },
   )
   const remove = useChange({
     change: (field: ContextField) => api.delete('/api/admin/context/{contextField}', { path: { contextField: field.name } }),
@@ -36,11 +40,7 @@ export default function ContextPage() {
     </Create>
   )
   return (
-    <Page
-      title="Context fields"
-      description="What an application sends about the user or the request, such as a country. Constraints compare these fields."
-      actions={create}
-    >
+    <Page title="Context fields" description="What applications send about a user or a request. Constraints compare it." actions={create}>
       <List
         noun="context field"
         query={fields}
@@ -57,22 +57,44 @@ export default function ContextPage() {
                 <button type="button" className="link-button strong break" onClick={() => edited.edit(field)}>
                   {field.name}
                 </button>
+                {field.undefined && (
+                  <>
+                    {' '}
+                    <Badge>Not defined</Badge>
+                  </>
+                )}
                 {field.description && <p className="soft small break two-lines">{field.description}</p>}
               </div>
             ),
           },
-          { id: 'legal', header: 'Legal values', cell: (field) => <LegalValues field={field} /> },
+          {
+            id: 'legal',
+            header: 'Legal values',
+            cell: (field) =>
+              field.undefined ? (
+                <button type="button" className="link-button" onClick={() => edited.edit(field)}>
+                  Define
+                </button>
+              ) : (
+                <LegalValues field={field} />
+              ),
+          },
           { id: 'stickiness', header: 'Stickiness', cell: (field) => stickinessOf(field) },
           {
             id: 'used',
             header: 'Used in',
-            cell: (field) => (field.usedInFeatures ? plural(field.usedInFeatures, 'flag') : <span className="soft">No flag</span>),
+            cell: (field) =>
+              field.usedInFeatures ? plural(field.usedInFeatures, 'flag') : <span className="soft">{field.undefined ? 'A segment' : 'No flag'}</span>,
           },
         ]}
-        actions={(field) => [
-          editEntry(() => edited.edit(field), me.can('UPDATE_CONTEXT_FIELD').reason),
-          deleteEntry(() => remove.mutate(field), me.can('DELETE_CONTEXT_FIELD').reason),
-        ]}
+        actions={(field) =>
+          field.undefined
+            ? [{ label: 'Define', icon: <Icons.Plus />, onSelect: () => edited.edit(field), disabledReason: me.can('CREATE_CONTEXT_FIELD').reason }]
+            : [
+                editEntry(() => edited.edit(field), me.can('UPDATE_CONTEXT_FIELD').reason),
+                deleteEntry(() => remove.mutate(field), me.can('DELETE_CONTEXT_FIELD').reason),
+              ]
+        }
         icon={<Icons.Target />}
         empty="Define the fields that your applications send, and the values that they can have. The editor of constraints then suggests them."
       />
@@ -95,7 +117,8 @@ function LegalValues({ field: { name, legalValues } }: { field: ContextField }) 
 }
 
 // The default stickiness is by these fields.
-function stickinessOf({ name, stickiness }: ContextField) {
+function stickinessOf({ name, stickiness, undefined: missing }: ContextField) {
+  if (missing) return <span className="soft">–</span>
   if (name === 'userId' || name === 'sessionId') return 'Default'
   return stickiness ? 'Yes' : <span className="soft">No</span>
 }

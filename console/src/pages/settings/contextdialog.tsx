@@ -24,10 +24,20 @@ export function contextBody({ description, stickiness, legalValues }: Omit<Value
 }
 
 /** Creates a context field, or edits one. */
-export function ContextDialog({ field, onClose, disabledReason }: { field?: ContextField; onClose: () => void; disabledReason?: string }) {
+export function ContextDialog({
+  field,
+  name = '',
+  onClose,
+  disabledReason,
+}: {
+  field?: ContextField
+  name?: string
+  onClose: () => void
+  disabledReason?: string
+}) {
   const form = useChangeForm<Values, unknown>({
     initial: {
-      name: field?.name ?? '',
+      name: field?.name ?? name,
       description: field?.description ?? '',
       stickiness: field?.stickiness ?? false,
       legalValues: legalValuesOf(field?.legalValues ?? []),

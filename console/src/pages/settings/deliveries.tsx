@@ -90,7 +90,7 @@ const columns: Column<Delivery>[] = [
     header: 'Response',
     cell: (one) => (
       <div className="cell-text">
-        <p className="break">{one.stateDetails || <span className="soft">None yet</span>}</p>
+        <p className="break">{sentenceOf(one.stateDetails) || <span className="soft">None yet</span>}</p>
         {one.details.failedAttempts > 0 && (
           <p className="soft small">
             {plural(one.details.failedAttempts, 'failed attempt')}
@@ -105,6 +105,12 @@ const columns: Column<Delivery>[] = [
     ),
   },
 ]
+
+// 'the connection failed: connection refused' without what the state says already.
+function sentenceOf(details: string) {
+  const text = details.replace(/^the connection failed: /, '')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
 
 function State({ state }: { state: string }) {
   if (state === 'success') return <Badge kind="ok">Delivered</Badge>

@@ -1,7 +1,6 @@
 import { api, useMe, type Schema } from '../../api'
 import { FormDialog, useChangeForm } from '../../forms'
-import { Checkbox, NumberField, TextField } from '../../ui'
-import { SuggestField } from '../../ui/suggest'
+import { Checkbox, NumberField, Select, TextField } from '../../ui'
 
 interface EnvironmentDialogProps {
   environment?: Schema<'CountedEnvironment'>
@@ -20,7 +19,16 @@ interface Values {
   offAllowed: boolean
 }
 
-const types = ['development', 'test', 'preproduction', 'production'].map((value) => ({ value }))
+const types = [
+  { value: 'development', label: 'Development' },
+  { value: 'test', label: 'Test' },
+  { value: 'preproduction', label: 'Preproduction' },
+  { value: 'production', label: 'Production' },
+  { value: 'other', label: 'Other' },
+]
+
+// The API takes any word: the one that is stored stays a choice.
+const typesWith = (type = 'other') => (types.some(({ value }) => value === type) ? types : [...types, { value: type, label: type }])
 
 /** Creates an environment, or changes the type and the rules of one. */
 export function EnvironmentDialog({ environment, onClose, invalidates }: EnvironmentDialogProps) {
@@ -58,15 +66,7 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
       {!environment && (
         <TextField label="Name" required maxLength={100} placeholder="staging" hint="It is part of API tokens and cannot be changed." {...form.field('name')} />
       )}
-      <SuggestField
-        label="Type"
-        required
-        suggestions={types}
-        maxLength={100}
-        hint="Any word. The console highlights production environments."
-        {...form.field('type')}
-        onEnter={() => void form.submit()}
-      />
+      <Select label="Type" choices={typesWith(environment?.type)} hint="The console highlights production environments." {...form.field('type')} />
       {!environment && (
         <Checkbox
           label="Add to new projects"

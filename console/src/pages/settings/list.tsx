@@ -4,6 +4,7 @@ import { useUrlState } from '../../shell'
 import { ActionMenu, Button, EmptyState, ErrorState, Icons, Pagination, Table, sortRows, type Column, type MenuEntry } from '../../ui'
 import { FilterBar, type Filter } from '../../ui/filters'
 import { pageOf, pageSize, search } from './paged'
+import './settings.css'
 
 interface ListProps<Row> {
   /** What it lists: 'tag type'. */

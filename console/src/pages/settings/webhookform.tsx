@@ -153,11 +153,23 @@ const privateHost = /^https?:\/\/(localhost|127\.|10\.|192\.168\.|169\.254\.|172
 
 function ParameterField({ parameter, value, onChange, error, host }: ParameterFieldProps) {
   const kept = parameter.sensitive && value === stored
+  if (kept && host)
+    return (
+      <div className="field">
+        <span className="field-label">{parameter.displayName}</span>
+        <span className="row">
+          <code className="break">{host}/•••••</code>
+          <Button size="small" onClick={() => onChange('')} aria-label={`Replace ${parameter.displayName}`}>
+            Replace
+          </Button>
+        </span>
+      </div>
+    )
   const shared = {
     label: parameter.displayName,
     required: parameter.required,
     hint: kept
-      ? `${host ? `Sends to ${host}.` : 'Stored, and never shown again.'} Enter another value to replace it${parameter.required ? '' : ', or clear it'}.`
+      ? `Stored, and never shown again. Enter another value to replace it${parameter.required ? '' : ', or clear it'}.`
       : privateHost.test(value)
         ? 'A private address: deliveries fail unless the setting WEBHOOK_PRIVATE_NETWORKS of the server allows it.'
         : parameter.description.replace(/^\((Required|Optional)\) /, ''),
