@@ -9,10 +9,11 @@ import (
 	"guidon/pkg/admin/requests"
 	"guidon/pkg/admin/strategies"
 	"guidon/pkg/admin/tags"
+	"guidon/pkg/cloudwatch"
 	"guidon/pkg/httpapi"
 )
 
 func main() {
 	serve.Group(httpapi.Join(features.Group(), strategies.Group(), strategies.VariantGroup(), tags.Group(), requests.Group(), releases.PlanGroup(),
-		releases.SignalGroup()))
+		releases.SignalGroup()), func(config *httpapi.Config) { config.Alarms = cloudwatch.Alarms(config.AlarmPrefix) })
 }
