@@ -138,8 +138,8 @@ var (
 	description   = regexp.MustCompile(`\n      VersionDescription: (.*)`)
 	condition     = regexp.MustCompile(`(?m)^  (\w+): (!.*)$`)
 	longestValues = map[string]int{"LogLevel": 5, "Tracing": 11, "Metrics": 4, "RestoredTable": 90, "FrontSecretHash": 64, "ClientMaxAge": 4, "SessionHours": 3, "OpenId": 3, "PlanAlarms": 3, "Limits": 60} // as their patterns allow
-	addresses     = []string{"PublicUrl", "DomainName", "CorsOrigins", "FrontendOrigins", "WebhookPrivateNetworks"}                                                                         // these have no limit of their own
-	noSettings    = []string{"Architecture", "Deployment", "Paused", "ReservedConcurrency", "ApplicationsConcurrency", "FrontendConcurrency"}                                               // another build is new code, and the others are of all versions
+	addresses     = []string{"PublicUrl", "DomainName", "CorsOrigins", "FrontendOrigins", "WebhookPrivateNetworks"}                                                                                          // these have no limit of their own
+	noSettings    = []string{"Architecture", "Deployment", "Paused", "ReservedConcurrency", "ApplicationsConcurrency", "FrontendConcurrency"}                                                                // another build is new code, and the others are of all versions
 )
 
 func settingsProblems(source string) (problems []string) {
