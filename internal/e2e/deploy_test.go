@@ -292,7 +292,7 @@ func newStage(t *testing.T) *deployed {
 	t.Helper()
 	s := &deployed{&gateway{http: &http.Client{Timeout: endTimeout}}, &stage.Stage{
 		Root: root, Config: "dev", Stack: "guidon-dev", SAM: os.Getenv("SAM"), Arch: os.Getenv("ARCH"), Dir: t.TempDir(),
-		Env: slices.DeleteFunc(os.Environ(), isSetting), Parameters: []string{"LogRetentionDays=7", "Alarms=none"},
+		Env: slices.DeleteFunc(os.Environ(), isSetting), Parameters: []string{"LogRetentionDays=7", "Alarms=none", "PlanAlarms=on"},
 	}}
 	if err := s.Emulate(t.Context(), os.Getenv("MINISTACK")); err != nil {
 		t.Fatal(err)
@@ -317,7 +317,7 @@ func (s *deployed) build(t *testing.T, version string) {
 	}
 }
 
-// deploy runs `sam deploy` for the stage dev, with alarms and more parameters.
+// deploy runs `sam deploy` for the stage dev, with alarms, those of release plans too, and more parameters.
 func (s *deployed) deploy(t *testing.T, parameters ...string) {
 	t.Helper()
 	if err := s.Deploy(t.Context(), parameters...); err != nil {
