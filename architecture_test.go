@@ -177,13 +177,14 @@ func TestRulesNamePackages(t *testing.T) {
 
 // TestTokenKeyReaders checks which functions could read the key that encrypts the secrets of tokens and webhooks: access creates
 // tokens, integrations stores the secrets of webhooks, deliver sends events with them, and setup creates the first token. Only
-// access reads the settings of OpenID Connect, and only features and transfer, which start and stop milestones, read alarms.
+// access reads the settings of OpenID Connect, and only configuration, features and transfer,
+// which serve release plans and their templates, read alarms.
 func TestTokenKeyReaders(t *testing.T) {
 	readers := map[string][]string{
 		"guidon/pkg/oidc":                  {"access", "guidon/cmd/guidon"},
 		"guidon/pkg/secretsmanager":        {"access", "deliver", "integrations", "setup"},
 		awsSDK + "/service/secretsmanager": {"access", "deliver", "integrations", "setup"},
-		awsSDK + "/service/cloudwatch":     {"features", "transfer"},
+		awsSDK + "/service/cloudwatch":     {"configuration", "features", "transfer"},
 	}
 	for _, function := range goList(t, "-f", "{{.ImportPath}}", "./functions/...", "./cmd/guidon") {
 		deps := goList(t, "-deps", "-f", "{{.ImportPath}}", function)

@@ -10,10 +10,11 @@ import (
 	"guidon/pkg/cloudwatch"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/httpapi"
+	"os"
 )
 
 func main() {
 	serve.Scheduled(transfer.Group(), func(store *dynamo.Store, config httpapi.Config) func(context.Context) error {
 		return requests.NewScheduler(store, config).Run
-	}, func(config *httpapi.Config) { config.Alarms = cloudwatch.Alarms(config.AlarmPrefix) })
+	}, func(config *httpapi.Config) { config.Alarms = cloudwatch.Alarms(os.Getenv("PLAN_ALARMS")) })
 }

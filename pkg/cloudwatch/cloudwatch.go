@@ -1,5 +1,5 @@
-// Package cloudwatch reads the states of Amazon CloudWatch's alarms, which stop release plans. Only functions that start or stop
-// milestones link it.
+// Package cloudwatch reads the states of Amazon CloudWatch's alarms, which stop release plans. Only functions that serve
+// release plans or their templates link it.
 package cloudwatch
 
 import (
@@ -16,6 +16,7 @@ import (
 
 	"guidon/pkg/awsconfig"
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 const (
@@ -24,14 +25,13 @@ const (
 	maxName        = 255
 )
 
-// Alarms returns a function that reads alarms by their ARNs, with a call for each hundred. An alarm that does not exist, or whose ARN
-// does not begin with prefix, is not in its result. Without a prefix, Alarms returns nil: no alarms can be read.
-func Alarms(prefix string) func(ctx context.Context, arns []string) (map[string]flags.AlarmState, error) {
+// Alarms reads the alarms whose ARNs begin with prefix, with a call for each hundred. Without a prefix it is nil: no alarms can be read.
+func Alarms(prefix string) *httpapi.Alarms {
 	if prefix == "" {
 		return nil
 	}
 	client := sdk.NewFromConfig(awsconfig.FromEnvironment("CLOUDWATCH", attemptTimeout))
-	return func(ctx context.Context, arns []string) (map[string]flags.AlarmState, error) {
+	return &httpapi.Alarms{Prefix: prefix, Read: func(ctx context.Context, arns []string) (map[string]flags.AlarmState, error) {
 		var names []string
 		for _, arn := range arns {
 			if name, is := strings.CutPrefix(arn, prefix); is && valid(name) {
@@ -48,14 +48,14 @@ func Alarms(prefix string) func(ctx context.Context, arns []string) (map[string]
 			}
 			for _, a := range out.MetricAlarms {
 				missing := cmp.Or(aws.ToString(a.TreatMissingData), "missing") // AWS's default
-				states[aws.ToString(a.AlarmArn)] = flags.AlarmState{State: string(a.StateValue), Reason: aws.ToString(a.StateReason), Missing: missing == "missing"}
+				states[aws.ToString(a.AlarmArn)] = flags.AlarmState{State: string(a.StateValue), Reason: aws.ToString(a.StateReason), MissingData: missing == "missing"}
 			}
 			for _, a := range out.CompositeAlarms {
 				states[aws.ToString(a.AlarmArn)] = flags.AlarmState{State: string(a.StateValue), Reason: aws.ToString(a.StateReason)}
 			}
 		}
 		return states, nil
-	}
+	}}
 }
 
 // valid reports whether an alarm can have a name. AWS refuses the whole call for another one, which would hide the other alarms.

@@ -55,13 +55,13 @@ func TestAlarms(t *testing.T) {
 	t.Setenv("AWS_REGION", "eu-central-1")
 	t.Setenv("AWS_ACCESS_KEY_ID", "a")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "b")
-	read := Alarms(prefix)
+	read := Alarms(prefix).Read
 
 	arns := []string{prefix + "errors", prefix + "slow", prefix + "either", prefix + "gone", "arn:aws:cloudwatch:us-east-1:123456789012:alarm:errors", prefix,
 		prefix + strings.Repeat("a", 256), prefix + "a\nb"}
 	states, err := read(t.Context(), arns)
 	want := map[string]flags.AlarmState{
-		prefix + "errors": {State: "ALARM", Reason: "3 of 3", Missing: true},
+		prefix + "errors": {State: "ALARM", Reason: "3 of 3", MissingData: true},
 		prefix + "slow":   {State: "OK"},
 		prefix + "either": {State: "INSUFFICIENT_DATA", Reason: "new"},
 	}

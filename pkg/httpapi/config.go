@@ -36,10 +36,8 @@ type Config struct {
 	// send events check it, too.
 	CheckWebhook func(url string) error
 
-	// Alarms reads alarms of CloudWatch by their ARNs, which begin with AlarmPrefix. What does not exist is not in the map. An error means
-	// that nothing is known of any. Only the functions that start and stop milestones need it. Nil where plans have no alarms.
-	Alarms      func(ctx context.Context, arns []string) (map[string]flags.AlarmState, error)
-	AlarmPrefix string // PLAN_ALARMS: what the ARNs of the alarms of this account and region begin with; empty for no alarms
+	// Alarms reads CloudWatch alarms, for safeguards of release plans. Nil reads none: safeguards cannot have alarms.
+	Alarms *Alarms
 
 	// Twice, in tests, makes every operation run twice in each round and gets both results, which must be the same. Nil in
 	// production.
@@ -49,15 +47,23 @@ type Config struct {
 	QueryRead func(route, name string)
 }
 
+// Alarms reads the CloudWatch alarms of an account in a region.
+type Alarms struct {
+	Prefix string // of the ARN of each of them, up to and with ":alarm:"
+
+	// Read returns the states of alarms by their ARNs, one call a hundred. One that does not exist is not in the result.
+	Read func(ctx context.Context, arns []string) (map[string]flags.AlarmState, error)
+}
+
 // maxMaxAge is the maximum of CLIENT_MAX_AGE in seconds.
 const maxMaxAge = 3600
 
 // ConfigFromEnv reads the settings from the environment: AUTH_TYPE (none or api-token, the default), LOG_LEVEL (debug, info,
 // warn or error; default info), CORS_ORIGINS (comma-separated; default none), FRONTEND_ORIGINS (comma-separated; default *, all),
-// CLIENT_MAX_AGE (seconds; default 0), PUBLIC_URL (default: that of the request), SESSION_HOURS (default 12), METRICS (none, the default, or emf: see Metrics), PLAN_ALARMS
-// (default none), and LIMITS (default none; see flags.ParseLimits).
+// CLIENT_MAX_AGE (seconds; default 0), PUBLIC_URL (default: that of the request), SESSION_HOURS (default 12), METRICS (none, the default, or emf: see Metrics), and LIMITS (default none; see
+// flags.ParseLimits).
 func ConfigFromEnv() (Config, error) {
-	c := Config{Limits: flags.DefaultLimits(), Now: time.Now, Version: os.Getenv("AWS_LAMBDA_FUNCTION_VERSION"), AlarmPrefix: os.Getenv("PLAN_ALARMS")}
+	c := Config{Limits: flags.DefaultLimits(), Now: time.Now, Version: os.Getenv("AWS_LAMBDA_FUNCTION_VERSION")}
 	switch auth := os.Getenv("AUTH_TYPE"); auth {
 	case "none":
 		c.Open = true

@@ -22,11 +22,11 @@ problems.wildcards contains sprintf("%s may call %v on %v", [name, statement.act
 	contains(text(resource), "*")
 }
 
-# With PlanAlarms, Features and Transfer read the alarms of release plans: composite ones have no other resource.
+# With PlanAlarms, Configuration, Features and Transfer read the alarms of release plans: composite ones have no other resource.
 plan_alarms := [["Administration", {"actions": ["cloudwatch:DescribeAlarms"], "resources": ["*"], "condition": null}] | input.everything]
 
 problems.plan_alarms contains sprintf("%s reads alarms with the prefix %v, and its role allows: %v; expected both with PlanAlarms alone", [name, prefix, may]) if {
-	some name in ["Features", "Transfer"]
+	some name in ["Configuration", "Features", "Transfer"]
 	prefix := plain(property(name, variable("PLAN_ALARMS")))
 	may := [s | some s in statements(name); "cloudwatch:DescribeAlarms" in s.actions]
 	[prefix != "", count(may) == 1] != [input.everything, input.everything]
