@@ -206,13 +206,13 @@ var examples = map[string]example{
 	inEnvironment("POST", starting):                      {"", 200, 2, 1},
 	inEnvironment("PUT", followed):                       {`{"transitionCondition":{"intervalMinutes":5}}`, 200, 2, 1},
 	inEnvironment("DELETE", followed):                    {"", 204, 2, 1},
-	inEnvironment("PUT", safeguards):                     {`{"signal":{"name":"guard"},"action":{"type":"off"}}`, 204, 3, 2},
+	inEnvironment("PUT", safeguards):                     {`{"signal":{"name":"guard"},"action":{"type":"pause"}}`, 204, 3, 2},
 	inEnvironment("DELETE", safeguards+"/{safeguardId}"): {"", 204, 2, 1},
 	"POST /api/signals/{signalName}":                     {`{"status":"firing"}`, 401, 0, 0}, // an admin token is no secret of a signal
 	ofProject("GET", aSignals):                           {"", 200, 2, 2},
 	ofProject("POST", aSignals):                          {`{"name":"{new}"}`, 201, 3, 2},
 	ofProject("POST", aSignal+"/rotate"):                 {"", 200, 3, 3},
-	ofProject("DELETE", aSignal):                         {"", 200, 3, 2},
+	ofProject("DELETE", aSignal):                         {"", 200, 5, 4},
 	"GET /api/admin/release-plan-templates":              {"", 200, 2, 2},
 	"POST /api/admin/release-plan-templates":             {newTemplate, 200, 3, 3},
 	"GET " + aTemplate:                                   {"", 200, 1, 1},
@@ -624,7 +624,7 @@ func newPlan(t *testing.T, s *apitest.Server, on *subject) {
 	}](t, s.Must(t, "POST", on.fill(inEnvironment("", "/release-plans"))[1:], on.fill(somePlan)).Body)
 	on.plan, on.milestone = plan.ID, plan.Milestones[1].ID
 	s.Do(t, "POST", on.fill("/api/admin/projects/{projectId}"+aSignals), `{"name":"guard"}`) // perhaps it exists
-	s.Must(t, "PUT", on.fill(inEnvironment("", safeguards))[1:], `{"signal":{"name":"guard"},"action":{"type":"pause"}}`)
+	s.Must(t, "PUT", on.fill(inEnvironment("", safeguards))[1:], `{"signal":{"name":"guard"},"action":{"type":"off"}}`)
 	list := apitest.Decode[[]struct{ Safeguards []struct{ ID string } }](t, s.Must(t, "GET", on.fill(inEnvironment("", "/release-plans"))[1:], "").Body)
 	on.safeguard = list[0].Safeguards[0].ID
 }
