@@ -62,3 +62,17 @@ func TestCheckByPlan(t *testing.T) {
 		t.Error("a plan may create a flag")
 	}
 }
+
+// TestSafeguardsOfAllPlans fills the environments of a flag with plans.
+func TestSafeguardsOfAllPlans(t *testing.T) {
+	t.Parallel()
+	f, most := &Feature{Name: "f"}, maxOfFlag/MaxSafeguards
+	for i := range most + 1 {
+		name := string(rune('a' + i))
+		plan := ReleasePlan{ID: name, Milestones: []Milestone{{ID: "m"}}, Safeguards: make([]Safeguard, MaxSafeguards)}
+		err := f.AddPlan(ProjectEnvironment{Environment{Name: name, UID: name}, Attachment{ID: name}}, plan, "", DefaultLimits())
+		if (err == nil) != (i < most) {
+			t.Errorf("plan %d: %v", i+1, err)
+		}
+	}
+}

@@ -187,7 +187,7 @@ func act(tx *httpapi.Tx, due flags.Due) (did Outcome, then *flags.Due) {
 	tx.AsPlan()
 	f := tx.FindFeature(due.Key.ID)
 	if !slices.Contains(f.Due(), due) {
-		return Gone, nil
+		return Gone, &due // the transaction that ended it has deleted its item, and a run that begins now puts it there again
 	}
 	_, env, counts := countsIn(tx, f, due.Plan)
 	if !counts {
