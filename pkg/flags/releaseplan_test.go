@@ -15,7 +15,8 @@ func TestCheckByPlan(t *testing.T) {
 	}
 	f := &Feature{Name: "f", Version: 1}
 	f.setEnvironment(in, FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "e"}, Strategies: []Strategy{{ID: "own", Name: "default"}}})
-	if err := f.AddPlan(in, ReleasePlan{ID: "p", CreatedAt: at, Milestones: []Milestone{stage("m1"), stage("m2"), stage("m3")}}, ExistingKeep, DefaultLimits()); err != nil {
+	if err := f.AddPlan(in, ReleasePlan{ID: "p", CreatedAt: at, Milestones: []Milestone{stage("m1"), stage("m2"), stage("m3")},
+		Safeguards: []Safeguard{{ID: "s", Signal: "errors", Action: SafeguardOff}, {ID: "t", Signal: "slow", Action: SafeguardPause}}}, ExistingKeep, DefaultLimits()); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Enable(in, func() string { return "new" }, at); err != nil {
@@ -29,7 +30,13 @@ func TestCheckByPlan(t *testing.T) {
 		"nothing":              {func(*Feature) {}, true},
 		"the next milestone":   {func(f *Feature) { f.Advance(in, later) }, true},
 		"the same again":       {func(f *Feature) { f.Wait(in, later) }, true},
-		"off":                  {func(f *Feature) { f.Disable(in) }, true},
+		"a safeguard":          {func(f *Feature) { f.Trigger(in, "s", later) }, true},
+		"both":                 {func(f *Feature) { f.Trigger(in, "s", later); f.Trigger(in, "t", later) }, true},
+		"one that pauses":      {func(f *Feature) { f.Trigger(in, "t", later) }, true},
+		"off without one":      {func(f *Feature) { f.Disable(in) }, false},
+		"a pause without one":  {func(f *Feature) { _ = f.PausePlan(in, "p") }, false},
+		"one overridden":       {func(f *Feature) { f.Advance(in, later); f.Override(in, []string{"s"}) }, false},
+		"one removed":          {func(f *Feature) { f.Advance(in, later); _, _ = f.RemoveSafeguard(in, "p", "s") }, false},
 		"two milestones":       {func(f *Feature) { f.Advance(in, later); f.Advance(in, later) }, false},
 		"a strategy of people": {func(f *Feature) { f.Advance(in, later); f.setStrategies(in, f.In(in).Strategies[1:]) }, false},
 		"an interval": {func(f *Feature) {
@@ -53,5 +60,19 @@ func TestCheckByPlan(t *testing.T) {
 	}
 	if err := CheckByPlan([]Write{{After: advanced}}); err == nil {
 		t.Error("a plan may create a flag")
+	}
+}
+
+// TestSafeguardsOfAllPlans fills the environments of a flag with plans.
+func TestSafeguardsOfAllPlans(t *testing.T) {
+	t.Parallel()
+	f, most := &Feature{Name: "f"}, maxOfFlag/MaxSafeguards
+	for i := range most + 1 {
+		name := string(rune('a' + i))
+		plan := ReleasePlan{ID: name, Milestones: []Milestone{{ID: "m"}}, Safeguards: make([]Safeguard, MaxSafeguards)}
+		err := f.AddPlan(ProjectEnvironment{Environment{Name: name, UID: name}, Attachment{ID: name}}, plan, "", DefaultLimits())
+		if (err == nil) != (i < most) {
+			t.Errorf("plan %d: %v", i+1, err)
+		}
 	}
 }
