@@ -1,14 +1,16 @@
-import { useState } from 'react'
+import { Suspense, lazy, useState } from 'react'
 import { useUrlState } from '../../shell'
 import { Notice } from '../../ui'
 import { useLoadedFlag } from './data'
 import { EnvironmentPanel } from './environment'
 import { StrategyEditor } from './strategy/editor'
 
+const PlanSheet = lazy(() => import('./plan/sheet'))
+
 /** The strategies of the flag in each environment. */
 export default function OverviewTab() {
   const flag = useLoadedFlag()
-  // The open strategy is part of the address: 'new' or an id.
+  // The open strategy is part of the address: 'new', an id, or 'plan' for a new release plan.
   const [view, setView] = useUrlState({ environment: '', strategy: '' })
   const [switchOn, setSwitchOn] = useState(false)
   const environment = flag.environments.find((one) => one.name === view.environment)
@@ -23,7 +25,12 @@ export default function OverviewTab() {
       {flag.environments.map((one) => (
         <EnvironmentPanel key={one.name} flag={flag} environment={one} onEdit={(strategy, options) => open(one.name, strategy, options)} />
       ))}
-      {environment && view.strategy && (
+      {environment && view.strategy === 'plan' && (
+        <Suspense fallback={null}>
+          <PlanSheet key={view.environment} flag={flag} environment={environment} onClose={close} />
+        </Suspense>
+      )}
+      {environment && view.strategy && view.strategy !== 'plan' && (
         <StrategyEditor
           key={`${view.environment}/${view.strategy}`}
           flag={flag}

@@ -14,6 +14,8 @@ interface StrategyCardProps {
   environment: FlagEnvironment
   strategy: Strategy
   index: number
+  /** A release plan has put it there, and changes it. */
+  locked: boolean
   types: readonly StrategyType[] | undefined
   segmentNames: ReadonlyMap<number, string>
   onEdit: () => void
@@ -22,7 +24,7 @@ interface StrategyCardProps {
 }
 
 /** A strategy: whom it selects, and what can be done with it. */
-export function StrategyCard({ flag, environment, strategy, index, types, segmentNames, onEdit, drafted, onMove }: StrategyCardProps) {
+export function StrategyCard({ flag, environment, strategy, index, locked, types, segmentNames, onEdit, drafted, onMove }: StrategyCardProps) {
   const reason = useReasons(flag)('UPDATE_FEATURE_STRATEGY', environment.name)
   const sentence = describeStrategy(strategy, segmentNames, types)
   const [entries, question] = useEntries(flag, environment, strategy, sentence)
@@ -49,35 +51,37 @@ export function StrategyCard({ flag, environment, strategy, index, types, segmen
             {sentence.replace(/\.$/, '')}
           </>
         }
-        note={drafted}
+        note={locked ? 'Of the release plan. Finish the plan to edit this strategy.' : drafted}
         percent={percentage ? Number(strategy.parameters[percentage] ?? 0) : undefined}
         marks={strategy.disabled && <Badge>Disabled</Badge>}
         soft={strategy.disabled}
         actions={
-          <>
-            {count > 1 && (
-              <span className="strategy-moves">
-                <IconButton
-                  size="small"
-                  label={`Move ${which} up`}
-                  data-move="up"
-                  icon={<Icons.Up />}
-                  disabledReason={reason ?? (index === 0 ? 'It is the first strategy.' : undefined)}
-                  onClick={() => onMove(-1)}
-                />
-                <IconButton
-                  size="small"
-                  label={`Move ${which} down`}
-                  data-move="down"
-                  icon={<Icons.Down />}
-                  disabledReason={reason ?? (index === count - 1 ? 'It is the last strategy.' : undefined)}
-                  onClick={() => onMove(1)}
-                />
-              </span>
-            )}
-            <IconButton size="small" label={`Edit ${which}`} icon={<Icons.Edit />} disabledReason={reason} onClick={onEdit} />
-            <ActionMenu label={`More actions for ${which}`} entries={entries} />
-          </>
+          !locked && (
+            <>
+              {count > 1 && (
+                <span className="strategy-moves">
+                  <IconButton
+                    size="small"
+                    label={`Move ${which} up`}
+                    data-move="up"
+                    icon={<Icons.Up />}
+                    disabledReason={reason ?? (index === 0 ? 'It is the first strategy.' : undefined)}
+                    onClick={() => onMove(-1)}
+                  />
+                  <IconButton
+                    size="small"
+                    label={`Move ${which} down`}
+                    data-move="down"
+                    icon={<Icons.Down />}
+                    disabledReason={reason ?? (index === count - 1 ? 'It is the last strategy.' : undefined)}
+                    onClick={() => onMove(1)}
+                  />
+                </span>
+              )}
+              <IconButton size="small" label={`Edit ${which}`} icon={<Icons.Edit />} disabledReason={reason} onClick={onEdit} />
+              <ActionMenu label={`More actions for ${which}`} entries={entries} />
+            </>
+          )
         }
         details={
           <>
