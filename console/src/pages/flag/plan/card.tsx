@@ -1,13 +1,14 @@
 import { Suspense, lazy, useState } from 'react'
 import { errorText } from '../../../api'
 import { FormDialog, useForm } from '../../../forms'
-import { useProtection } from '../../../requests/drafts'
 import { ActionMenu, Badge, Button, DateTime, Icons, Notice, Stepper, TextField, toast, type MenuEntry } from '../../../ui'
 import { GoesOff, useAskedChange } from '../atonce'
 import { useReasons, type Flag, type FlagEnvironment } from '../data'
 import { useSegmentNames } from '../strategy/list'
 import { isFiring, usePlanChanges } from './data'
-import { activeIndex, asStrategy, audienceOf, durationText, isOfPlan, planStatus, safeguardsText, type Plan } from './model'
+import { useFinish, usePartsReason } from './finish'
+import { activeIndex, asStrategy, audienceOf, isOfPlan, planStatus, type Plan } from './model'
+import { durationText, safeguardsText } from './words'
 import './plan.css'
 
 const EditPlan = lazy(() => import('./edit'))
@@ -32,13 +33,12 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
   const [refused, setRefused] = useState<Refused>()
   const names = useSegmentNames()
   const reasonFor = useReasons(flag)
-  const protection = useProtection(flag.project)
   const [ask, question] = useAskedChange(flag)
-  const { start, resume, pause, detach, remove } = usePlanChanges(flag, environment, plan)
+  const { start, resume, pause, remove } = usePlanChanges(flag, environment, plan)
   const reason = reasonFor('UPDATE_FEATURE_STRATEGY', environment.name)
   const removeReason = reasonFor('DELETE_FEATURE_STRATEGY', environment.name)
-  // Change requests add and delete whole plans.
-  const parts = protection.drafts(environment.name) ? 'With change requests, delete the plan and add another one.' : undefined
+  const parts = usePartsReason(flag, environment)
+  const { finish, question: finishing, ...finished } = useFinish(flag, environment, plan)
   const index = activeIndex(plan)
   const status = planStatus(plan)
   const paused = ['paused', 'stopped'].includes(plan.state)
@@ -78,7 +78,6 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
         ),
       act: () => remove.mutate(),
     })
-  const finish = () => detach.mutate()
   const [last, started] = [index === plan.milestones.length - 1, index >= 0]
   const entries: MenuEntry[] = [
     ...plan.milestones
@@ -96,7 +95,7 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
     'separator',
     { label: 'Edit times and safeguards', icon: <Icons.Edit />, disabledReason: reason ?? parts, onSelect: () => edit(true) },
     ...(started && !last
-      ? [{ label: `Finish at ${plan.milestones[index]!.name}`, icon: <Icons.Check />, disabledReason: removeReason ?? parts, onSelect: finish }]
+      ? [{ label: `Finish at ${plan.milestones[index]!.name}`, icon: <Icons.Check />, disabledReason: finished.reason, onSelect: finish }]
       : []),
     { label: 'Delete plan', icon: <Icons.Trash />, danger: true, disabledReason: removeReason, onSelect: removal },
   ]
@@ -157,7 +156,7 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
             </Button>
           )}
           {last && (
-            <Button size="small" variant="primary" disabledReason={removeReason ?? parts} pending={detach.isPending} onClick={finish}>
+            <Button size="small" variant="primary" disabledReason={finished.reason} pending={finished.pending} onClick={finish}>
               Finish
             </Button>
           )}
@@ -167,6 +166,7 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
       <Stepper label="Milestones" steps={steps} current={index} failed={plan.state === ('stopped' as string)} />
       {plan.safeguards && plan.safeguards.length > 0 && <p className="soft small break">Safeguards: {safeguardsText(plan.safeguards)}.</p>}
       {question}
+      {finishing}
       {refused && <StartAnyway refused={refused} onClose={() => setRefused(undefined)} />}
       {editing && (
         <Suspense fallback={null}>

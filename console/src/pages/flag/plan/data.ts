@@ -69,11 +69,6 @@ export function usePlanChanges(flag: Flag, environment: FlagEnvironment, plan: P
       showsErrors: true,
     }),
     pause: useChange({ ...shared, change: () => api.post(`${plansPath}/{planId}/pause`, { path }), success: `${where}: the release plan is paused` }),
-    detach: useChange({
-      ...shared,
-      change: () => api.post(`${plansPath}/{planId}/detach`, { path }),
-      success: `${where}: the release plan is finished, and its strategies stay`,
-    }),
     remove: useChange({
       ...shared,
       change: () => api.send(removing),

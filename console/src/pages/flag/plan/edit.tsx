@@ -3,7 +3,8 @@ import { FormDialog, useChangeForm } from '../../../forms'
 import { environmentPath, touched, type Flag, type FlagEnvironment } from '../data'
 import { plansPath } from './data'
 import { EndField } from './fields'
-import { changedEnds, endOf, planProblems, type End, type Plan } from './model'
+import { changedEnds, planProblems, type Plan } from './model'
+import { endOf, type End } from './words'
 
 interface EditProps {
   flag: Flag

@@ -19,11 +19,11 @@ import {
   milestoneName,
   percentOf,
   withPercent,
-  type End,
   type MilestoneDraft,
   type PlanDraft,
   type SafeguardDraft,
 } from './model'
+import type { End } from './words'
 import './plan.css'
 
 interface FieldsProps {
@@ -200,11 +200,9 @@ function MilestoneRow({ milestone, index, count, flag, stickiness, error, onChan
   )
 }
 
-const units = [
+const unitsFor = (count: number | null) => [
   { value: 'hand' as const, label: 'by hand' },
-  { value: 'minutes' as const, label: 'minutes' },
-  { value: 'hours' as const, label: 'hours' },
-  { value: 'days' as const, label: 'days' },
+  ...(['minutes', 'hours', 'days'] as const).map((value) => ({ value, label: count === 1 ? value.slice(0, -1) : value })),
 ]
 
 /** When the next milestone starts. label is the milestone. */
@@ -218,7 +216,13 @@ export function EndField({ label, value, onChange }: { label: string; value: End
         </>
       )}
       <div className="grow">
-        <Select hideLabel label={`${label}: ends`} choices={units} value={value.unit} onChange={(unit) => onChange({ ...value, unit })} />
+        <Select
+          hideLabel
+          label={`${label}: ends`}
+          choices={unitsFor(value.unit === 'hand' ? null : value.count)}
+          value={value.unit}
+          onChange={(unit) => onChange({ ...value, unit })}
+        />
       </div>
     </div>
   )

@@ -1,16 +1,9 @@
 // Release plans without React: what their forms edit, ready templates, and states in words.
 import type { Schema } from '../../../api'
-import { listed, percent, plural } from '../../../ui/format'
+import { percent } from '../../../ui/format'
 import { describeStrategy } from '../strategy/describe'
 import { newStrategy, percentageName, strategyDraft, strategyRequest, type StrategyDraft } from '../strategy/model'
-
-/** What stops a plan: a signal, and what happens when it fires. */
-export interface Safeguard {
-  id: string
-  signal: { alarm?: string; name?: string }
-  action: { type: 'pause' | 'off' }
-  triggeredAt?: string | null
-}
+import { endOf, minutesIn, type End, type Safeguard } from './words'
 
 /** A release plan of a flag in an environment. */
 export type Plan = Schema<'Plan'> & { safeguards?: readonly Safeguard[] }
@@ -22,30 +15,6 @@ export type Template = Schema<'ReleaseTemplate'> & { safeguards?: readonly Safeg
 /** The limits of the server. */
 export const maxMilestones = 10
 export const maxSafeguards = 3
-
-/** How a milestone ends: by hand, or after a time. */
-export interface End {
-  unit: 'hand' | 'minutes' | 'hours' | 'days'
-  count: number | null
-}
-
-const minutesOf = { minutes: 1, hours: 60, days: 24 * 60 }
-
-/** How a milestone ends that lasts for so many minutes; without them, a person ends it. */
-export function endOf(minutes: number | undefined): End {
-  if (!minutes) return { unit: 'hand', count: 1 }
-  const unit = (['days', 'hours'] as const).find((one) => minutes % minutesOf[one] === 0) ?? 'minutes'
-  return { unit, count: minutes / minutesOf[unit] }
-}
-
-/** The minutes of an end; null for one by hand. */
-export const minutesIn = ({ unit, count }: End) => (unit === 'hand' ? null : (count ?? 0) * minutesOf[unit])
-
-/** A time of so many minutes: '90 minutes', '2 hours', '1 day'. */
-export function durationText(minutes: number): string {
-  const { unit, count } = endOf(minutes)
-  return plural(count ?? 0, unit.slice(0, -1))
-}
 
 /** What the form of a milestone edits. An empty name becomes what the milestone selects. */
 export interface MilestoneDraft {
@@ -111,9 +80,6 @@ export const asStrategy = ({ strategyName, ...rest }: Schema<'MilestoneStrategy'
 
 /** The alarm or the name of a signal. */
 export const signalText = ({ alarm, name }: Safeguard['signal']) => alarm ?? name ?? ''
-
-/** How people call a signal: an alarm by its name. */
-export const signalName = (signal: Safeguard['signal']) => signal.name ?? `alarm ${signal.alarm?.split(':alarm:')[1] ?? signal.alarm ?? ''}`
 
 /** The body of a safeguard. */
 export function safeguardRequest({ signal, action }: SafeguardDraft) {
@@ -258,10 +224,6 @@ export const changedEnds = (plan: Plan, ends: readonly End[]) =>
       was: one.transitionCondition?.intervalMinutes,
     }))
     .filter(({ minutes, was }) => minutes !== was)
-
-/** The safeguards of a plan in a sentence: 'checkout-errors pauses it, alarm 5xx switches the flag off'. */
-export const safeguardsText = (list: readonly Pick<Safeguard, 'signal' | 'action'>[]) =>
-  listed(list.map(({ signal, action }) => `${signalName(signal)} ${action.type === 'off' ? 'switches the flag off' : 'pauses it'}`))
 
 /** Whether a strategy is one of a plan. */
 export const isOfPlan = (plan: Plan | undefined, strategy: string) =>

@@ -4,6 +4,8 @@ import { ConstraintSummary } from '../../../constraints'
 import { ActionMenu, Badge, IconButton, Icons, ProductionMark, Row, type MenuEntry } from '../../../ui'
 import { GoesOff, useAskedChange } from '../atonce'
 import { useReasons, type Flag, type FlagEnvironment } from '../data'
+import { OfPlan } from '../plan/finish'
+import type { Plan } from '../plan/model'
 import { WeightBar } from '../variants/weightbar'
 import { expectAsked, switchesOff, useCopy, useDisable, useRemove } from './changes'
 import { describeStickiness, describeStrategy } from './describe'
@@ -14,8 +16,8 @@ interface StrategyCardProps {
   environment: FlagEnvironment
   strategy: Strategy
   index: number
-  /** A release plan has put it there, and changes it. */
-  locked: boolean
+  /** The release plan that has put it there, and changes it. */
+  plan?: Plan
   types: readonly StrategyType[] | undefined
   segmentNames: ReadonlyMap<number, string>
   onEdit: () => void
@@ -24,7 +26,7 @@ interface StrategyCardProps {
 }
 
 /** A strategy: whom it selects, and what can be done with it. */
-export function StrategyCard({ flag, environment, strategy, index, locked, types, segmentNames, onEdit, drafted, onMove }: StrategyCardProps) {
+export function StrategyCard({ flag, environment, strategy, index, plan, types, segmentNames, onEdit, drafted, onMove }: StrategyCardProps) {
   const reason = useReasons(flag)('UPDATE_FEATURE_STRATEGY', environment.name)
   const sentence = describeStrategy(strategy, segmentNames, types)
   const [entries, question] = useEntries(flag, environment, strategy, sentence)
@@ -51,12 +53,12 @@ export function StrategyCard({ flag, environment, strategy, index, locked, types
             {sentence.replace(/\.$/, '')}
           </>
         }
-        note={locked ? 'Of the release plan. Finish the plan to edit this strategy.' : drafted}
+        note={plan ? <OfPlan flag={flag} environment={environment} plan={plan} /> : drafted}
         percent={percentage ? Number(strategy.parameters[percentage] ?? 0) : undefined}
         marks={strategy.disabled && <Badge>Disabled</Badge>}
         soft={strategy.disabled}
         actions={
-          !locked && (
+          !plan && (
             <>
               {count > 1 && (
                 <span className="strategy-moves">

@@ -63,7 +63,7 @@ export function StrategyList({ flag, environment, plan, onEdit, draftedFor }: St
               index={index}
               types={types}
               segmentNames={names}
-              locked={isOfPlan(plan, strategy.id)}
+              plan={isOfPlan(plan, strategy.id) ? plan : undefined}
               onEdit={() => onEdit(strategy.id)}
               drafted={draftedFor(strategy.id)}
               onMove={(by) => move(index, by)}
