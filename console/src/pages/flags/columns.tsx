@@ -11,6 +11,7 @@ import {
   ago,
   isProduction,
   lastTime,
+  now,
   useDates,
   usesNoted,
   zonedDate,
@@ -18,6 +19,7 @@ import {
 } from '../../ui'
 import { ProtectedMark } from '../../requests/line'
 import { lifecycleText } from '../flag/lifecycle'
+import { planText } from '../flag/plan/words'
 import { lastSeen, shareText, tagText, typeName, type FlagRow } from './rows'
 
 /** What the columns show and do. */
@@ -65,6 +67,7 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
             onChange={(on) => input.onSwitch(row, environment, on)}
           />
           {state.enabled && <Share {...state} />}
+          <PlanNote {...state} />
         </span>
       )
     },
@@ -152,6 +155,20 @@ function Share(state: FlagRow['environments'][number]) {
     <span className="flags-share number" title={title}>
       {text}
       {more && '+'}
+    </span>
+  )
+}
+
+// When the release plan goes on. It is in the list of the whole row, so it does without the timer of DateTime.
+function PlanNote(state: FlagRow['environments'][number]) {
+  const text = planText(state, now())
+  if (!text) return null
+  return (
+    <span
+      className="flags-plan small soft nowrap"
+      title={`Release plan: ${state.milestoneName ?? 'not started'}, milestone ${(state.milestoneOrder ?? 0) + 1} of ${state.totalMilestones}`}
+    >
+      {text}
     </span>
   )
 }

@@ -191,28 +191,6 @@ export function planStatus(plan: Plan): PlanStatus {
   return at ? { label: 'Running', kind: 'accent', text: `${next} starts`, at } : { label: 'Running', kind: 'accent', text: `${next} waits for you.` }
 }
 
-/** The plan of a flag in a list: '2 h left' before its next milestone, 'paused', 'last milestone'; '' if the switch says it. */
-export function planText({ planState, planNextAt }: Pick<Schema<'RowEnvironment'>, 'planState' | 'planNextAt'>, now: Date): string {
-  switch (planState) {
-    case undefined:
-    case 'off':
-      return ''
-    case 'last':
-      return 'last step'
-    case 'running':
-      return planNextAt ? leftText(new Date(planNextAt), now) : 'next by hand'
-  }
-  return planState
-}
-
-/** How long it is until a time: '40 min left'. */
-export function leftText(at: Date, now: Date): string {
-  const minutes = (at.getTime() - now.getTime()) / 60_000
-  if (minutes < 1) return 'due now'
-  if (minutes < 60) return `${Math.round(minutes)} min left`
-  return minutes < 2 * 24 * 60 ? `${Math.round(minutes / 60)} h left` : `${Math.round(minutes / 60 / 24)} d left`
-}
-
 /** What is sent if a plan has got other times and safeguards: the milestones whose time changed, with the one that follows. */
 export const changedEnds = (plan: Plan, ends: readonly End[]) =>
   plan.milestones

@@ -1,4 +1,5 @@
 // Times and safeguards of release plans in words.
+import type { Schema } from '../../../api'
 import { listed, plural } from '../../../ui/format'
 
 /** What stops a plan: a signal, and what happens when it fires. */
@@ -39,3 +40,25 @@ export const signalName = (signal: Safeguard['signal']) => signal.name ?? `alarm
 /** The safeguards of a plan in a sentence: 'checkout-errors pauses it, alarm 5xx switches the flag off'. */
 export const safeguardsText = (list: readonly Pick<Safeguard, 'signal' | 'action'>[]) =>
   listed(list.map(({ signal, action }) => `${signalName(signal)} ${action.type === 'off' ? 'switches the flag off' : 'pauses it'}`))
+
+/** The plan of a flag in a list: '2 h left' before its next milestone, 'paused', 'last milestone'; '' if the switch says it. */
+export function planText({ planState, planNextAt }: Pick<Schema<'RowEnvironment'>, 'planState' | 'planNextAt'>, now: number): string {
+  switch (planState) {
+    case undefined:
+    case 'off':
+      return ''
+    case 'last':
+      return 'last step'
+    case 'running':
+      return planNextAt ? leftText(new Date(planNextAt), now) : 'next by hand'
+  }
+  return planState
+}
+
+/** How long it is until a time: '40 min left'. */
+export function leftText(at: Date, now: number): string {
+  const minutes = (at.getTime() - now) / 60_000
+  if (minutes < 1) return 'due now'
+  if (minutes < 60) return `${Math.round(minutes)} min left`
+  return minutes < 2 * 24 * 60 ? `${Math.round(minutes / 60)} h left` : `${Math.round(minutes / 60 / 24)} d left`
+}
