@@ -24,7 +24,7 @@ import { lastSeen, shareText, tagText, typeName, type FlagRow } from './rows'
 
 /** What the columns show and do. */
 export interface ColumnsInput {
-  environments: readonly { name: string; type: string; reviewed: boolean }[]
+  environments: readonly { name: string; type: string; reviewed: boolean; planned?: boolean }[]
   allowed: (project: string, environment: string) => Allowed
   /** Shows the project of each flag, with this name. */
   projectName?: (id: string) => string
@@ -44,7 +44,7 @@ export interface ColumnsInput {
 /** The columns of the list, the width that they need, and those that can be left out. */
 export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; width: string; optional: Column<FlagRow>[] } {
   const { environments, projectName } = input
-  const environmentColumns = environments.map(({ reviewed, ...environment }): Column<FlagRow> => ({
+  const environmentColumns = environments.map(({ reviewed, planned, ...environment }): Column<FlagRow> => ({
     id: `environment:${environment.name}`,
     header: environment.name,
     mark: (
@@ -54,7 +54,7 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
       </>
     ),
     sortable: true,
-    width: `${environmentWidth(environment) + (reviewed ? 20 : 0)}px`,
+    width: `${Math.max(environmentWidth(environment), planned ? 150 : 0) + (reviewed ? 20 : 0)}px`,
     cell: (row) => {
       const state = row.environments.find(({ name }) => name === environment.name)
       if (!state) return null
@@ -159,7 +159,7 @@ function Share(state: FlagRow['environments'][number]) {
   )
 }
 
-// When the release plan goes on. It is in the list of the whole row, so it does without the timer of DateTime.
+// When the release plan goes on, without the timer of DateTime.
 function PlanNote(state: FlagRow['environments'][number]) {
   const text = planText(state, now())
   if (!text) return null

@@ -1,7 +1,7 @@
 import { Suspense, lazy, useState } from 'react'
 import { errorText } from '../../../api'
 import { FormDialog, useForm } from '../../../forms'
-import { ActionMenu, Badge, Button, DateTime, Icons, Notice, Stepper, TextField, toast, type MenuEntry } from '../../../ui'
+import { ActionMenu, Badge, Button, DateTime, Icons, Notice, Stepper, TextField, toast, useConfirm, type MenuEntry } from '../../../ui'
 import { GoesOff, useAskedChange } from '../atonce'
 import { useReasons, type Flag, type FlagEnvironment } from '../data'
 import { useSegmentNames } from '../strategy/list'
@@ -65,19 +65,13 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
     })
   }
   const own = environment.strategies.filter((one) => !one.disabled && !isOfPlan(plan, one.id))
-  const removal = () =>
-    ask(environment, {
-      what: `Delete the release plan ${plan.name}`,
-      action: 'Delete plan',
-      danger: true,
-      details:
-        environment.enabled && own.length === 0 ? (
-          <GoesOff flag={flag} />
-        ) : (
-          <p>Its strategies are removed. The flag stays {environment.enabled ? 'on' : 'off'}.</p>
-        ),
-      act: () => remove.mutate(),
-    })
+  const [askRemove, removing] = useConfirm((asked: Plan) => ({
+    title: `Delete the release plan ${asked.name} in ${environment.name}?`,
+    description:
+      environment.enabled && own.length === 0 ? <GoesOff flag={flag} /> : `Its strategies are removed. The flag stays ${environment.enabled ? 'on' : 'off'}.`,
+    action: 'Delete plan',
+    onConfirm: () => remove.mutateAsync(),
+  }))
   const [last, started] = [index === plan.milestones.length - 1, index >= 0]
   const entries: MenuEntry[] = [
     ...plan.milestones
@@ -97,7 +91,13 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
     ...(started && !last
       ? [{ label: `Finish at ${plan.milestones[index]!.name}`, icon: <Icons.Check />, disabledReason: finished.reason, onSelect: finish }]
       : []),
-    { label: 'Delete plan', icon: <Icons.Trash />, danger: true, disabledReason: removeReason, onSelect: removal },
+    {
+      label: 'Delete plan',
+      icon: <Icons.Trash />,
+      danger: true,
+      disabledReason: removeReason,
+      onSelect: () => (parts ? void attempt('', () => remove.mutateAsync()) : askRemove(plan)),
+    },
   ]
   const steps = plan.milestones.map((one, at) => {
     const minutes = one.transitionCondition?.intervalMinutes
@@ -126,7 +126,7 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
           {started && !last && (
             <Button
               size="small"
-              variant={plan.nextAt ? 'secondary' : 'primary'}
+              variant={plan.nextAt || paused ? 'secondary' : 'primary'}
               icon={<Icons.Play />}
               disabledReason={reason}
               onClick={() => startAt(index + 1)}
@@ -137,6 +137,7 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
           {paused ? (
             <Button
               size="small"
+              variant="primary"
               disabledReason={reason}
               pending={resume.isPending}
               onClick={() => void attempt('Resume anyway', (force) => resume.mutateAsync(force))}
@@ -167,6 +168,7 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
       {plan.safeguards && plan.safeguards.length > 0 && <p className="soft small break">Safeguards: {safeguardsText(plan.safeguards)}.</p>}
       {question}
       {finishing}
+      {removing}
       {refused && <StartAnyway refused={refused} onClose={() => setRefused(undefined)} />}
       {editing && (
         <Suspense fallback={null}>

@@ -39,7 +39,7 @@ export function usePlanChanges(flag: Flag, environment: FlagEnvironment, plan: P
   const path = { ...at(flag, environment), planId: plan.id }
   const ifMatch = `"${plan.run}"`
   const where = `${flag.name} in ${environment.name}`
-  const shared = { invalidates: [plansPath, ...touched] }
+  const shared = { invalidates: touched }
   const starting = ({ milestone, restart, force }: Start) => {
     const request = api.request.post(`${plansPath}/{planId}/milestones/{milestoneId}/start`, {
       path: { ...path, milestoneId: milestone },
@@ -73,6 +73,7 @@ export function usePlanChanges(flag: Flag, environment: FlagEnvironment, plan: P
       ...shared,
       change: () => api.send(removing),
       requests: () => [removing],
+      showsErrors: true,
       success: ({ switchedOff }) => `${where}: the release plan is deleted${switchedOff ? ', and the flag switched off' : ''}`,
     }),
   }

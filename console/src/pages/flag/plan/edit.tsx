@@ -2,8 +2,8 @@ import { api } from '../../../api'
 import { FormDialog, useChangeForm } from '../../../forms'
 import { environmentPath, touched, type Flag, type FlagEnvironment } from '../data'
 import { plansPath } from './data'
-import { EndField } from './fields'
-import { changedEnds, planProblems, type Plan } from './model'
+import { EndField, SafeguardFields } from './fields'
+import { changedEnds, changedSafeguards, draftOf, planProblems, safeguardRequest, type Plan, type SafeguardDraft } from './model'
 import { endOf, type End } from './words'
 
 interface EditProps {
@@ -13,15 +13,22 @@ interface EditProps {
   onClose: () => void
 }
 
-/** Edits when the milestones of a plan start. */
+interface Values {
+  ends: End[]
+  safeguards: SafeguardDraft[]
+}
+
+/** Edits when the milestones of a plan start, and what stops it. */
 export default function EditPlan({ flag, environment, plan, onClose }: EditProps) {
   const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
-  const form = useChangeForm<{ ends: End[] }, void>({
-    initial: { ends: plan.milestones.slice(0, -1).map((one) => endOf(one.transitionCondition?.intervalMinutes)) },
-    check: ({ ends }) => ({
-      ends: planProblems({ milestones: [...ends, endOf(0)].map((end) => ({ name: '', end, strategies: [] })), safeguards: [] } as never).milestones,
-    }),
-    change: async ({ ends }) => {
+  const form = useChangeForm<Values, void>({
+    initial: { ends: plan.milestones.slice(0, -1).map((one) => endOf(one.transitionCondition?.intervalMinutes)), safeguards: draftOf(plan).safeguards },
+    check: ({ ends, safeguards }) => {
+      const milestones = [...ends, endOf(0)].map((end) => ({ name: '', end, strategies: [] }))
+      const problems = planProblems({ name: '', description: '', milestones, safeguards })
+      return { ends: problems.milestones, safeguards: problems.safeguards }
+    },
+    change: async ({ ends, safeguards }) => {
       for (const { source, target, minutes } of changedEnds(plan, ends)) {
         const at = { path: { ...path, milestoneId: source } }
         if (minutes)
@@ -31,14 +38,20 @@ export default function EditPlan({ flag, environment, plan, onClose }: EditProps
           })
         else await api.delete(`${environmentPath}/progressions/{milestoneId}`, at)
       }
+      const { added, removed } = changedSafeguards(plan, safeguards)
+      const list = `${plansPath}/{planId}/safeguards`
+      // The removed ones first: a plan has at most three.
+      for (const safeguardId of removed)
+        await api.send({ method: 'delete', path: `${list}/{safeguardId}`, options: { path: { ...path, planId: plan.id, safeguardId } } })
+      for (const one of added) await api.send({ method: 'put', path: list, options: { path: { ...path, planId: plan.id }, body: safeguardRequest(one) } })
     },
-    invalidates: [plansPath, ...touched],
+    invalidates: touched,
     success: 'Release plan saved',
     onSuccess: onClose,
   })
   const error = form.errorAt('/ends')
   return (
-    <FormDialog form={form} title={`Times of ${plan.name}`} submit="Save plan" onClose={onClose}>
+    <FormDialog form={form} wide title={`Edit ${plan.name}`} submit="Save plan" onClose={onClose}>
       <ol className="plan-rows" aria-label="Times">
         {form.values.ends.map((end, index) => (
           <li key={index} className="plan-time">
@@ -56,6 +69,13 @@ export default function EditPlan({ flag, environment, plan, onClose }: EditProps
           {error}
         </p>
       )}
+      <SafeguardFields
+        values={form.values.safeguards}
+        onChange={(safeguards) => form.set({ safeguards })}
+        errorAt={form.errorAt}
+        project={flag.project}
+        environment={environment.name}
+      />
     </FormDialog>
   )
 }

@@ -129,7 +129,7 @@ function MilestoneRow({ milestone, index, count, flag, stickiness, error, onChan
             max={100}
             step={1}
             unit="%"
-            value={Number.isFinite(share) && strategies[0]!.parameters.rollout !== '' ? share : null}
+            value={Number.isNaN(share) ? null : share}
             onChange={(value) => onChange(withPercent(milestone, value))}
           />
         )}

@@ -22,7 +22,7 @@ export function useFinish(
   const detach = useChange({
     change: () =>
       api.post(`${plansPath}/{planId}/detach`, { path: { projectId: flag.project, featureName: flag.name, environment: environment.name, planId: plan.id } }),
-    invalidates: [plansPath, ...touched],
+    invalidates: touched,
     success: `${flag.name} in ${environment.name}: the release plan is finished, and its strategies stay`,
   })
   const active = activeIndex(plan)

@@ -108,17 +108,17 @@ export function planRequest({ name, description, milestones, safeguards }: PlanD
   }
 }
 
-/** The percentage of a milestone with one strategy, which is a rollout; undefined for others. */
+/** The percentage of a milestone with one strategy, which is a rollout; undefined for others, NaN while the field is empty. */
 export function percentOf({ strategies }: { strategies: readonly Pick<StrategyDraft, 'name' | 'parameters'>[] }): number | undefined {
   const [only, ...others] = strategies
   const parameter = only && percentageName(only)
-  return parameter && others.length === 0 ? Number(only.parameters[parameter] ?? 100) : undefined
+  return parameter && others.length === 0 ? Number(only.parameters[parameter] || NaN) : undefined
 }
 
 /** The name of a milestone, or its percentage if it has none. */
 export function milestoneName(milestone: MilestoneDraft, index: number): string {
   const share = percentOf(milestone)
-  return milestone.name.trim() || (share === undefined ? `Milestone ${index + 1}` : percent(share))
+  return milestone.name.trim() || (share === undefined || Number.isNaN(share) ? `Milestone ${index + 1}` : percent(share))
 }
 
 /** A draft with another percentage. */
@@ -186,7 +186,7 @@ export function planStatus(plan: Plan): PlanStatus {
     case 'ended':
       return { label: 'Ended', kind: 'neutral', text: plan.stateReason }
     case 'last':
-      return { label: 'Last milestone', kind: 'ok', text: 'Finish the plan to keep its strategies as ordinary ones.' }
+      return { label: 'Last milestone', kind: 'ok', text: 'No other milestone follows.' }
   }
   return at ? { label: 'Running', kind: 'accent', text: `${next} starts`, at } : { label: 'Running', kind: 'accent', text: `${next} waits for you.` }
 }
@@ -202,6 +202,13 @@ export const changedEnds = (plan: Plan, ends: readonly End[]) =>
       was: one.transitionCondition?.intervalMinutes,
     }))
     .filter(({ minutes, was }) => minutes !== was)
+
+/** The safeguards that a plan gets, and the ids of those that it loses. */
+export function changedSafeguards({ safeguards = [] }: Pick<Plan, 'safeguards'>, drafts: readonly SafeguardDraft[]) {
+  const key = ({ signal, action }: SafeguardDraft) => `${action} ${signal.trim()}`
+  const [had, has] = [safeguards.map(({ signal, action }) => key({ signal: signalText(signal), action: action.type })), drafts.map(key)]
+  return { added: drafts.filter((one) => !had.includes(key(one))), removed: safeguards.filter((_, index) => !has.includes(had[index]!)).map(({ id }) => id) }
+}
 
 /** Whether a strategy is one of a plan. */
 export const isOfPlan = (plan: Plan | undefined, strategy: string) =>
