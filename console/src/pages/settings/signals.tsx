@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { FormDialog, useChangeForm } from '../../forms'
 import { useUrlState } from '../../shell'
-import { Badge, Button, CodeBlock, DateTime, Dialog, Icons, Notice, Section, Select, TextField, useConfirm } from '../../ui'
+import { Badge, Button, CodeBlock, DateTime, Dialog, Icons, Notice, Section, Select, TextField, useConfirm, type Choice } from '../../ui'
 import { EnvironmentName, useEnvironmentChoices } from '../../ui/environmentname'
 import { useProject } from '../flag/data'
 import { Create, List, deleteEntry } from './list'
@@ -54,6 +54,7 @@ export function Signals({ projectId }: { projectId: string }) {
     onConfirm: () => remove.mutateAsync(signal),
   }))
   const creatable = environments.filter(({ environment }) => me.can('CREATE_PROJECT_API_TOKEN', projectId, environment).allowed)
+  const [, ...choices] = useEnvironmentChoices(creatable.map(({ environment }) => environment))
   const reason = creatable.length > 0 ? undefined : me.can('CREATE_PROJECT_API_TOKEN', projectId).reason
   const close = () => setView({ signal: false })
   return (
@@ -104,7 +105,7 @@ export function Signals({ projectId }: { projectId: string }) {
       {view.signal && !reason && creatable.length > 0 && (
         <SignalDialog
           projectId={projectId}
-          environments={creatable.map(({ environment }) => environment)}
+          environments={choices}
           onClose={close}
           onCreated={(made) => {
             close()
@@ -121,15 +122,14 @@ export function Signals({ projectId }: { projectId: string }) {
 
 interface DialogProps {
   projectId: string
-  environments: readonly string[]
+  environments: readonly Choice[]
   onClose: () => void
   onCreated: (secret: Secret) => void
 }
 
 function SignalDialog({ projectId, environments, onClose, onCreated }: DialogProps) {
-  const [, ...choices] = useEnvironmentChoices(environments)
   const form = useChangeForm({
-    initial: { name: '', environment: (choices.find(({ production }) => production) ?? choices[0]!).value },
+    initial: { name: '', environment: (environments.find(({ production }) => production) ?? environments[0]!).value },
     nameField: 'name',
     change: ({ name, environment }) => api.post(path, { path: { projectId, environment }, body: { name: name.trim() } }),
     invalidates: [path],
@@ -138,7 +138,7 @@ function SignalDialog({ projectId, environments, onClose, onCreated }: DialogPro
   return (
     <FormDialog form={form} title="Create signal" submit="Create signal" onClose={onClose}>
       <TextField label="Name" required maxLength={60} placeholder="checkout-errors" hint="Small letters, digits and hyphens." {...form.field('name')} />
-      <Select label="Environment" choices={choices} {...form.field('environment')} />
+      <Select label="Environment" choices={environments} {...form.field('environment')} />
     </FormDialog>
   )
 }
