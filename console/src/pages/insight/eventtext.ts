@@ -217,7 +217,8 @@ function progressed({ type, preData, data }: Pick<Event, 'preData' | 'data' | 't
     if (now && was && was !== now) say(was, now)
     else if (now ?? was) say((now ?? was)!)
   }
-  const { signal, action, cause } = { ...preData, ...data } as { signal?: { name?: string }; action?: { type?: string }; cause?: unknown }
+  const { cause, ...of } = { ...preData, ...data } as { cause?: unknown; safeguard?: unknown }
+  const { signal, action } = (isObject(of.safeguard) ? of.safeguard : of) as { signal?: { name?: string }; action?: { type?: string } }
   if (signal && action) say(safeguardsText([{ signal, action: { type: action.type === 'off' ? 'off' : 'pause' } }]))
   if (typeof cause === 'string' && cause) say(cut(cause.replace(/\.$/, ''), maxSentence))
 }

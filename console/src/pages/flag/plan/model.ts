@@ -1,5 +1,6 @@
 // Release plans without React: what their forms edit, ready templates, and states in words.
 import type { Schema } from '../../../api'
+import { errorText } from '../../../api/errors'
 import { percent } from '../../../ui/format'
 import { describeStrategy } from '../strategy/describe'
 import { newStrategy, percentageName, strategyDraft, strategyRequest, type StrategyDraft } from '../strategy/model'
@@ -170,8 +171,10 @@ export function planStatus(plan: Plan): PlanStatus {
   const index = activeIndex(plan)
   const [active, next] = [plan.milestones[index]?.name, plan.milestones[index + 1]?.name]
   const at = plan.nextAt ?? undefined
+  const reason = errorText(new Error(plan.stateReason)) // with its times in the chosen form
   switch (plan.state as string) {
     case 'off':
+      if (/^A safeguard\b/.test(reason)) return { label: 'Stopped', kind: 'danger', text: reason }
       return { label: 'Off', kind: 'neutral', text: active ? `Switching the flag on runs ${active} again.` : `Switching the flag on starts ${next}.` }
     case 'paused':
       return { label: 'Paused', kind: 'neutral', text: `Stays at ${active ?? 'the start'} until it is resumed.` }
@@ -180,11 +183,11 @@ export function planStatus(plan: Plan): PlanStatus {
         ? { label: 'Frozen', kind: 'neutral', text: `Nothing starts during the freeze. ${next} follows`, at }
         : { label: 'Frozen', kind: 'neutral', text: 'Nothing starts during the freeze.' }
     case 'held':
-      return { label: 'Held', kind: 'neutral', text: plan.stateReason }
+      return { label: 'Held', kind: 'neutral', text: reason }
     case 'stopped':
-      return { label: 'Stopped', kind: 'danger', text: plan.stateReason }
+      return { label: 'Stopped', kind: 'danger', text: reason }
     case 'ended':
-      return { label: 'Ended', kind: 'neutral', text: plan.stateReason }
+      return { label: 'Ended', kind: 'neutral', text: reason }
     case 'last':
       return { label: 'Last milestone', kind: 'ok', text: 'No other milestone follows.' }
   }
