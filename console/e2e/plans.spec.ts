@@ -139,6 +139,9 @@ test('a template of the service is written with a strategy, used, archived and d
   await pick(add.getByRole('combobox', { name: 'Template' }), name)
   await expect(add.getByLabel('Milestone 1: name')).toHaveValue('Staff')
   await add.getByRole('button', { name: 'Add plan' }).click()
+  const warned = page.getByRole('dialog', { name: 'The plan was added' })
+  await expect(warned).toContainText('can take the flag from users of "Staff"')
+  await warned.getByRole('button', { name: 'Done' }).click()
   await expect(page.getByRole('region', { name: 'Release plan in development' })).toContainText('Switching the flag on starts Staff.')
 
   await page.goto('/release-templates')
