@@ -300,7 +300,7 @@ func (f *Feature) AddPlan(env ProjectEnvironment, plan ReleasePlan, existing str
 	if f.Enabled(env) {
 		f.run(env, 1, plan.CreatedAt)
 	}
-	return nil
+	return f.checkSafeguards()
 }
 
 // run begins a run of a milestone, from 1: its strategies replace those of the milestone before.

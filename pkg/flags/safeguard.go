@@ -31,7 +31,8 @@ const (
 
 // The limits of safeguards.
 const (
-	MaxSafeguards = 3 // of a template or plan
+	MaxSafeguards = 3  // of a template or plan
+	maxOfFlag     = 30 // of all plans of a flag: each has an item in the transaction that archives the flag
 	MaxAlarm      = 512
 )
 
@@ -111,6 +112,20 @@ func (f *Feature) SetSafeguard(env ProjectEnvironment, plan string, s Safeguard)
 		changed.Safeguards = append(changed.Safeguards, s)
 	}
 	f.setPlan(env, &changed, f.In(env).Strategies)
+	return f.checkSafeguards()
+}
+
+// checkSafeguards returns Conflict if the plans of the flag have too many safeguards together.
+func (f *Feature) checkSafeguards() error {
+	n := 0
+	for _, fe := range f.Environments {
+		if fe.Plan != nil {
+			n += len(fe.Plan.Safeguards)
+		}
+	}
+	if n > maxOfFlag {
+		return Errorf(Conflict, "the release plans of flag %q would have %d safeguards in its environments together, and no more than %d are allowed: delete some first", f.Name, n, maxOfFlag)
+	}
 	return nil
 }
 

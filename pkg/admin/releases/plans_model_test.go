@@ -31,6 +31,11 @@ type planModel struct {
 	minutes [3]int // after which the next milestone starts; 0 if a person starts it
 	runAt   time.Time
 	looks   map[look]bool // when the plan of this run is looked at
+
+	guard      string // what the plan's safeguard does: pause or off; "" for none
+	acted      bool   // the safeguard, in this run
+	overridden bool   // this run was started although its signal fired
+	firing     bool   // the signal
 }
 
 // A look is when a plan is looked at, and whether it has met a freeze before.
@@ -48,22 +53,40 @@ func (m *planModel) shares() []string {
 	return append(slices.Clone(m.kept), percentages[m.active-1])
 }
 
-func (m *planModel) state(frozen bool) string {
-	switch {
+func (m *planModel) state(frozen bool, now time.Time) string {
+	switch due := m.due(); {
 	case !m.on:
 		return "off"
+	case m.acted:
+		return "stopped"
 	case m.paused:
 		return "paused"
 	case frozen:
 		return "frozen"
+	case m.held() && !due.IsZero() && !due.After(now):
+		return "held"
 	case m.active == len(percentages):
 		return "last"
 	}
 	return "running"
 }
 
+// held reports whether the signal keeps the next milestone from starting by itself.
+func (m *planModel) held() bool { return m.firing && m.plan != nil && m.guard != "" }
+
+// act has the safeguard act if its signal fires.
+func (m *planModel) act() {
+	if !m.held() || !m.on || m.acted || m.overridden {
+		return
+	}
+	m.acted = true
+	m.paused = m.paused || m.guard == "pause"
+	m.on = m.guard != "off"
+}
+
 // begin begins a run.
 func (m *planModel) begin(milestone int, now time.Time) {
+	m.acted, m.overridden = false, false
 	m.active, m.run, m.runAt, m.looks = milestone, m.run+1, now, map[look]bool{}
 	if due := m.due(); !due.IsZero() {
 		m.looks[look{due, false}] = true
@@ -92,6 +115,7 @@ func (m *planModel) interval(milestone, minutes int) {
 
 // minute is what is done in a minute.
 func (m *planModel) minute(now, frozenUntil time.Time) {
+	m.act()
 	list := slices.SortedFunc(maps.Keys(m.looks), func(a, b look) int {
 		return cmp.Or(a.at.Compare(b.at), strings.Compare(fmt.Sprint(a.frozen), fmt.Sprint(b.frozen)))
 	})
@@ -106,6 +130,8 @@ func (m *planModel) minute(now, frozenUntil time.Time) {
 			m.looks[look{due, false}] = true
 		case now.Before(frozenUntil):
 			m.looks[look{now.Add(5 * time.Minute), true}] = true
+		case m.held():
+			m.looks[look{now.Add(5 * time.Minute), l.frozen}] = true
 		case l.frozen:
 			m.begin(m.active, now)
 			return
@@ -127,7 +153,7 @@ func TestPlanModel(t *testing.T) {
 	}
 	faults, clock := &dynamotest.Faults{LoseResponses: 0.1, Seed: 7}, apitest.NewClock()
 	s := apitest.Serve(t, func(c *httpapi.Config, transport *http.RoundTripper) { c.Now, *transport = clock.Time, faults })
-	sequences := 0
+	sequences, secret := 0, newSignal(t, s, signalsPath, "errors")
 	var frozenUntil time.Time
 	rapid.Check(t, func(rt *rapid.T) {
 		sequences++
@@ -135,8 +161,8 @@ func TestPlanModel(t *testing.T) {
 		s.Create(t, name)
 		in := apitest.In(name, "development")
 		s.AddStrategy(t, name, `{"name":"flexibleRollout","parameters":{"rollout":"1"}}`)
-		do := func(want int, method, path string) apitest.Answer {
-			got := s.Do(t, method, path, "")
+		do := func(want int, method, path string, body ...string) apitest.Answer {
+			got := s.Do(t, method, path, strings.Join(body, ""))
 			if got.Status != want {
 				rt.Fatalf("%s %s: status %d %.200s, want %d; the model is %+v", method, path, got.Status, got.Body, want, m)
 			}
@@ -156,14 +182,34 @@ func TestPlanModel(t *testing.T) {
 				f(rt)
 			}
 		}
+		signal := func(firing bool) {
+			status := map[bool]string{true: "firing", false: "resolved"}[firing]
+			if got := post(t, s, "errors", secret, `{"status":"`+status+`"}`); got != 204 {
+				rt.Fatalf("%s: status %d", status, got)
+			}
+			m.firing = firing
+			m.act()
+		}
+		// forward is the answer of what begins a run, and the body that has it begin although the signal fires.
+		forward := func(rt *rapid.T) (want int, body string) {
+			switch force := rapid.Bool().Draw(rt, "force"); {
+			case !m.held():
+				return 200, ""
+			case force:
+				return 200, `{"force":"it is wrong"}`
+			}
+			return 409, ""
+		}
 		add := func(rt *rapid.T) {
-			got := s.Do(t, "POST", plansOf(name), `{"existing":"keep",`+template("Canary", share(10, 3), share(50, 3), share(100))[1:])
+			guard := rapid.SampledFrom([]string{"pause", "off"}).Draw(rt, "guard")
+			got := s.Do(t, "POST", plansOf(name), `{"existing":"keep",`+guarded([]string{share(10, 3), share(50, 3), share(100)}, safeguard("errors", guard))[1:])
 			if want := map[bool]int{true: 200, false: 409}[m.plan == nil]; got.Status != want {
 				rt.Fatalf("add: status %d %.200s, want %d", got.Status, got.Body, want)
 			}
 			if m.plan == nil {
 				p := apitest.Decode[planned](t, got.Body)
 				m.plan, m.active, m.run, m.paused, m.minutes, m.looks = &p, 0, 0, false, [3]int{3, 3}, nil
+				m.guard, m.acted, m.overridden = guard, false, false
 				if m.on {
 					m.begin(1, clock.Time())
 				}
@@ -178,6 +224,7 @@ func TestPlanModel(t *testing.T) {
 				}
 			}
 		}
+		signal(false)
 		add(rt)
 		on(rt)
 		rt.Repeat(map[string]func(*rapid.T){
@@ -191,18 +238,45 @@ func TestPlanModel(t *testing.T) {
 			},
 			"start": planOnly(func(rt *rapid.T) {
 				i, restart := rapid.IntRange(0, 2).Draw(rt, "milestone"), rapid.Bool().Draw(rt, "restart")
-				do(200, "POST", fmt.Sprintf("%s?restart=%t", m.plan.start(name, i), restart))
-				if i+1 != m.active || restart {
+				want, body := 200, ""
+				if i+1 > m.active {
+					want, body = forward(rt)
+				}
+				do(want, "POST", fmt.Sprintf("%s?restart=%t", m.plan.start(name, i), restart), body)
+				if want == 200 && (i+1 != m.active || restart) {
 					m.paused = false
 					m.begin(i+1, clock.Time())
+					m.overridden = body != ""
 				}
 			}),
 			"pause": planOnly(func(*rapid.T) { do(200, "POST", one()+"/pause"); m.paused = true }),
-			"resume": planOnly(func(*rapid.T) {
-				do(200, "POST", m.plan.resume(name))
+			"resume": planOnly(func(rt *rapid.T) {
+				want, body := 200, ""
 				if m.paused {
+					want, body = forward(rt)
+				}
+				do(want, "POST", m.plan.resume(name), body)
+				if want == 200 && m.paused {
 					m.paused = false
 					m.begin(m.active, clock.Time())
+					m.overridden = body != ""
+				}
+			}),
+			"fires":     func(*rapid.T) { signal(true) },
+			"is quiet":  func(*rapid.T) { signal(false) },
+			"is quiet ": func(*rapid.T) { signal(false) }, // more often than not
+			"safeguard": planOnly(func(rt *rapid.T) {
+				guard := rapid.SampledFrom([]string{"pause", "off"}).Draw(rt, "guard")
+				do(204, "PUT", one()+"/safeguards", safeguard("errors", guard))
+				if m.guard != guard {
+					m.guard, m.acted, m.overridden = guard, false, false
+				}
+			}),
+			"no safeguard": planOnly(func(*rapid.T) {
+				if m.guard != "" {
+					list := apitest.Decode[[]struct{ Safeguards []struct{ ID string } }](t, s.Must(t, "GET", plansOf(name), "").Body)
+					do(204, "DELETE", one()+"/safeguards/"+list[0].Safeguards[0].ID)
+					m.guard, m.acted, m.overridden = "", false, false
 				}
 			}),
 			"interval": planOnly(func(rt *rapid.T) {
@@ -247,7 +321,7 @@ func TestPlanModel(t *testing.T) {
 				if got := shares(t, s, name); !slices.Equal(got, m.shares()) {
 					rt.Fatalf("percentages %q, want %q; the model is %+v", got, m.shares(), m)
 				}
-				state := m.state(clock.Time().Before(frozenUntil))
+				state := m.state(clock.Time().Before(frozenUntil), clock.Time())
 				list := apitest.Decode[[]planned](t, s.Must(t, "GET", plansOf(name), "").Body)
 				if m.plan == nil && len(list) > 0 || m.plan != nil && (len(list) != 1 || list[0].Run != m.run || list[0].State != state) {
 					rt.Fatalf("plans %+v, want the state %s and the run %d of %+v", list, state, m.run, m)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"guidon/pkg/access"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -22,8 +24,8 @@ type safeguardBody struct {
 	Action      safeguardActionBody     `json:"action"`
 	TriggeredAt jsonbody.Maybe[*string] `json:"triggeredAt"`
 
-	Impact  jsonbody.Maybe[impactMetricBody] `json:"impactMetric"`
-	Trigger jsonbody.Maybe[impactMetricBody] `json:"triggerCondition"`
+	Impact  jsontext.Value `json:"impactMetric"` // refused: there are no impact metrics
+	Trigger jsontext.Value `json:"triggerCondition"`
 }
 
 // A signalRefBody is a CloudWatch alarm or a named signal.
@@ -37,9 +39,6 @@ type safeguardActionBody struct {
 	ID   jsonbody.Maybe[string] `json:"id"`
 }
 
-// An impactMetricBody is refused: there are no impact metrics.
-type impactMetricBody map[string]any
-
 func (b safeguardBody) safeguard() flags.Safeguard {
 	s := flags.Safeguard{Signal: b.Signal.Name.Value, Action: flags.SafeguardAction(b.Action.Type)}
 	if b.Signal.Alarm.Set {
@@ -51,7 +50,7 @@ func (b safeguardBody) safeguard() flags.Safeguard {
 // checkForm adds the problems of the form at a path.
 func (b safeguardBody) checkForm(at string, problems *flags.Problems) {
 	switch {
-	case b.Impact.Set || b.Trigger.Set:
+	case b.Impact != nil || b.Trigger != nil:
 		problems.Add(at+"/impactMetric", `is not supported; send a signal in its place, {"signal": {"alarm": "<ARN>"}} or {"signal": {"name": "<name>"}}, and an action, {"action": {"type": "pause"}}`)
 	case b.Signal.Alarm.Set == b.Signal.Name.Set:
 		problems.Add(at+"/signal", "must have either alarm, the ARN of a CloudWatch alarm, or name, that of a signal of the environment")
@@ -188,7 +187,7 @@ func act(tx *httpapi.Tx, due flags.Due) (did Outcome, then *flags.Due) {
 	tx.AsPlan()
 	f := tx.FindFeature(due.Key.ID)
 	if !slices.Contains(f.Due(), due) {
-		return Gone, nil
+		return Gone, &due // the transaction that ended it has deleted its item, and a run that begins now puts it there again
 	}
 	_, env, counts := countsIn(tx, f, due.Plan)
 	if !counts {
