@@ -54,7 +54,7 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
       </>
     ),
     sortable: true,
-    width: `${Math.max(environmentWidth(environment), planned ? 150 : 0) + (reviewed ? 20 : 0)}px`,
+    width: `${Math.max(environmentWidth(environment), planned ? 164 : 0) + (reviewed ? 20 : 0)}px`,
     cell: (row) => {
       const state = row.environments.find(({ name }) => name === environment.name)
       if (!state) return null
