@@ -177,12 +177,14 @@ func TestRulesNamePackages(t *testing.T) {
 
 // TestTokenKeyReaders checks which functions could read the key that encrypts the secrets of tokens and webhooks: access creates
 // tokens, integrations stores the secrets of webhooks, deliver sends events with them, and setup creates the first token. Only
-// access reads the settings of OpenID Connect.
+// access reads the settings of OpenID Connect, and only configuration, features and transfer,
+// which serve release plans and their templates, read alarms.
 func TestTokenKeyReaders(t *testing.T) {
 	readers := map[string][]string{
 		"guidon/pkg/oidc":                  {"access", "guidon/cmd/guidon"},
 		"guidon/pkg/secretsmanager":        {"access", "deliver", "integrations", "setup"},
 		awsSDK + "/service/secretsmanager": {"access", "deliver", "integrations", "setup"},
+		awsSDK + "/service/cloudwatch":     {"configuration", "features", "transfer"},
 	}
 	for _, function := range goList(t, "-f", "{{.ImportPath}}", "./functions/...", "./cmd/guidon") {
 		deps := goList(t, "-deps", "-f", "{{.ImportPath}}", function)
@@ -247,6 +249,7 @@ var shipped = map[string]string{
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue": "AWS's own: items",
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression":     "AWS's own: conditions, with values passed apart from the expression",
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb":                "AWS's own: the table",
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch":              "AWS's own: the alarms that stop release plans",
 	"github.com/aws/aws-sdk-go-v2/service/codedeploy":              "AWS's own: the hook before a canary",
 	"github.com/aws/aws-sdk-go-v2/service/lambda":                  "AWS's own: the hook invokes new versions",
 	"github.com/aws/aws-sdk-go-v2/service/s3":                      "AWS's own: the buckets with published flags",

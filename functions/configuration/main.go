@@ -3,14 +3,18 @@
 package main
 
 import (
+	"os"
+
 	"guidon/functions/internal/serve"
 	"guidon/pkg/admin/releases"
 	"guidon/pkg/admin/segments"
 	"guidon/pkg/admin/strategies"
 	"guidon/pkg/admin/tags"
+	"guidon/pkg/cloudwatch"
 	"guidon/pkg/httpapi"
 )
 
 func main() {
-	serve.Group(httpapi.Join(segments.Group(), releases.TemplateGroup(), strategies.TypeGroup(), tags.TypeGroup()))
+	serve.Group(httpapi.Join(segments.Group(), releases.TemplateGroup(), strategies.TypeGroup(), tags.TypeGroup()),
+		func(config *httpapi.Config) { config.Alarms = cloudwatch.Alarms(os.Getenv("PLAN_ALARMS")) })
 }

@@ -3,16 +3,19 @@
 package main
 
 import (
+	"os"
+
 	"guidon/functions/internal/serve"
 	"guidon/pkg/admin/features"
 	"guidon/pkg/admin/releases"
 	"guidon/pkg/admin/requests"
 	"guidon/pkg/admin/strategies"
 	"guidon/pkg/admin/tags"
+	"guidon/pkg/cloudwatch"
 	"guidon/pkg/httpapi"
 )
 
 func main() {
 	serve.Group(httpapi.Join(features.Group(), strategies.Group(), strategies.VariantGroup(), tags.Group(), requests.Group(), releases.PlanGroup(),
-		releases.SignalGroup()))
+		releases.SignalGroup()), func(config *httpapi.Config) { config.Alarms = cloudwatch.Alarms(os.Getenv("PLAN_ALARMS")) })
 }

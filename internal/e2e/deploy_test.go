@@ -38,6 +38,7 @@ func TestDeployment(t *testing.T) {
 	t.Run("console", func(t *testing.T) { checkConsole(t, s.gateway) })
 	t.Run("snapshot", s.testSnapshot)
 	t.Run("usage", s.testAggregate)
+	t.Run("plan alarms", s.testPlanAlarms)
 	t.Run("role without an action", s.testMissingAction)
 	t.Run("parameter", s.testParameter)
 	t.Run("client URL", s.testClientURL)
@@ -64,6 +65,50 @@ func (s *deployed) testAggregate(t *testing.T) {
 	if !strings.Contains(printed, "added ") {
 		t.Errorf("it printed %s; want it to say how many reports were added", printed)
 	}
+}
+
+// testPlanAlarms sets a metric alarm and a composite one, on which the plan of a flag depends, and runs the function Transfer as its
+// schedule does: the first pauses the plan, and the other switches the flag off, which an application sees in its next poll.
+func (s *deployed) testPlanAlarms(t *testing.T) {
+	const environment = project + "/features/alarmed/environments/development"
+	type object = map[string]any
+	s.shell(t, `for alarm in errors slow; do
+			aws cloudwatch put-metric-alarm --alarm-name "$alarm" --namespace Shop --metric-name "$alarm" --statistic Sum --period 60 \
+				--evaluation-periods 1 --threshold 1 --comparison-operator GreaterThanThreshold --treat-missing-data notBreaching
+			aws cloudwatch set-alarm-state --alarm-name "$alarm" --state-value OK --state-reason quiet
+		done
+		aws cloudwatch put-composite-alarm --alarm-name both --alarm-rule 'ALARM("errors") AND ALARM("slow")'`)
+	safeguard := func(list, alarm, action string) object {
+		arn := strings.TrimSpace(s.shell(t, `aws cloudwatch describe-alarms --alarm-names "$2" --alarm-types MetricAlarm CompositeAlarm \
+			--query "$1[].AlarmArn" --output text`, list, alarm))
+		return object{"signal": object{"alarm": arn}, "action": object{"type": action}}
+	}
+	strategy := object{"strategyName": "default", "sortOrder": 0}
+	var plan struct {
+		ID         string
+		Milestones []struct{ ID string }
+	}
+	client := s.newToken(t, "client")
+	s.do(t, 201, "POST", project+"/features", object{"name": "alarmed"}, nil)
+	s.do(t, 200, "POST", environment+"/release-plans", object{
+		"name": "Canary", "milestones": []object{
+			{"name": "First", "sortOrder": 0, "strategies": []object{strategy}}, {"name": "Second", "sortOrder": 1, "strategies": []object{strategy}},
+		},
+		"safeguards": []object{safeguard("MetricAlarms", "errors", "pause"), safeguard("CompositeAlarms", "both", "off")},
+	}, &plan)
+	s.do(t, 200, "POST", environment+"/on", nil, nil)
+	second := environment + "/release-plans/" + plan.ID + "/milestones/" + plan.Milestones[1].ID + "/start"
+	for _, step := range []struct{ fires, state, enabled string }{{"", "running", "true"}, {"errors", "stopped", "true"}, {"slow", "off", "false"}} {
+		if step.fires != "" {
+			s.shell(t, `aws cloudwatch set-alarm-state --alarm-name "$1" --state-value ALARM --state-reason "set by hand"`, step.fires)
+			s.fails(t, 409, "ConflictError", "POST", second, nil)
+		}
+		s.shell(t, `aws lambda invoke --function-name "$(resource TransferFunction)" --payload '{"source":"aws.events"}' /dev/stdout`)
+		s.ask(t, "GET", environment+"/release-plans", s.token, "").has(t, 200, `"state":"`+step.state+`"`)
+		s.ask(t, "GET", "/api/client/features?namePrefix=alarmed", client, "").has(t, 200, `"enabled":`+step.enabled)
+	}
+	s.do(t, 202, "DELETE", project+"/features/alarmed", nil, nil)
+	s.shell(t, "aws cloudwatch delete-alarms --alarm-names both; aws cloudwatch delete-alarms --alarm-names errors slow")
 }
 
 // testMissingAction removes an action from the role of the administration: only its requests fail, with an error that does not mention AWS.
@@ -292,7 +337,7 @@ func newStage(t *testing.T) *deployed {
 	t.Helper()
 	s := &deployed{&gateway{http: &http.Client{Timeout: endTimeout}}, &stage.Stage{
 		Root: root, Config: "dev", Stack: "guidon-dev", SAM: os.Getenv("SAM"), Arch: os.Getenv("ARCH"), Dir: t.TempDir(),
-		Env: slices.DeleteFunc(os.Environ(), isSetting), Parameters: []string{"LogRetentionDays=7", "Alarms=none"},
+		Env: slices.DeleteFunc(os.Environ(), isSetting), Parameters: []string{"LogRetentionDays=7", "Alarms=none", "PlanAlarms=on"},
 	}}
 	if err := s.Emulate(t.Context(), os.Getenv("MINISTACK")); err != nil {
 		t.Fatal(err)
@@ -317,7 +362,7 @@ func (s *deployed) build(t *testing.T, version string) {
 	}
 }
 
-// deploy runs `sam deploy` for the stage dev, with alarms and more parameters.
+// deploy runs `sam deploy` for the stage dev, with alarms, those of release plans too, and more parameters.
 func (s *deployed) deploy(t *testing.T, parameters ...string) {
 	t.Helper()
 	if err := s.Deploy(t.Context(), parameters...); err != nil {

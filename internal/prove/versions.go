@@ -16,7 +16,7 @@ import (
 
 // Other values of parameters. Those of configuration are in the configuration of every function, so all get a new version.
 var (
-	configuration = strings.Fields("ClientMaxAge=1 LogLevel=DEBUG Tracing=PassThrough Metrics=none Limits=tags=31 OpenId=on SessionHours=13 " +
+	configuration = strings.Fields("ClientMaxAge=1 LogLevel=DEBUG Tracing=PassThrough Metrics=none Limits=tags=31 OpenId=on PlanAlarms=on SessionHours=13 " +
 		"PublicUrl=https://a.example CorsOrigins=https://a.example FrontendOrigins=https://a.example WebhookPrivateNetworks=10.1.0.0/16 " +
 		"FrontSecretHash=" + strings.Repeat("0", 64))
 	others = strings.Fields("ThrottleRate=101 ClientThrottleRate=501 LogRetentionDays=1 ReservedConcurrency=1 ApplicationsConcurrency=1 " +

@@ -55,7 +55,7 @@ func TestBudget(t *testing.T) {
 				cost("with a bad body", 1, func() { s.Do(t, c.Method, c.Path, "{") })
 			}
 			if strings.Contains(route, "{") && !needsList[route] {
-				unknown := subject{"nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "99", "99", "nosuch", "nosuch", "nosuch"}.call(route)
+				unknown := subject{"nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "99", "99", "nosuch", "nosuch", "nosuch", "nosuch"}.call(route)
 				cost("unknown names", 1, func() { s.Do(t, unknown.Method, unknown.Path, c.Body) })
 			}
 		})

@@ -94,6 +94,7 @@ var unknownNames = map[string]struct {
 	"{tagType}":         {"nosuch", func(on *subject) { on.kind = "nosuch" }},
 	"{planId}":          {"nosuch", func(on *subject) { on.plan = "nosuch" }},
 	"{milestoneId}":     {"nosuch", func(on *subject) { on.milestone = "nosuch" }},
+	"{safeguardId}":     {"nosuch", func(on *subject) { on.safeguard = "nosuch" }},
 	"{signalName}":      {"nosuch", func(on *subject) { on.kind = "nosuch" }},
 	"{templateId}":      {"nosuch", func(on *subject) { on.kind = "nosuch" }},
 	"{strategyType}":    {"nosuch", func(on *subject) { on.kind = "nosuch" }},

@@ -81,6 +81,7 @@ func newMaze(t *testing.T, s *apitest.Server) maze {
 				{"of another environment", twin.plan}, {"of another flag", sibling.plan}, {"of another project", foreign.plan},
 			},
 			"milestoneId": {{"of another environment", twin.milestone}, {"of another flag", sibling.milestone}},
+			"safeguardId": {{"of another environment", twin.safeguard}, {"of another flag", sibling.safeguard}},
 			"linkId":      {{"of another flag", sibling.link}, {"of another project", foreign.link}},
 
 			"changeRequestId": {{"unknown", "99"}},

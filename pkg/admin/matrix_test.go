@@ -219,7 +219,7 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 		on.kind = g.tags
 	case strings.Contains(route, "{planId}"), strings.Contains(route, "{milestoneId}"):
 		planned := g.planned[on.project+on.environment]
-		on.flag, on.plan, on.milestone = planned.flag, planned.plan, planned.milestone
+		on.flag, on.plan, on.milestone, on.safeguard = planned.flag, planned.plan, planned.milestone, planned.safeguard
 	case strings.Contains(route, "{signalName}"):
 		on.kind = "errors"
 	case strings.Contains(route, "{templateId}"):

@@ -50,8 +50,10 @@ const (
 	aPlan    = "/release-plans/{planId}"
 	starting = aPlan + "/milestones/{milestoneId}/start"
 	resuming = "/progressions/{planId}/resume"
-	followed = "/progressions/{milestoneId}"
-	somePlan = `{"existing":"keep","name":"{new}","milestones":[{"name":"Some","strategies":[{"strategyName":"flexibleRollout","parameters":{"rollout":"10"}}]},` +
+
+	safeguards = aPlan + "/safeguards"
+	followed   = "/progressions/{milestoneId}"
+	somePlan   = `{"existing":"keep","name":"{new}","milestones":[{"name":"Some","strategies":[{"strategyName":"flexibleRollout","parameters":{"rollout":"10"}}]},` +
 		`{"name":"Half","strategies":[{"strategyName":"flexibleRollout","parameters":{"rollout":"50"}}],"transitionCondition":{"intervalMinutes":60}},` +
 		`{"name":"All","strategies":[{"strategyName":"default"}]}]}`
 )
@@ -179,56 +181,58 @@ var examples = map[string]example{
 	"PUT " + heldRole:                            {"", 200, 2, 1},
 	"DELETE " + heldRole:                         {"", 200, 2, 1},
 
-	ofFlag("POST", "/dependencies"):                    {`{"feature":"{parent}"}`, 200, 3, 2},
-	ofFlag("DELETE", "/dependencies"):                  {"", 200, 3, 1}, // the second time it has no parents to load
-	ofFlag("DELETE", "/dependencies/{parent}"):         {"", 200, 3, 1},
-	ofFlag("GET", "/parents"):                          {"", 200, 2, 2},
-	ofFlag("GET", "/lifecycle"):                        {"", 200, 1, 1},
-	ofFlag("POST", "/lifecycle/complete"):              {`{"status":"kept"}`, 200, 2, 1},
-	ofFlag("POST", "/lifecycle/uncomplete"):            {"", 200, 1, 1}, // it is not completed
-	"GET /api/admin/projects/{projectId}/dependencies": {"", 200, 2, 2},
-	"GET /api/admin/feature-types":                     {"", 200, 1, 1},
-	"POST /api/admin/features/validate":                {`{"name":"{new}","projectId":"{projectId}"}`, 200, 2, 2},
-	ofFlag("POST", "/favorites"):                       {"", 200, 2, 1},
-	ofFlag("DELETE", "/favorites"):                     {"", 200, 1, 1}, // it is not a favorite
-	ofFlag("POST", "/link"):                            {`{"url":"https://example.com/{new}"}`, 204, 2, 2},
-	ofFlag("PUT", "/link/{linkId}"):                    {`{"url":"https://example.com/changed"}`, 204, 2, 1},
-	ofFlag("DELETE", "/link/{linkId}"):                 {"", 204, 2, 1},
-	ofFlag("POST", "/comments"):                        {`{"text":"{new}"}`, 204, 2, 2},
-	inEnvironment("GET", "/release-plans"):             {"", 200, 1, 1},
-	inEnvironment("POST", "/release-plans"):            {somePlan, 200, 2, 1},
-	inEnvironment("DELETE", aPlan):                     {"", 200, 2, 1},
-	inEnvironment("POST", aPlan+"/detach"):             {"", 200, 2, 1},
-	inEnvironment("POST", aPlan+"/pause"):              {"", 200, 2, 1},
-	inEnvironment("POST", resuming):                    {"", 200, 1, 1}, // it is not paused
-	inEnvironment("POST", starting):                    {"", 200, 2, 1},
-	inEnvironment("PUT", followed):                     {`{"transitionCondition":{"intervalMinutes":5}}`, 200, 2, 1},
-	inEnvironment("DELETE", followed):                  {"", 204, 2, 1},
-	"POST /api/signals/{signalName}":                   {`{"status":"firing"}`, 401, 0, 0}, // an admin token is no secret of a signal
-	ofProject("GET", aSignals):                         {"", 200, 2, 2},
-	ofProject("POST", aSignals):                        {`{"name":"{new}"}`, 201, 3, 2},
-	ofProject("POST", aSignal+"/rotate"):               {"", 200, 3, 3},
-	ofProject("DELETE", aSignal):                       {"", 200, 3, 2},
-	"GET /api/admin/release-plan-templates":            {"", 200, 2, 2},
-	"POST /api/admin/release-plan-templates":           {newTemplate, 200, 3, 3},
-	"GET " + aTemplate:                                 {"", 200, 1, 1},
-	"PUT " + aTemplate:                                 {newTemplate, 200, 2, 1},
-	"DELETE " + aTemplate:                              {"", 200, 2, 1},
-	archiveTemplate:                                    {"", 200, 2, 1},
-	"GET /api/admin/tag-types":                         {"", 200, 1, 1},
-	"POST /api/admin/tag-types":                        {`{"name":"{new}"}`, 201, 2, 1},
-	"POST /api/admin/tag-types/validate":               {`{"name":"{new}"}`, 200, 1, 1},
-	"GET /api/admin/tags/{tagType}/{value...}":         {"", 200, 4, 4}, // there is one project
-	ofFlag("GET", "/parent-variants"):                  {"", 200, 1, 1},
-	"GET /api/admin/tag-types/{tagType}":               {"", 200, 1, 1},
-	"PUT /api/admin/tag-types/{tagType}":               {`{"description":"{new}"}`, 200, 2, 1},
-	"DELETE /api/admin/tag-types/{tagType}":            {"", 200, 2, 1},
-	"GET /api/admin/tags":                              {"", 200, 4, 4},
-	"GET /api/admin/tags/{tagType}":                    {"", 200, 4, 4},
-	"GET " + itsTags:                                   {"", 200, 1, 1},
-	"POST " + itsTags:                                  {`{"type":"simple","value":"a/b"}`, 201, 2, 1},
-	"PUT " + itsTags:                                   {`{"addedTags":[{"type":"simple","value":"more"}],"removedTags":[]}`, 200, 2, 1},
-	"DELETE " + itsTags + "/{tagType}/{value...}":      {"", 200, 2, 1},
+	ofFlag("POST", "/dependencies"):                      {`{"feature":"{parent}"}`, 200, 3, 2},
+	ofFlag("DELETE", "/dependencies"):                    {"", 200, 3, 1}, // the second time it has no parents to load
+	ofFlag("DELETE", "/dependencies/{parent}"):           {"", 200, 3, 1},
+	ofFlag("GET", "/parents"):                            {"", 200, 2, 2},
+	ofFlag("GET", "/lifecycle"):                          {"", 200, 1, 1},
+	ofFlag("POST", "/lifecycle/complete"):                {`{"status":"kept"}`, 200, 2, 1},
+	ofFlag("POST", "/lifecycle/uncomplete"):              {"", 200, 1, 1}, // it is not completed
+	"GET /api/admin/projects/{projectId}/dependencies":   {"", 200, 2, 2},
+	"GET /api/admin/feature-types":                       {"", 200, 1, 1},
+	"POST /api/admin/features/validate":                  {`{"name":"{new}","projectId":"{projectId}"}`, 200, 2, 2},
+	ofFlag("POST", "/favorites"):                         {"", 200, 2, 1},
+	ofFlag("DELETE", "/favorites"):                       {"", 200, 1, 1}, // it is not a favorite
+	ofFlag("POST", "/link"):                              {`{"url":"https://example.com/{new}"}`, 204, 2, 2},
+	ofFlag("PUT", "/link/{linkId}"):                      {`{"url":"https://example.com/changed"}`, 204, 2, 1},
+	ofFlag("DELETE", "/link/{linkId}"):                   {"", 204, 2, 1},
+	ofFlag("POST", "/comments"):                          {`{"text":"{new}"}`, 204, 2, 2},
+	inEnvironment("GET", "/release-plans"):               {"", 200, 1, 1},
+	inEnvironment("POST", "/release-plans"):              {somePlan, 200, 2, 1},
+	inEnvironment("DELETE", aPlan):                       {"", 200, 2, 1},
+	inEnvironment("POST", aPlan+"/detach"):               {"", 200, 2, 1},
+	inEnvironment("POST", aPlan+"/pause"):                {"", 200, 2, 1},
+	inEnvironment("POST", resuming):                      {"", 200, 1, 1}, // it is not paused
+	inEnvironment("POST", starting):                      {"", 200, 2, 1},
+	inEnvironment("PUT", followed):                       {`{"transitionCondition":{"intervalMinutes":5}}`, 200, 2, 1},
+	inEnvironment("DELETE", followed):                    {"", 204, 2, 1},
+	inEnvironment("PUT", safeguards):                     {`{"signal":{"name":"guard"},"action":{"type":"off"}}`, 204, 3, 2},
+	inEnvironment("DELETE", safeguards+"/{safeguardId}"): {"", 204, 2, 1},
+	"POST /api/signals/{signalName}":                     {`{"status":"firing"}`, 401, 0, 0}, // an admin token is no secret of a signal
+	ofProject("GET", aSignals):                           {"", 200, 2, 2},
+	ofProject("POST", aSignals):                          {`{"name":"{new}"}`, 201, 3, 2},
+	ofProject("POST", aSignal+"/rotate"):                 {"", 200, 3, 3},
+	ofProject("DELETE", aSignal):                         {"", 200, 3, 2},
+	"GET /api/admin/release-plan-templates":              {"", 200, 2, 2},
+	"POST /api/admin/release-plan-templates":             {newTemplate, 200, 3, 3},
+	"GET " + aTemplate:                                   {"", 200, 1, 1},
+	"PUT " + aTemplate:                                   {newTemplate, 200, 2, 1},
+	"DELETE " + aTemplate:                                {"", 200, 2, 1},
+	archiveTemplate:                                      {"", 200, 2, 1},
+	"GET /api/admin/tag-types":                           {"", 200, 1, 1},
+	"POST /api/admin/tag-types":                          {`{"name":"{new}"}`, 201, 2, 1},
+	"POST /api/admin/tag-types/validate":                 {`{"name":"{new}"}`, 200, 1, 1},
+	"GET /api/admin/tags/{tagType}/{value...}":           {"", 200, 4, 4}, // there is one project
+	ofFlag("GET", "/parent-variants"):                    {"", 200, 1, 1},
+	"GET /api/admin/tag-types/{tagType}":                 {"", 200, 1, 1},
+	"PUT /api/admin/tag-types/{tagType}":                 {`{"description":"{new}"}`, 200, 2, 1},
+	"DELETE /api/admin/tag-types/{tagType}":              {"", 200, 2, 1},
+	"GET /api/admin/tags":                                {"", 200, 4, 4},
+	"GET /api/admin/tags/{tagType}":                      {"", 200, 4, 4},
+	"GET " + itsTags:                                     {"", 200, 1, 1},
+	"POST " + itsTags:                                    {`{"type":"simple","value":"a/b"}`, 201, 2, 1},
+	"PUT " + itsTags:                                     {`{"addedTags":[{"type":"simple","value":"more"}],"removedTags":[]}`, 200, 2, 1},
+	"DELETE " + itsTags + "/{tagType}/{value...}":        {"", 200, 2, 1},
 
 	"GET " + apitest.ContextFields:                       {"", 200, 4, 4},
 	"POST " + apitest.ContextFields:                      {`{"name":"{new}"}`, 201, 2, 1},
@@ -386,7 +390,7 @@ func inEnvironment(method, tail string) string {
 }
 
 // A subject is what a test calls operations on: a flag with a strategy in one environment, and variants in all of them.
-type subject struct{ project, flag, environment, strategy, user, role, kind, secret, segment, addon, request, link, plan, milestone string }
+type subject struct{ project, flag, environment, strategy, user, role, kind, secret, segment, addon, request, link, plan, milestone, safeguard string }
 
 var subjects atomic.Int64
 
@@ -476,6 +480,8 @@ var preparations = map[string]func(t *testing.T, s *apitest.Server, on *subject)
 	inEnvironment("POST", starting):                        newPlan,
 	inEnvironment("PUT", followed):                         newPlan,
 	inEnvironment("DELETE", followed):                      newPlan,
+	inEnvironment("PUT", safeguards):                       newPlan,
+	inEnvironment("DELETE", safeguards+"/{safeguardId}"):   newPlan,
 	ofProject("POST", aSignal+"/rotate"):                   addSignal,
 	ofProject("DELETE", aSignal):                           addSignal,
 	"GET " + aTemplate:                                     addTemplate,
@@ -609,7 +615,7 @@ func addTemplate(t *testing.T, s *apitest.Server, on *subject) {
 	on.kind = apitest.IDIn(s.Must(t, "POST", templates, on.fill(newTemplate)).Body)
 }
 
-// newPlan adds a release plan to the subject's flag, which is off. The milestone of the subject is its second one.
+// newPlan adds a release plan with a safeguard to the subject's flag, which is off. The milestone of the subject is its second one.
 func newPlan(t *testing.T, s *apitest.Server, on *subject) {
 	t.Helper()
 	plan := apitest.Decode[struct {
@@ -617,6 +623,10 @@ func newPlan(t *testing.T, s *apitest.Server, on *subject) {
 		Milestones []struct{ ID string }
 	}](t, s.Must(t, "POST", on.fill(inEnvironment("", "/release-plans"))[1:], on.fill(somePlan)).Body)
 	on.plan, on.milestone = plan.ID, plan.Milestones[1].ID
+	s.Do(t, "POST", on.fill("/api/admin/projects/{projectId}"+aSignals), `{"name":"guard"}`) // perhaps it exists
+	s.Must(t, "PUT", on.fill(inEnvironment("", safeguards))[1:], `{"signal":{"name":"guard"},"action":{"type":"pause"}}`)
+	list := apitest.Decode[[]struct{ Safeguards []struct{ ID string } }](t, s.Must(t, "GET", on.fill(inEnvironment("", "/release-plans"))[1:], "").Body)
+	on.safeguard = list[0].Safeguards[0].ID
 }
 
 // newApplication creates an application that never reported.
@@ -699,7 +709,7 @@ func addStrategyAndVariants(t *testing.T, s *apitest.Server, on *subject) {
 func (on subject) fill(text string) string {
 	return strings.NewReplacer("{projectId}", on.project, "{featureName}", on.flag, "{environment}", on.environment,
 		"{environmentName}", on.environment, "{strategyId}", on.strategy, "{strategy}", on.strategy,
-		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{templateId}", cmp.Or(on.kind, "nosuch"), "{signalName}", cmp.Or(on.kind, "nosuch"), "{planId}", cmp.Or(on.plan, "nosuch"), "{milestoneId}", cmp.Or(on.milestone, "nosuch"), "{parent}", cmp.Or(on.kind, "parent"), "{freezeId}", cmp.Or(on.kind, "nosuch"), "{linkId}", cmp.Or(on.link, "nosuch"), "{value...}", "a%2Fb",
+		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{templateId}", cmp.Or(on.kind, "nosuch"), "{signalName}", cmp.Or(on.kind, "nosuch"), "{planId}", cmp.Or(on.plan, "nosuch"), "{milestoneId}", cmp.Or(on.milestone, "nosuch"), "{safeguardId}", cmp.Or(on.safeguard, "nosuch"), "{parent}", cmp.Or(on.kind, "parent"), "{freezeId}", cmp.Or(on.kind, "nosuch"), "{linkId}", cmp.Or(on.link, "nosuch"), "{value...}", "a%2Fb",
 		"{contextField}", cmp.Or(on.kind, "userId"), "{appName}", cmp.Or(on.kind, "an-app"), "{legalValue...}", "a%2Fb", "{id}", cmp.Or(on.segment, "1"), "{addonId}", cmp.Or(on.addon, "1"), "{changeRequestId}", cmp.Or(on.request, "1"), "{changeId}", "1",
 		"{userId}", cmp.Or(on.user, "1"), "{roleId}", cmp.Or(on.role, "4"), "{new}", fmt.Sprintf("new-%d", subjects.Add(1)),
 		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", cmp.Or(on.secret, "{token}")).Replace(text)

@@ -43,7 +43,7 @@ func FullFeature() *flags.Feature {
 				Plan: &flags.ReleasePlan{
 					ID: "p-1", Attachment: "bbbb2222", TemplateID: "t-1", Name: "Canary", Description: text("a few first"), CreatedAt: SampleTime, CreatedByID: 7,
 					Milestones: []flags.Milestone{{ID: "m-1", Name: "Some", SortOrder: 1, Minutes: 60, StartedAt: SampleTime, Strategies: []flags.Strategy{FullStrategy()}}},
-					Active:     1, Run: 2, RunAt: SampleTime, Paused: true,
+					Active:     1, Run: 2, RunAt: SampleTime, Paused: true, Safeguards: sampleSafeguards,
 				},
 			},
 			"__proto__": {EnvironmentState: flags.EnvironmentState{EnvironmentUID: "cccc3333"}},
@@ -196,7 +196,7 @@ func FullSignals() *flags.Signals {
 func FullReleaseTemplate() *flags.ReleaseTemplate {
 	strategy := FullFeature().Environments["production"].Strategies[0]
 	return &flags.ReleaseTemplate{
-		ID: "0b5a4f3e-0000-4000-8000-000000000001", Name: "Canary", Description: text("a few first"), CreatedAt: SampleTime, CreatedByID: 7, ArchivedAt: SampleTime,
+		ID: "0b5a4f3e-0000-4000-8000-000000000001", Name: "Canary", Description: text("a few first"), CreatedAt: SampleTime, CreatedByID: 7, ArchivedAt: SampleTime, Safeguards: sampleSafeguards,
 		Milestones: []flags.Milestone{
 			{ID: "0b5a4f3e-0000-4000-8000-000000000002", Name: "Some", SortOrder: 1, Minutes: 60, StartedAt: SampleTime, Strategies: []flags.Strategy{strategy}},
 			{ID: "0b5a4f3e-0000-4000-8000-000000000003", Name: "All", SortOrder: 2, Strategies: []flags.Strategy{strategy}},
@@ -415,3 +415,7 @@ func inspect(v reflect.Value, path string, empty map[string]bool) {
 		}
 	}
 }
+
+var sampleSafeguards = []flags.Safeguard{{
+	ID: "0b5a4f3e-0000-4000-8000-000000000004", Signal: "checkout-errors", Action: flags.SafeguardPause, TriggeredAt: SampleTime, Acted: 2, Overridden: 1,
+}}

@@ -15,7 +15,8 @@ func TestCheckByPlan(t *testing.T) {
 	}
 	f := &Feature{Name: "f", Version: 1}
 	f.setEnvironment(in, FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "e"}, Strategies: []Strategy{{ID: "own", Name: "default"}}})
-	if err := f.AddPlan(in, ReleasePlan{ID: "p", CreatedAt: at, Milestones: []Milestone{stage("m1"), stage("m2"), stage("m3")}, Safeguards: []Safeguard{{ID: "s1", Signal: "errors", Action: SafeguardPause}, {ID: "s2", Signal: "slow", Action: SafeguardOff}}}, ExistingKeep, DefaultLimits()); err != nil {
+	if err := f.AddPlan(in, ReleasePlan{ID: "p", CreatedAt: at, Milestones: []Milestone{stage("m1"), stage("m2"), stage("m3")},
+		Safeguards: []Safeguard{{ID: "s", Signal: "errors", Action: SafeguardOff}, {ID: "t", Signal: "slow", Action: SafeguardPause}}}, ExistingKeep, DefaultLimits()); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Enable(in, func() string { return "new" }, at); err != nil {
@@ -26,18 +27,16 @@ func TestCheckByPlan(t *testing.T) {
 		change func(f *Feature)
 		may    bool
 	}{
-		"nothing":             {func(*Feature) {}, true},
-		"the next milestone":  {func(f *Feature) { f.Advance(in, later) }, true},
-		"the same again":      {func(f *Feature) { f.Wait(in, later) }, true},
-		"a pause":             {func(f *Feature) { f.Trigger(in, "s1", later) }, true},
-		"off":                 {func(f *Feature) { f.Trigger(in, "s2", later) }, true},
-		"off by no safeguard": {func(f *Feature) { f.Disable(in) }, false},
-		"a pause by none":     {func(f *Feature) { _ = f.PausePlan(in, "p") }, false},
-		"off for a pause":     {func(f *Feature) { f.Trigger(in, "s1", later); f.Disable(in) }, false},
-		"another safeguard": {func(f *Feature) {
-			f.Trigger(in, "s1", later)
-			_, _ = f.RemoveSafeguard(in, "p", "s2")
-		}, false},
+		"nothing":              {func(*Feature) {}, true},
+		"the next milestone":   {func(f *Feature) { f.Advance(in, later) }, true},
+		"the same again":       {func(f *Feature) { f.Wait(in, later) }, true},
+		"a safeguard":          {func(f *Feature) { f.Trigger(in, "s", later) }, true},
+		"both":                 {func(f *Feature) { f.Trigger(in, "s", later); f.Trigger(in, "t", later) }, true},
+		"one that pauses":      {func(f *Feature) { f.Trigger(in, "t", later) }, true},
+		"off without one":      {func(f *Feature) { f.Disable(in) }, false},
+		"a pause without one":  {func(f *Feature) { _ = f.PausePlan(in, "p") }, false},
+		"one overridden":       {func(f *Feature) { f.Advance(in, later); f.Override(in, []string{"s"}) }, false},
+		"one removed":          {func(f *Feature) { f.Advance(in, later); _, _ = f.RemoveSafeguard(in, "p", "s") }, false},
 		"two milestones":       {func(f *Feature) { f.Advance(in, later); f.Advance(in, later) }, false},
 		"a strategy of people": {func(f *Feature) { f.Advance(in, later); f.setStrategies(in, f.In(in).Strategies[1:]) }, false},
 		"an interval": {func(f *Feature) {
@@ -61,5 +60,19 @@ func TestCheckByPlan(t *testing.T) {
 	}
 	if err := CheckByPlan([]Write{{After: advanced}}); err == nil {
 		t.Error("a plan may create a flag")
+	}
+}
+
+// TestSafeguardsOfAllPlans fills the environments of a flag with plans.
+func TestSafeguardsOfAllPlans(t *testing.T) {
+	t.Parallel()
+	f, most := &Feature{Name: "f"}, maxOfFlag/MaxSafeguards
+	for i := range most + 1 {
+		name := string(rune('a' + i))
+		plan := ReleasePlan{ID: name, Milestones: []Milestone{{ID: "m"}}, Safeguards: make([]Safeguard, MaxSafeguards)}
+		err := f.AddPlan(ProjectEnvironment{Environment{Name: name, UID: name}, Attachment{ID: name}}, plan, "", DefaultLimits())
+		if (err == nil) != (i < most) {
+			t.Errorf("plan %d: %v", i+1, err)
+		}
 	}
 }

@@ -31,9 +31,10 @@ const (
 
 // The limits of safeguards.
 const (
-	MaxSafeguards = 3  // of a template or plan
-	maxOfFlag     = 30 // of all plans of a flag: each has an item in the transaction that archives the flag
-	MaxAlarm      = 512
+	MaxSafeguards = 3   // of a template or plan
+	maxOfFlag     = 30  // of all plans of a flag: each has an item in the transaction that archives the flag
+	MaxAlarm      = 512 // bytes of an ARN
+	maxAlarmName  = 255 // bytes: CloudWatch refuses a call with a longer one
 )
 
 // IsAlarm reports whether the signal of a safeguard is a CloudWatch alarm.
@@ -42,10 +43,15 @@ func (s Safeguard) IsAlarm() bool { return strings.Contains(s.Signal, ":") }
 // Says describes the signal.
 func (s Safeguard) Says() string {
 	if s.IsAlarm() {
-		_, name, _ := strings.Cut(s.Signal, ":alarm:")
-		return "alarm " + strconv.Quote(name)
+		return "alarm " + strconv.Quote(s.alarm())
 	}
 	return "signal " + strconv.Quote(s.Signal)
+}
+
+// alarm is the name of the alarm.
+func (s Safeguard) alarm() string {
+	_, name, _ := strings.Cut(s.Signal, ":alarm:")
+	return name
 }
 
 var alarmARN = regexp.MustCompile(`^arn:[a-z-]+:cloudwatch:[a-z0-9-]+:[0-9]{12}:alarm:[^\x00-\x1f]+$`)
@@ -69,8 +75,8 @@ func (s Safeguard) Check(at string, p *Problems) {
 	switch {
 	case !s.IsAlarm():
 		CheckSignalName(at+"/signal/name", s.Signal, p)
-	case len(s.Signal) > MaxAlarm || !alarmARN.MatchString(s.Signal):
-		p.Add(at+"/signal/alarm", "must be the ARN of a CloudWatch alarm, of at most %d bytes", MaxAlarm)
+	case len(s.Signal) > MaxAlarm || len(s.alarm()) > maxAlarmName || !alarmARN.MatchString(s.Signal):
+		p.Add(at+"/signal/alarm", "must be the ARN of a CloudWatch alarm, with a name of at most %d bytes", maxAlarmName)
 	}
 	if s.Action != SafeguardPause && s.Action != SafeguardOff {
 		p.Add(at+"/action/type", "must be pause or off")
@@ -84,7 +90,7 @@ type AlarmState struct {
 	MissingData bool // it has no state without data, so that it holds steps (TreatMissingData: missing)
 }
 
-// safeguards returns a copy that has run in no plan.
+// fresh returns a copy of safeguards that have never acted.
 func fresh(list []Safeguard, newID func() string) (copied []Safeguard) {
 	for _, s := range list {
 		copied = append(copied, Safeguard{ID: newID(), Signal: s.Signal, Action: s.Action})

@@ -27,8 +27,8 @@ func GroupOver(group func(store *dynamo.Store, config httpapi.Config) httpapi.Gr
 }
 
 // Scheduled is Group for a function that EventBridge calls at times too: then it runs what scheduled returns.
-func Scheduled(group httpapi.Group, scheduled func(store *dynamo.Store, config httpapi.Config) func(ctx context.Context) error) {
-	store, config := open()
+func Scheduled(group httpapi.Group, scheduled func(store *dynamo.Store, config httpapi.Config) func(ctx context.Context) error, set ...func(config *httpapi.Config)) {
+	store, config := open(set...)
 	lambda.Start(lambdahttp.Scheduled(lambdahttp.Handler(httpapi.New(store, group, config)), scheduled(store, config)))
 }
 

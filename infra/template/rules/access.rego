@@ -17,8 +17,19 @@ problems.wildcards contains sprintf("%s may call %v on %v", [name, statement.act
 	some statement in statements(name)
 	statement.actions != xray
 	not statement in publishing
+	not [role_of(name), statement] in plan_alarms
 	some resource in statement.resources
 	contains(text(resource), "*")
+}
+
+# With PlanAlarms, Configuration, Features and Transfer read the alarms of release plans: composite ones have no other resource.
+plan_alarms := [["Administration", {"actions": ["cloudwatch:DescribeAlarms"], "resources": ["*"], "condition": null}] | input.everything]
+
+problems.plan_alarms contains sprintf("%s reads alarms with the prefix %v, and its role allows: %v; expected both with PlanAlarms alone", [name, prefix, may]) if {
+	some name in ["Configuration", "Features", "Transfer"]
+	prefix := plain(property(name, variable("PLAN_ALARMS")))
+	may := [s | some s in statements(name); "cloudwatch:DescribeAlarms" in s.actions]
+	[prefix != "", count(may) == 1] != [input.everything, input.everything]
 }
 
 roles := of_type("AWS::IAM::Role")

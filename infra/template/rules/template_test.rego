@@ -85,7 +85,7 @@ faults := array.concat(data.faults, [
 	{"rule": "dashboard", "name": "a function is missing in the dashboard", "set": {"StageDashboard/Properties/DashboardBody": replace(templates.everything.Resources.StageDashboard.Properties.DashboardBody, "-Configuration", "")}},
 ])
 
-test_number_of_faults if count({fault.name | some fault in faults}) == 159
+test_number_of_faults if count({fault.name | some fault in faults}) == 162
 
 test_every_rule_has_a_fault if {
 	every rule in object.keys(problems_of(templates.defaults)) { rule in {fault.rule | some fault in faults} }

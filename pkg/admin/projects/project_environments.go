@@ -39,6 +39,9 @@ func attachEnvironment(tx *httpapi.Tx, at httpapi.InProject, in attachEnvironmen
 func detachEnvironment(tx *httpapi.Tx, at httpapi.InProjectEnvironment) error {
 	p, env := at.Find(tx)
 	p.Detach(env)
+	if signals := httpapi.Find[*flags.Signals](tx, flags.SignalsKey(env.Attachment.ID)); signals != nil {
+		tx.AlsoDelete(signals) // they never count again
+	}
 	tx.Save(events.ProjectEnvironmentRemoved(httpapi.Was(tx, p), env.Name), p)
 	return nil
 }

@@ -78,3 +78,17 @@ func TestSafeguardIsLookedAtInTheNextRun(t *testing.T) {
 	post(t, s, "errors", secret, `{"status":"firing"}`)
 	stands(t, s, "off", 2, "10")
 }
+
+// TestSignalsGoWithTheirEnvironment removes an environment from its project, and with it its signals.
+func TestSignalsGoWithTheirEnvironment(t *testing.T) {
+	t.Parallel()
+	s, _, _, secret := guardedFlag(t, "off")
+	key := flags.SignalsKey(flags.AttachmentOfSecret(secret))
+	s.Must(t, "DELETE", apitest.Project+"/environments/development", "")
+	if view, err := s.Store.Load(t.Context(), []flags.Key{key}); err != nil || flags.Find[*flags.Signals](view, key) != nil {
+		t.Errorf("the signals are stored: %v, %v", view, err)
+	}
+	if got := post(t, s, "errors", secret, `{"status":"firing"}`); got != 401 {
+		t.Errorf("status %d, want 401", got)
+	}
+}

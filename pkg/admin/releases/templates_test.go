@@ -78,7 +78,7 @@ func TestTemplateRules(t *testing.T) {
 		{"an unknown segment", "POST", templates, template("t", `{"name":"m","strategies":[{"strategyName":"default","segments":[99]}]}`), 400, apitest.Invalid(first + "/segments/0")},
 		{"an interval of nothing", "POST", templates, template("t", milestone("m", `"transitionCondition":{"intervalMinutes":0}`)), 400, apitest.Invalid("/milestones/0/transitionCondition/intervalMinutes")},
 		{"an interval of more than a year", "POST", templates, template("t", milestone("m", `"transitionCondition":{"intervalMinutes":525601}`)), 400, apitest.Invalid("/milestones/0/transitionCondition/intervalMinutes")},
-		{"safeguards", "POST", templates, `{"safeguards":[{"signal":{"name":"errors"}}],` + template("t", milestone("m"))[1:], 400, apitest.Invalid("/safeguards")},
+		{"safeguards", "POST", templates, `{"safeguards":[{"signal":{"name":"errors"}}],` + template("t", milestone("m"))[1:], 400, apitest.Invalid("/safeguards/0/action/type")},
 		{"the most", "POST", templates, template("most", repeat(10, `{"name":"m","strategies":[`+repeat(4, everyone)+`]}`)), 200, apitest.Anything},
 	}
 	value := strings.Repeat("v", 100)
