@@ -40,18 +40,14 @@ export function usePlanChanges(flag: Flag, environment: FlagEnvironment, plan: P
   const ifMatch = `"${plan.run}"`
   const where = `${flag.name} in ${environment.name}`
   const shared = { invalidates: touched }
-  const starting = ({ milestone, restart, force }: Start) => {
-    const request = api.request.post(`${plansPath}/{planId}/milestones/{milestoneId}/start`, {
+  const starting = ({ milestone, restart, force }: Start) =>
+    api.request.post(`${plansPath}/{planId}/milestones/{milestoneId}/start`, {
       path: { ...path, milestoneId: milestone },
       ifMatch,
       ...(restart && { query: { restart: 'true' } }),
-    } as never)
-    return force ? { ...request, options: { ...request.options, body: { force } } } : request
-  }
-  const resuming = (force?: string) => {
-    const request = api.request.post(`${environmentPath}/progressions/{planId}/resume`, { path, ifMatch })
-    return force ? { ...request, options: { ...request.options, body: { force } } } : request
-  }
+      ...(force && { body: { force } }),
+    })
+  const resuming = (force?: string) => api.request.post(`${environmentPath}/progressions/{planId}/resume`, { path, ifMatch, ...(force && { body: { force } }) })
   const removing = api.request.delete(`${plansPath}/{planId}`, { path })
   return {
     start: useChange({

@@ -39,11 +39,10 @@ export default function EditPlan({ flag, environment, plan, onClose }: EditProps
         else await api.delete(`${environmentPath}/progressions/{milestoneId}`, at)
       }
       const { added, removed } = changedSafeguards(plan, safeguards)
-      const list = `${plansPath}/{planId}/safeguards`
+      const list = `${plansPath}/{planId}/safeguards` as const
       // The removed ones first: a plan has at most three.
-      for (const safeguardId of removed)
-        await api.send({ method: 'delete', path: `${list}/{safeguardId}`, options: { path: { ...path, planId: plan.id, safeguardId } } })
-      for (const one of added) await api.send({ method: 'put', path: list, options: { path: { ...path, planId: plan.id }, body: safeguardRequest(one) } })
+      for (const safeguardId of removed) await api.delete(`${list}/{safeguardId}`, { path: { ...path, planId: plan.id, safeguardId } })
+      for (const one of added) await api.put(list, { path: { ...path, planId: plan.id }, body: safeguardRequest(one) })
     },
     invalidates: touched,
     success: 'Release plan saved',

@@ -7,11 +7,11 @@ import { newStrategy, percentageName, strategyDraft, strategyRequest, type Strat
 import { endOf, minutesIn, type End, type Safeguard } from './words'
 
 /** A release plan of a flag in an environment. */
-export type Plan = Schema<'Plan'> & { safeguards?: readonly Safeguard[] }
+export type Plan = Omit<Schema<'Plan'>, 'safeguards'> & { safeguards?: readonly Safeguard[] }
 /** A milestone of a plan or a template. */
 export type Milestone = Schema<'Milestone'>
 /** A template of the service. In a list it has no strategies. */
-export type Template = Schema<'ReleaseTemplate'> & { safeguards?: readonly Safeguard[] }
+export type Template = Omit<Schema<'ReleaseTemplate'>, 'safeguards'> & { safeguards?: readonly Safeguard[] }
 
 /** The limits of the server. */
 export const maxMilestones = 10
@@ -72,7 +72,7 @@ export function draftOf({ name, description, milestones, safeguards = [] }: Pick
       end: endOf(one.transitionCondition?.intervalMinutes),
       strategies: (one.strategies ?? []).map((strategy) => strategyDraft(asStrategy(strategy))),
     })),
-    safeguards: safeguards.map(({ signal, action }) => ({ signal: signalText(signal), action: action.type })),
+    safeguards: safeguards.map(safeguardDraft),
   }
 }
 
@@ -81,6 +81,11 @@ export const asStrategy = ({ strategyName, ...rest }: Schema<'MilestoneStrategy'
 
 /** The alarm or the name of a signal. */
 export const signalText = ({ alarm, name }: Safeguard['signal']) => alarm ?? name ?? ''
+
+const safeguardDraft = ({ signal, action }: Pick<Safeguard, 'signal' | 'action'>): SafeguardDraft => ({
+  signal: signalText(signal),
+  action: action.type === 'off' ? 'off' : 'pause',
+})
 
 /** The body of a safeguard. */
 export function safeguardRequest({ signal, action }: SafeguardDraft) {
@@ -209,7 +214,7 @@ export const changedEnds = (plan: Plan, ends: readonly End[]) =>
 /** The safeguards that a plan gets, and the ids of those that it loses. */
 export function changedSafeguards({ safeguards = [] }: Pick<Plan, 'safeguards'>, drafts: readonly SafeguardDraft[]) {
   const key = ({ signal, action }: SafeguardDraft) => `${action} ${signal.trim()}`
-  const [had, has] = [safeguards.map(({ signal, action }) => key({ signal: signalText(signal), action: action.type })), drafts.map(key)]
+  const [had, has] = [safeguards.map(({ signal, action }) => key(safeguardDraft({ signal, action }))), drafts.map(key)]
   return { added: drafts.filter((one) => !had.includes(key(one))), removed: safeguards.filter((_, index) => !has.includes(had[index]!)).map(({ id }) => id) }
 }
 

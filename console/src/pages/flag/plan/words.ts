@@ -6,7 +6,7 @@ import { listed, plural } from '../../../ui/format'
 export interface Safeguard {
   id: string
   signal: { alarm?: string; name?: string }
-  action: { type: 'pause' | 'off' }
+  action: { type: string }
   triggeredAt?: string | null
 }
 
