@@ -126,6 +126,7 @@ const tree = root.addChildren([
   page(root, '/environments', 'Environments', () => import('./pages/settings/environments')),
   page(root, '/tag-types', 'Tag types', () => import('./pages/settings/tagtypes')),
   page(root, '/strategies', 'Strategies', () => import('./pages/settings/strategies')),
+  page(root, '/release-templates', 'Release templates', () => import('./pages/settings/templates')),
   page(root, '/import', 'Import and export', () => import('./pages/flags/import')),
   page(root, '/webhooks', 'Webhooks', () => import('./pages/settings/webhooks')),
   page(root, '/webhooks/$id', 'Webhook', () => import('./pages/settings/webhook')),

@@ -103,7 +103,7 @@ var patterns = map[string]string{
 	"tagFilter":      `^[^:]+:(.|\n|\r)+$`,
 	"isFilter":       `^(IS|IS_NOT|IS_ANY_OF|IS_NONE_OF):.*[^ ].*$`,
 	"includesFilter": `^(INCLUDE|DO_NOT_INCLUDE|INCLUDE_ALL_OF|INCLUDE_ANY_OF|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):.*[^ ].*$`,
-	"statusFilter":   `:(enabled|disabled)$`,
+	"statusFilter":   `:(enabled|disabled|plan)$`,
 	"archivedFilter": `^IS:(true|false)$`,
 	"dateFilter":     `^(IS_BEFORE|IS_ON_OR_AFTER):20[0-9]{2}-0[1-9]-(0[1-9]|1[0-9]|2[0-8])$`,
 	"signalName":     `^[a-z0-9-]+$`,

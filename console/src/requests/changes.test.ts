@@ -1,12 +1,32 @@
 import { expect, test } from 'vitest'
 import { api } from '../api'
 import { environmentPath, flagPath } from '../pages/flag/data'
+import { plansPath } from '../pages/flag/plan/data'
 import { guardedOf } from './changes'
 
 const path = { projectId: 'shop', featureName: 'checkout', environment: 'production' }
 const flag = { projectId: 'shop', featureName: 'checkout' }
 
 test.each([
+  [
+    'adding a release plan',
+    api.request.post(plansPath, { path, body: { templateId: 't', existing: 'replace' } }),
+    'addReleasePlan',
+    { templateId: 't', existing: 'replace' },
+  ],
+  [
+    'starting a milestone',
+    api.request.post(`${plansPath}/{planId}/milestones/{milestoneId}/start`, { path: { ...path, planId: 'p', milestoneId: 'm' }, ifMatch: '"3"' } as never),
+    'startMilestone',
+    { planId: 'p', milestoneId: 'm' },
+  ],
+  [
+    'resuming a release plan',
+    api.request.post(`${environmentPath}/progressions/{planId}/resume`, { path: { ...path, planId: 'p' } }),
+    'resumeMilestoneProgression',
+    { planId: 'p' },
+  ],
+  ['deleting a release plan', api.request.delete(`${plansPath}/{planId}`, { path: { ...path, planId: 'p' } }), 'deleteReleasePlan', { planId: 'p' }],
   ['switching on', api.request.post(`${environmentPath}/on`, { path }), 'updateEnabled', { enabled: true }],
   ['switching off', api.request.post(`${environmentPath}/off`, { path }), 'updateEnabled', { enabled: false }],
   [

@@ -45,6 +45,14 @@ export function guardedOf({ method, path, options }: ApiRequest): Guarded | unde
       return one('reorderStrategy', body)
     case `put ${feature}/environments/{environment}/variants`:
       return one('patchVariant', { variants: body })
+    case `post ${feature}/environments/{environment}/release-plans`:
+      return one('addReleasePlan', body)
+    case `delete ${feature}/environments/{environment}/release-plans/{planId}`:
+      return one('deleteReleasePlan', { planId: parameters.planId })
+    case `post ${feature}/environments/{environment}/release-plans/{planId}/milestones/{milestoneId}/start`:
+      return one('startMilestone', { planId: parameters.planId, milestoneId: parameters.milestoneId })
+    case `post ${feature}/environments/{environment}/progressions/{planId}/resume`:
+      return one('resumeMilestoneProgression', { planId: parameters.planId })
     case `post ${feature}/dependencies`:
       return one('addDependency', body)
     case `delete ${feature}/dependencies/{parent}`:

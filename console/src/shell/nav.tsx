@@ -47,6 +47,7 @@ const administration: Item[] = [
   { label: 'Service accounts', to: '/service-accounts', icon: Icons.Robot },
   { label: 'Context fields', to: '/context', icon: Icons.Sliders },
   { label: 'Strategies', to: '/strategies', icon: Icons.Layers },
+  { label: 'Release templates', to: '/release-templates', icon: Icons.Chart },
   { label: 'Tag types', to: '/tag-types', icon: Icons.Tag },
   { label: 'Webhooks', to: '/webhooks', icon: Icons.Hook },
   { label: 'Import and export', to: '/import', icon: Icons.Swap },

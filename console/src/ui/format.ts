@@ -39,6 +39,9 @@ export const clock = {
   },
 }
 
+/** The present time of all relative times. */
+export const now = clock.now
+
 /** A date relative to now, short enough for a column: 'just now', '5 min ago', '3 h ago', 'yesterday'; above 30 days the date. */
 export function ago(date: Date, now: Date = new Date(current)): string {
   const seconds = (date.getTime() - now.getTime()) / 1000

@@ -5,7 +5,7 @@ export { Dialog, DialogActions, DiscardDialog, ConfirmDialog, useConfirm } from 
 export { FavoriteButton } from './favorite'
 export { Checkbox, Field, NumberField, RadioGroup, SearchField, TextArea, TextField, type Choice, type FieldLook } from './field'
 export { fullDate, useDates, zonedDate } from './dates'
-export { ago, lastTime, listed, number, percent, plural, reportsNoted, usesNoted, words } from './format'
+export { ago, lastTime, listed, now, number, percent, plural, reportsNoted, usesNoted, words } from './format'
 export { Icons } from './icons'
 export { ActionMenu, Menu, type MenuEntry } from './menu'
 export {

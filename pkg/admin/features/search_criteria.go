@@ -20,7 +20,7 @@ type criteria struct {
 	lifecycle     operator
 	tag           operator
 	segment       operator
-	status        []string // environment:enabled or environment:disabled, one of them
+	status        []string // environment:enabled, environment:disabled or environment:plan, one of them
 	createdAt     func(at time.Time) bool
 	archived      bool // archived flags instead of active ones
 	sortBy        string
@@ -113,8 +113,8 @@ func (c criteria) checkValues(problems *flags.Problems) {
 		}
 	}
 	for _, status := range c.status {
-		if _, state, _ := strings.Cut(status, ":"); state != "enabled" && state != "disabled" {
-			problems.Add("status", "must be the name of an environment, a colon, and enabled or disabled")
+		if _, state, _ := strings.Cut(status, ":"); state != "enabled" && state != "disabled" && state != "plan" {
+			problems.Add("status", "must be the name of an environment, a colon, and enabled, disabled or plan")
 		}
 	}
 }

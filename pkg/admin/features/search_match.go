@@ -49,7 +49,7 @@ func (c criteria) matchText(f *finding) bool {
 
 func (c criteria) matchStatus(f *finding) bool {
 	return len(c.status) == 0 || slices.ContainsFunc(f.environments, func(env flags.ProjectEnvironment) bool {
-		return slices.Contains(c.status, env.Name+":"+f.status(env))
+		return slices.Contains(c.status, env.Name+":"+f.status(env)) || slices.Contains(c.status, env.Name+":plan") && f.hasPlan(env)
 	})
 }
 
@@ -108,6 +108,12 @@ func (f *finding) status(env flags.ProjectEnvironment) string {
 		return "enabled"
 	}
 	return "disabled"
+}
+
+// hasPlan reports whether the flag is on by a release plan.
+func (f *finding) hasPlan(env flags.ProjectEnvironment) bool {
+	summary, enabled := f.In(env)
+	return enabled && !f.Archived && summary.Plan != nil && summary.Plan.Attachment == env.Attachment.ID
 }
 
 // statusIn orders flags by an environment: those that are on last, those that do not have it first.

@@ -86,6 +86,8 @@ func TestPlan(t *testing.T) {
 		{"a second plan", "POST", plansOf("f"), template("Other", milestone("All")), 409, apitest.Failure("ConflictError", "Canary")},
 		{"groupId is the flag", "GET", in + "/strategies", "", 200, `[{"...":0,"name":"flexibleRollout","parameters":{"rollout":"10","stickiness":"default","groupId":"f"}}]`},
 		{"in lists", "GET", apitest.Features, "", 200, `{"...":0,"features":[{"...":0,"environments":[{"...":0,"name":"development","milestoneName":"10","milestoneOrder":0,"totalMilestones":3,"planState":"running"},{"...":0}]}]}`},
+		{"found by its plan", "GET", "/api/admin/search/features?status=development:plan", "", 200, `{"...":0,"total":1}`},
+		{"no plan there", "GET", "/api/admin/search/features?status=production:plan", "", 200, `{"...":0,"total":0}`},
 		{"the running one again", "POST", p.start("f", 0), "", 200, apitest.Anything},
 		{"a milestone of another plan", "POST", plansOf("f") + "/" + p.ID + "/milestones/nosuch/start", "", 404, apitest.NotFound("nosuch")},
 		{"another plan", "POST", plansOf("f") + "/nosuch/pause", "", 404, apitest.NotFound("nosuch")},

@@ -7,6 +7,8 @@ import { Badge, Button, Icons, Switch, UnnamedProduction, isProduction, useAsked
 import { useDrafted } from '../requests/drafted'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from './data'
 import FirstStrategyDialog from './firststrategy'
+import { PlanCard } from './plan/card'
+import { usePlan } from './plan/data'
 import { Affected } from './strategy/affected'
 import { describeStandard, onlyWhere } from './strategy/describe'
 import { StrategyList, useSegmentNames } from './strategy/list'
@@ -17,7 +19,7 @@ import { percentOf } from './variants/model'
 interface PanelProps {
   flag: Flag
   environment: FlagEnvironment
-  /** Opens the editor of a strategy: 'new' or an id. */
+  /** Opens the editor of a strategy: 'new' or an id. 'plan' opens the sheet that rolls out gradually. */
   onEdit: (strategy: string, options?: { switchOn?: boolean }) => void
 }
 
@@ -34,13 +36,14 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const drafted = useDrafted(flag, environment.name)
   const standard = project?.environments.find((one) => one.environment === environment.name)?.defaultStrategy
   const names = useSegmentNames()
+  const plan = usePlan(flag, environment)
   const empty = environment.strategies.length === 0
   const mayAdd = reason('CREATE_FEATURE_STRATEGY', environment.name)
   const change = (on: boolean) => {
     if (drafted.flip && protection.drafts(environment.name, { off: !on })) return drafted.flip.takeOut()
     const freeze = freezeOf(environment.name, on)
     // The server refuses to switch on a flag without strategies, unless the project has a default strategy.
-    if (on && empty && !standard && !mayAdd && freeze?.skips !== false) setChoosing(true)
+    if (on && empty && !standard && environment.planState === undefined && !mayAdd && freeze?.skips !== false) setChoosing(true)
     else
       switchAsked({
         what: flag.name,
@@ -49,7 +52,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
         freeze,
         drafted: protection.drafts(environment.name, { off: !on }),
         details: <Affected projectId={flag.project} flag={flag.name} environment={environment.name} on={on} />,
-        act: () => flip.mutate({ environment: environment.name, on, adds: on && empty }),
+        act: () => flip.mutate({ environment: environment.name, on, adds: on && empty && environment.planState === undefined }),
       })
   }
   return (
@@ -72,6 +75,11 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
         </div>
         <div className="row">
           <LastUse flag={flag} environment={environment} />
+          {environment.planState === undefined && (
+            <Button size="small" disabledReason={mayAdd} onClick={() => onEdit('plan')} aria-label={`Roll out gradually in ${environment.name}`}>
+              Roll out gradually
+            </Button>
+          )}
           <Button size="small" icon={<Icons.Plus />} disabledReason={mayAdd} onClick={() => onEdit('new')} aria-label={`Add strategy in ${environment.name}`}>
             Add strategy
           </Button>
@@ -79,7 +87,8 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
       </div>
       <ProtectionLine project={flag.project} environment={environment.name} feature={flag.name} drafted={drafted.rest} />
       <UnknownOperators flag={flag} environment={environment} />
-      {empty && (
+      {plan && <PlanCard flag={flag} environment={environment} plan={plan} onOff={() => change(false)} />}
+      {empty && environment.planState === undefined && (
         <p className="soft">
           {standard
             ? `Switching it on adds the project's default strategy: ${describeStandard(standard, names)}`
@@ -88,7 +97,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
       )}
       {environment.enabled && !empty && !environment.hasEnabledStrategies && <p className="soft">Every strategy is disabled, so no one gets the flag.</p>}
       {flag.dependencies.length > 0 && environment.enabled && <p className="soft">{onlyWhere(flag.dependencies)}</p>}
-      {!empty && <StrategyList flag={flag} environment={environment} onEdit={onEdit} draftedFor={drafted.of} />}
+      {!empty && <StrategyList flag={flag} environment={environment} plan={plan} onEdit={onEdit} draftedFor={drafted.of} />}
       {environment.variants.length > 0 && (
         <p className="soft small">
           Variants:{' '}

@@ -1,13 +1,16 @@
+import { Suspense, lazy } from 'react'
 import { useUrlState } from '../../shell'
 import { Notice } from '../../ui'
 import { useLoadedFlag } from './data'
 import { EnvironmentPanel } from './environment'
 import { StrategyEditor } from './strategy/editor'
 
+const PlanSheet = lazy(() => import('./plan/sheet'))
+
 /** The strategies of the flag in each environment. */
 export default function OverviewTab() {
   const flag = useLoadedFlag()
-  // The open strategy is part of the address: 'new' or an id. on: saving it also switches the flag on.
+  // The open strategy is part of the address: 'new', an id, or 'plan' for a new release plan. on: saving it also switches the flag on.
   const [view, setView] = useUrlState({ environment: '', strategy: '', on: false as boolean })
   const environment = flag.environments.find((one) => one.name === view.environment)
   const open = (name: string, strategy: string, options?: { switchOn?: boolean }) => {
@@ -20,7 +23,12 @@ export default function OverviewTab() {
       {flag.environments.map((one) => (
         <EnvironmentPanel key={one.name} flag={flag} environment={one} onEdit={(strategy, options) => open(one.name, strategy, options)} />
       ))}
-      {environment && view.strategy && (
+      {environment && view.strategy === 'plan' && (
+        <Suspense fallback={null}>
+          <PlanSheet key={view.environment} flag={flag} environment={environment} onClose={close} />
+        </Suspense>
+      )}
+      {environment && view.strategy && view.strategy !== 'plan' && (
         <StrategyEditor
           key={`${view.environment}/${view.strategy}`}
           flag={flag}

@@ -11,6 +11,7 @@ import {
   ago,
   isProduction,
   lastTime,
+  now,
   useDates,
   usesNoted,
   zonedDate,
@@ -18,11 +19,12 @@ import {
 } from '../../ui'
 import { ProtectedMark } from '../../requests/line'
 import { lifecycleText } from '../flag/lifecycle'
+import { planText } from '../flag/plan/words'
 import { lastSeen, shareText, tagText, typeName, type FlagRow } from './rows'
 
 /** What the columns show and do. */
 export interface ColumnsInput {
-  environments: readonly { name: string; type: string; reviewed: boolean }[]
+  environments: readonly { name: string; type: string; reviewed: boolean; planned?: boolean }[]
   allowed: (project: string, environment: string) => Allowed
   /** Shows the project of each flag, with this name. */
   projectName?: (id: string) => string
@@ -42,7 +44,7 @@ export interface ColumnsInput {
 /** The columns of the list, the width that they need, and those that can be left out. */
 export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; width: string; optional: Column<FlagRow>[] } {
   const { environments, projectName } = input
-  const environmentColumns = environments.map(({ reviewed, ...environment }): Column<FlagRow> => ({
+  const environmentColumns = environments.map(({ reviewed, planned, ...environment }): Column<FlagRow> => ({
     id: `environment:${environment.name}`,
     header: environment.name,
     mark: (
@@ -52,7 +54,7 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
       </>
     ),
     sortable: true,
-    width: `${environmentWidth(environment) + (reviewed ? 20 : 0)}px`,
+    width: `${Math.max(environmentWidth(environment), planned ? 164 : 0) + (reviewed ? 20 : 0)}px`,
     cell: (row) => {
       const state = row.environments.find(({ name }) => name === environment.name)
       if (!state) return null
@@ -65,6 +67,7 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
             onChange={(on) => input.onSwitch(row, environment, on)}
           />
           {state.enabled && <Share {...state} />}
+          <PlanNote {...state} />
         </span>
       )
     },
@@ -152,6 +155,20 @@ function Share(state: FlagRow['environments'][number]) {
     <span className="flags-share number" title={title}>
       {text === 'some' ? 'some users' : text}
       {more && ' + more'}
+    </span>
+  )
+}
+
+// When the release plan goes on, without the timer of DateTime.
+function PlanNote(state: FlagRow['environments'][number]) {
+  const text = planText(state, now())
+  if (!text) return null
+  return (
+    <span
+      className="flags-plan small soft nowrap"
+      title={`Release plan: ${state.milestoneName ?? 'not started'}, milestone ${(state.milestoneOrder ?? 0) + 1} of ${state.totalMilestones}`}
+    >
+      {text}
     </span>
   )
 }

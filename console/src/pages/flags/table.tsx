@@ -46,7 +46,11 @@ export function FlagTable({ label, projects, environments, rows, all, projectNam
   }, [])
   const shownSelected = selected.size === 0 ? 0 : rows.reduce((count, { name }) => count + Number(selected.has(name)), 0)
   const { columns, width, optional } = flagColumns({
-    environments: environments.map((environment) => ({ ...environment, reviewed: projects.some((project) => reviewed(project, environment.name)) })),
+    environments: environments.map((environment) => ({
+      ...environment,
+      reviewed: projects.some((project) => reviewed(project, environment.name)),
+      planned: rows.some((row) => row.environments.some(({ name, planState }) => planState && name === environment.name)),
+    })),
     allowed,
     projectName,
     hidden,

@@ -220,3 +220,21 @@ test('data that is too large for the log is named instead of its size', () => {
   expect(omittedOf({ preData: null, data: { changes: [{ payload: { omitted: 'larger than 56 KiB' } }] } } as never)).toBe('larger than 56 KiB')
   expect(omittedOf({ preData: null, data: { omitted: 1, changes: 2 } } as never)).toBeUndefined()
 })
+
+test('an event of a release plan says where it went, and why', () => {
+  const text = (type: string, preData: object | null, data: object | null) => changeText({ ...event, type, preData, data } as never)
+  const started = { milestoneName: '10%', run: 2, paused: false, strategies: [], cause: 'The time of the milestone before is over.' }
+  expect(text('release-plan-milestone-started', { milestoneName: '1%', run: 1 }, started)).toBe(
+    'Milestone started in production: 1% → 10%, The time of the milestone before is over',
+  )
+  expect(text('release-plan-added', null, { name: 'Canary', milestones: [{ name: '1%' }, { name: '100%' }] })).toBe(
+    'Release plan added in production: Canary (1%, 100%)',
+  )
+  const safeguard = { id: 's', signal: { name: 'checkout-errors' }, action: { type: 'off' } }
+  expect(text('safeguard-triggered', { milestoneName: '10%' }, { cause: 'It fired.', safeguard })).toBe(
+    'Safeguard triggered in production: 10%, checkout-errors switches the flag off, It fired',
+  )
+  expect(text('milestone-progression-changed', { transitionCondition: { intervalMinutes: 60 } }, { transitionCondition: { intervalMinutes: 1440 } })).toBe(
+    'Time of a milestone changed in production: 1 hour → 1 day',
+  )
+})

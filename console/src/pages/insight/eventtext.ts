@@ -4,6 +4,7 @@ import { describeConstraint } from '../../constraints/describe'
 import { number, percent, plural, words } from '../../ui/format'
 import { changeSentence, type ValueChange } from '../../words/sentence'
 import { describeStrategy } from '../flag/strategy/describe'
+import { durationText, safeguardsText } from '../flag/plan/words'
 import { listOf } from '../flag/strategy/model'
 
 type Event = Schema<'LoggedEvent'>
@@ -36,6 +37,12 @@ const texts: Record<string, string> = {
   'release-plan-progressions-resumed': 'Release plan resumed',
   'milestone-progression-changed': 'Time of a milestone changed',
   'milestone-progression-deleted': 'Time of a milestone removed',
+  'safeguard-triggered': 'Safeguard triggered',
+  'safeguard-changed': 'Safeguard changed',
+  'safeguard-deleted': 'Safeguard removed',
+  'signal-created': 'Signal created',
+  'signal-rotated': 'Secret of a signal replaced',
+  'signal-deleted': 'Signal deleted',
   'release-plan-template-created': 'Release template created',
   'release-plan-template-updated': 'Release template changed',
   'release-plan-template-archived': 'Release template archived',
@@ -103,9 +110,6 @@ export const eventTypes: readonly string[] = [
     'role-created',
     'role-updated',
     'role-deleted',
-    'signal-created',
-    'signal-rotated',
-    'signal-deleted',
     'segment-created',
     'segment-updated',
     'segment-deleted',
@@ -131,7 +135,7 @@ export interface EventNames {
 export const plainNames: EventNames = { user: (id) => `user ${id}`, role: (id) => `role ${id}`, segment: (id) => `#${id}` }
 
 const withSubject =
-  /^(user|service-account|sign-in-link|api-token|pat|public-signup-token|role|segment|tag-type|context-field|strategy|addon|application|project-user)-/
+  /^(user|signal|release-plan-template|service-account|sign-in-link|api-token|pat|public-signup-token|role|segment|tag-type|context-field|strategy|addon|application|project-user)-/
 
 /** Which user, token, segment or other thing without a project an event is about: '' if its flag or project says so. */
 export function subjectOf(event: Event, names: EventNames = plainNames): string {
@@ -174,6 +178,8 @@ export function changesOf(
     found.push({ path: '', ...(strategy === data ? { before: 'nothing', after: text } : { before: text, after: 'nothing' }) })
   } else if (event.type === 'feature-comment-added') {
     found.push({ path: '', before: 'nothing', after: String(data?.text ?? '') })
+  } else if (event.type && progress.test(event.type)) {
+    progressed(event as Pick<Event, 'preData' | 'data' | 'type'>, found, names)
   } else if (event.type === 'feature-created' && data) {
     begins(data, found, names)
   } else if (isObject(preData) && isObject(data)) {
@@ -192,6 +198,32 @@ export function changesOf(
     for (const one of preData.dependencies as NonNullable<Event['data']>[]) found.push({ path: '', before: parentOf(one), after: 'nothing' })
   }
   return found
+}
+
+const progress = /^(release-plan-(added|removed|milestone|progressions)|milestone-progression|safeguard)-?/
+
+/** What happened to a release plan, or to its time and safeguards. */
+function progressed({ type, preData, data }: Pick<Event, 'preData' | 'data' | 'type'>, found: ValueChange[], names: EventNames) {
+  const say = (before: string, after = before, path = '') => found.push({ path, before, after: after === before ? 'nothing' : after })
+  if (type === 'release-plan-added' && data) {
+    const milestones = Array.isArray(data.milestones) ? data.milestones.filter(isObject) : []
+    say(`${short(data.name)} (${milestones.map(({ name }) => String(name)).join(', ')})`)
+  } else if (type === 'release-plan-removed') {
+    say(short(preData?.name))
+    const kept = Array.isArray(data?.strategies) ? data.strategies.filter(isStrategy) : []
+    if (kept.length > 0) say(`${plural(kept.length, 'strategy', 'strategies')} stay: ${kept.map((one) => strategyText(one, names)).join(', ')}`)
+  } else if (type.startsWith('milestone-progression')) {
+    const minutes = (of: Event['data']) => (isObject(of?.transitionCondition) ? durationText(Number(of.transitionCondition.intervalMinutes)) : 'by hand')
+    say(minutes(preData), minutes(data))
+  } else {
+    const [was, now] = [preData?.milestoneName, data?.milestoneName].map((name) => (typeof name === 'string' ? cut(name) : undefined))
+    if (now && was && was !== now) say(was, now)
+    else if (now ?? was) say((now ?? was)!)
+  }
+  const { cause, ...of } = { ...preData, ...data } as { cause?: unknown; safeguard?: unknown }
+  const { signal, action } = (isObject(of.safeguard) ? of.safeguard : of) as { signal?: { name?: string }; action?: { type?: string } }
+  if (signal && action) say(safeguardsText([{ signal, action: { type: action.type === 'off' ? 'off' : 'pause' } }]))
+  if (typeof cause === 'string' && cause) say(cut(cause.replace(/\.$/, ''), maxSentence))
 }
 
 /** What differs between two states of a thing, such as a strategy, a sentence each. */

@@ -41,7 +41,7 @@ export function UserDialog({ user, onClose, onCreated }: UserDialogProps) {
       <RootRoleField {...form.field('rootRole')} />
       {user && (
         <p>
-          <Link to="/audit" search={{ user: String(user.id) }}>
+          <Link to="/audit" search={{ by: accountName(user) }}>
             Changes by {accountName(user)}
           </Link>
         </p>

@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import { actorName, actorOf, apiQuery, useMe } from '../../api'
 import { isDraftOf, openRequests, titleOf, waits, type RequestRow } from '../../requests/data'
-import { DateTime, isProduction, plural } from '../../ui'
+import { DateTime, isProduction, now, plural } from '../../ui'
+import { planText } from '../flag/plan/words'
 import { changeText, plainNames } from '../insight/eventtext'
 
 const shown = 5
@@ -13,7 +14,7 @@ const searchedFlags = 1000
 
 // What changes who gets a flag.
 const changes =
-  'IS_ANY_OF:feature-environment-enabled,feature-environment-disabled,feature-strategy-add,feature-strategy-update,feature-strategy-remove,feature-environment-variants-updated'
+  'IS_ANY_OF:feature-environment-enabled,feature-environment-disabled,feature-strategy-add,feature-strategy-update,feature-strategy-remove,feature-environment-variants-updated,release-plan-added,release-plan-removed,release-plan-milestone-started,safeguard-triggered'
 
 const today = () => new Date(new Date().setHours(0, 0, 0, 0)).toISOString()
 
@@ -27,6 +28,7 @@ export default function Today({ flags }: { flags: number }) {
     <>
       {waiting.length > 0 && <Requests title="Waiting for you" rows={waiting} />}
       {drafts.length > 0 && <Requests title="Your drafts" rows={drafts} />}
+      {flags <= searchedFlags && <Plans />}
       <Changes />
       {flags <= searchedFlags && <Favorites />}
     </>
@@ -61,6 +63,38 @@ function Requests({ title, rows }: { title: string; rows: readonly RequestRow[] 
             </span>
           </li>
         ))}
+      </ul>
+    </Part>
+  )
+}
+
+// The flags that are on by release plans, in any environment.
+function Plans() {
+  const environments = useQuery({ ...apiQuery('/api/admin/environments'), staleTime: 60_000 }).data?.environments ?? []
+  const status = environments.slice(0, 100).map(({ name }) => `${name}:plan`)
+  const found = useQuery({
+    ...apiQuery('/api/admin/search/features', { query: { status: status as never, sortBy: 'name', limit: String(shown) } }),
+    enabled: status.length > 0,
+    staleTime: 60_000,
+  }).data?.features
+  if (!found?.length) return null
+  return (
+    <Part title="Rolling out">
+      <ul className="home-list">
+        {found.flatMap(({ name, project, environments: all }) =>
+          all
+            .filter(({ enabled, planState }) => enabled && planState)
+            .map((one) => (
+              <li key={`${name} ${one.name}`}>
+                <Link to="/projects/$projectId/flags/$flag" params={{ projectId: project, flag: name }} className="plain-link strong break">
+                  {name}
+                </Link>
+                <span className="soft small break">
+                  {one.milestoneName} in {one.name}, {planText(one, now())}
+                </span>
+              </li>
+            )),
+        )}
       </ul>
     </Part>
   )

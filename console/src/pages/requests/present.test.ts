@@ -199,3 +199,25 @@ test('a change of a segment or of a whole flag has an effect beyond its environm
   const [removed] = shown([{ action: 'deleteDependency', payload: { feature: 'parent' } }], on as unknown as typeof flag)
   expect(removed).toMatchObject({ text: 'No longer depend on parent, also in prod-eu, where the flag is on' })
 })
+
+test('a request says for whom each milestone of a release plan is', () => {
+  const strategy = (rollout: string) => ({ id: rollout, strategyName: 'flexibleRollout', parameters: { rollout }, constraints: [], segments: [], variants: [] })
+  const milestones = [
+    { id: 'a', name: 'A few', transitionCondition: { intervalMinutes: 60 }, strategies: [strategy('10')] },
+    { id: 'b', name: 'All', transitionCondition: null, strategies: [strategy('100')] },
+  ]
+  const safeguards = [{ signal: { name: 'errors' }, action: { type: 'off' } }]
+  const plan = { id: 'p', name: 'Canary', milestones } as never
+  const changes = [
+    { action: 'addReleasePlan', payload: { name: 'Canary', milestones, safeguards, existing: 'replace' } },
+    { action: 'startMilestone', payload: { planId: 'p', milestoneId: 'b' } },
+    { action: 'deleteReleasePlan', payload: { planId: 'p' } },
+  ] as Parameters<typeof shownChanges>[0]
+  const [added, started, deleted] = shownChanges(changes, flag, 'production', names, false, plan)
+  expect(added).toMatchObject({
+    text: 'Roll out by the release plan “Canary”, which replaces the strategies. Safeguards: errors switches the flag off.',
+    milestones: ['A few: 10% of users, for 1 hour', 'All: Everyone'],
+  })
+  expect(started!.text).toBe('Start milestone All of the release plan “Canary”: Everyone')
+  expect(deleted!.text).toMatch(/^Delete the release plan “Canary” and its strategies\./)
+})

@@ -3,6 +3,8 @@ import type { Schema } from '../../api'
 import { describeConstraints } from '../../constraints'
 import { listed } from '../../ui'
 import type { ChangeRequest, StoredChange } from '../../requests/data'
+import { asStrategy, audienceOf, isOfPlan, type Milestone, type Plan } from '../flag/plan/model'
+import { durationText, safeguardsText, type Safeguard } from '../flag/plan/words'
 import { describeStrategy, onlyWhere } from '../flag/strategy/describe'
 import type { Strategy } from '../flag/strategy/model'
 import { shownStrategy } from '../flag/restore/versions'
@@ -20,6 +22,8 @@ export interface ShownChange {
   onlyWhere?: string
   /** For whom the flag is on now, if the request switches it off. */
   wasOnFor?: string[]
+  /** The milestones of a release plan: for whom each is, and for how long. */
+  milestones?: string[]
   /** The flags that depend on the one that is switched, also by its strategies. */
   dependents?: string[]
 }
@@ -29,9 +33,20 @@ type Flag = Schema<'FeatureRecord'>
 type Dependency = Schema<'Dependency'>
 type Body = Record<string, unknown>
 
+const named = (plan: Plan | undefined) => (plan ? ` “${plan.name}”` : '')
+
+/** Each milestone in a sentence: '10%: 10% of users, for 1 hour'. */
+function milestonesText(milestones: readonly Milestone[], names: ReadonlyMap<number, string>): string[] {
+  return milestones.map(({ name, strategies = [], transitionCondition: after }, index) => {
+    const end = index === milestones.length - 1 ? '' : after ? `, for ${durationText(after.intervalMinutes)}` : ', until the next is started by hand'
+    return `${name}: ${audienceOf(strategies.map(asStrategy), names)}${end}`
+  })
+}
+
 /**
  * Shows changes of one flag in an environment, each after the earlier ones. Without the flag, of which the state before is then not
- * known, a change shows only what it sets, if that can be said. A partial flag has only what the changes concern, see replacedBy.
+ * known, a change shows only what it sets, if that can be said. A partial flag has only what the changes concern, see replacedBy. plan is the
+ * release plan of the flag, which progress and removal concern.
  */
 export function shownChanges(
   changes: readonly Change[],
@@ -39,6 +54,7 @@ export function shownChanges(
   environment: string,
   names: ReadonlyMap<number, string>,
   partial = false,
+  plan?: Plan,
 ): ShownChange[] {
   const present = flag?.environments.find((one) => one.name === environment)
   let enabled = present?.enabled
@@ -115,6 +131,30 @@ export function shownChanges(
         variants = body.variants
         return { text: 'Change the variants', before, after: variants }
       }
+      case 'addReleasePlan': {
+        const { name, milestones = [], existing, safeguards = [] } = body as { milestones?: Milestone[]; existing?: string; safeguards?: Safeguard[] } & Body
+        const first = (milestones[0]?.strategies ?? []).map(asStrategy)
+        strategies = [...(existing === 'keep' ? strategies : []), ...first]
+        const guards = safeguards.length > 0 ? ` Safeguards: ${safeguardsText(safeguards)}.` : ''
+        return {
+          text: `Roll out by the release plan “${String(name)}”${existing === 'replace' ? ', which replaces the strategies' : existing === 'keep' ? ', beside the strategies that are there' : ''}.${guards}`,
+          milestones: milestonesText(milestones, quoted),
+          segments: used(...milestones.flatMap((one) => (one.strategies ?? []).map(asStrategy))),
+        }
+      }
+      case 'startMilestone': {
+        const started = plan?.milestones.find(({ id }) => id === body.milestoneId)
+        if (!started) return { text: 'Start a milestone of the release plan' }
+        const its = (started.strategies ?? []).map(asStrategy)
+        strategies = [...strategies.filter(({ id }) => !isOfPlan(plan, id)), ...its]
+        return { text: `Start milestone ${started.name} of the release plan “${plan!.name}”: ${audienceOf(its, quoted)}`, segments: used(...its) }
+      }
+      case 'resumeMilestoneProgression':
+        return { text: `Resume the release plan${named(plan)}`, ...(plan && { milestones: milestonesText(plan.milestones, quoted) }) }
+      case 'deleteReleasePlan': {
+        const { sentence, ...off } = set(strategies.filter(({ id }) => !isOfPlan(plan, id)))
+        return { text: `Delete the release plan${named(plan)} and its strategies.${sentence}`, ...off }
+      }
       case 'addDependency': {
         const before = knowsDependencies ? dependencies : undefined
         dependencies = [
@@ -170,8 +210,15 @@ export function replacedBy(changes: readonly StoredChange[], environment: string
   return { environments: [state], dependencies: dependencies?.dependencies } as unknown as Flag
 }
 
+/** The release plan that an applied change request has started, resumed or deleted. */
+export const replacedPlan = (changes: readonly StoredChange[]) =>
+  changes.find(({ action, before }) => planActions.includes(action) && before)?.before as Plan | undefined
+
+/** The changes that concern the release plan of a flag. */
+export const planActions = ['startMilestone', 'resumeMilestoneProgression', 'deleteReleasePlan']
+
 // Changes whose result depends on the state before them. The payload of every other change is its result.
-const relative = ['updateEnabled', 'deleteStrategy', 'reorderStrategy', 'deleteDependency', 'archiveFeature']
+const relative = ['updateEnabled', 'deleteStrategy', 'reorderStrategy', 'deleteDependency', 'archiveFeature', ...planActions]
 
 /** A strategy of a change, with the defaults of what it leaves out. */
 export const complete = (strategy: Partial<Strategy>): Strategy =>

@@ -40,6 +40,7 @@ import {
 import { Changes } from '../../ui/changes'
 import { Diff } from '../../ui/diffview'
 import { EnvironmentName } from '../../ui/environmentname'
+import { plansPath } from '../flag/plan/data'
 import { flagPath, useProject, type Flag } from '../flag/data'
 import { childrenText } from '../flag/strategy/describe'
 import { useSegmentNames, useSegments } from '../flag/strategy/list'
@@ -48,7 +49,7 @@ import { differencesOf } from '../insight/eventtext'
 import { Actions, type OpenDialog } from './actions'
 import { Discussion } from './discussion'
 import { saveEvidence } from './evidence'
-import { beyond, describeSegment, replacedBy, shownChanges, shownSegmentChange, type ShownChange } from './present'
+import { beyond, describeSegment, planActions, replacedBy, replacedPlan, shownChanges, shownSegmentChange, type ShownChange } from './present'
 import { TitleDialog } from './titledialog'
 
 const EditStrategy = lazy(() => import('./editstrategy'))
@@ -190,11 +191,16 @@ function FlagChanges({ request, feature, editable }: FlagChangesProps) {
   const open = isOpen(request)
   // What is stored now is only what a closed request changed as long as it was not changed again.
   const flag = useQuery({ ...apiQuery(flagPath, { path: { projectId: request.project, featureName: feature.name } }), enabled: open })
+  const plans = useQuery({
+    ...apiQuery(plansPath, { path: { projectId: request.project, featureName: feature.name, environment: request.environment } }),
+    enabled: open && feature.changes.some(({ action }) => planActions.includes(action)),
+    retry: false,
+  }).data
   if (open && flag.isPending) return <Loading />
   const tooLarge = !open && feature.changes.some(({ before }) => before === null)
   const shown = open
-    ? shownChanges(feature.changes, flag.data, request.environment, names)
-    : shownChanges(feature.changes, replacedBy(feature.changes, request.environment), request.environment, names, true)
+    ? shownChanges(feature.changes, flag.data, request.environment, names, false, plans?.[0])
+    : shownChanges(feature.changes, replacedBy(feature.changes, request.environment), request.environment, names, true, replacedPlan(feature.changes))
   const fallback = feature.defaultChange && shownChanges([feature.defaultChange], flag.data, request.environment, names)[0]
   return (
     <Section
@@ -259,6 +265,7 @@ function Details({ shown }: { shown: ShownChange }) {
   return (
     <>
       <Difference shown={shown} />
+      {shown.milestones && <Sentences lead="Its milestones:" sentences={shown.milestones} />}
       {shown.onFor && <OnFor sentences={shown.onFor} onlyWhere={shown.onlyWhere} />}
       {shown.wasOnFor && shown.wasOnFor.length > 0 && <Sentences lead="On now for:" sentences={shown.wasOnFor} />}
       {shown.dependents && <p className="break">{childrenText(shown.dependents)}</p>}

@@ -14,7 +14,7 @@ const patterns: [label: string, pattern: RegExp][] = [
   ['Projects', /^(project-|default-strategy-)/],
   ['Environments', /^environments?-/],
   ['Segments', /^segment-/],
-  ['Release plans', /^(release-plan-|milestone-)/],
+  ['Release plans', /^(release-plan-|milestone-|safeguard-|signal-)/],
   ['Context fields', /^context-field-/],
   ['Strategy types', /^strategy-/],
   ['Tag types', /^tag-type-/],

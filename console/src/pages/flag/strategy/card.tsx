@@ -4,6 +4,8 @@ import { ConstraintSummary } from '../../../constraints'
 import { ActionMenu, Badge, IconButton, Icons, ProductionMark, Row, type MenuEntry } from '../../../ui'
 import { GoesOff, useAskedChange } from '../atonce'
 import { useReasons, type Flag, type FlagEnvironment } from '../data'
+import { OfPlan } from '../plan/finish'
+import type { Plan } from '../plan/model'
 import { WeightBar } from '../variants/weightbar'
 import { expectAsked, switchesOff, useCopy, useDisable, useRemove } from './changes'
 import { describeStickiness, describeStrategy } from './describe'
@@ -14,6 +16,8 @@ interface StrategyCardProps {
   environment: FlagEnvironment
   strategy: Strategy
   index: number
+  /** The release plan that has put it there, and changes it. */
+  plan?: Plan
   types: readonly StrategyType[] | undefined
   segmentNames: ReadonlyMap<number, string>
   onEdit: () => void
@@ -22,7 +26,7 @@ interface StrategyCardProps {
 }
 
 /** A strategy: whom it selects, and what can be done with it. */
-export function StrategyCard({ flag, environment, strategy, index, types, segmentNames, onEdit, drafted, onMove }: StrategyCardProps) {
+export function StrategyCard({ flag, environment, strategy, index, plan, types, segmentNames, onEdit, drafted, onMove }: StrategyCardProps) {
   const reason = useReasons(flag)('UPDATE_FEATURE_STRATEGY', environment.name)
   const sentence = describeStrategy(strategy, segmentNames, types)
   const [entries, question] = useEntries(flag, environment, strategy, sentence)
@@ -49,35 +53,37 @@ export function StrategyCard({ flag, environment, strategy, index, types, segmen
             {sentence.replace(/\.$/, '')}
           </>
         }
-        note={drafted}
+        note={plan ? <OfPlan flag={flag} environment={environment} plan={plan} /> : drafted}
         percent={percentage ? Number(strategy.parameters[percentage] ?? 0) : undefined}
         marks={strategy.disabled && <Badge>Disabled</Badge>}
         soft={strategy.disabled}
         actions={
-          <>
-            {count > 1 && (
-              <span className="strategy-moves">
-                <IconButton
-                  size="small"
-                  label={`Move ${which} up`}
-                  data-move="up"
-                  icon={<Icons.Up />}
-                  disabledReason={reason ?? (index === 0 ? 'It is the first strategy.' : undefined)}
-                  onClick={() => onMove(-1)}
-                />
-                <IconButton
-                  size="small"
-                  label={`Move ${which} down`}
-                  data-move="down"
-                  icon={<Icons.Down />}
-                  disabledReason={reason ?? (index === count - 1 ? 'It is the last strategy.' : undefined)}
-                  onClick={() => onMove(1)}
-                />
-              </span>
-            )}
-            <IconButton size="small" label={`Edit ${which}`} icon={<Icons.Edit />} disabledReason={reason} onClick={onEdit} />
-            <ActionMenu label={`More actions for ${which}`} entries={entries} />
-          </>
+          !plan && (
+            <>
+              {count > 1 && (
+                <span className="strategy-moves">
+                  <IconButton
+                    size="small"
+                    label={`Move ${which} up`}
+                    data-move="up"
+                    icon={<Icons.Up />}
+                    disabledReason={reason ?? (index === 0 ? 'It is the first strategy.' : undefined)}
+                    onClick={() => onMove(-1)}
+                  />
+                  <IconButton
+                    size="small"
+                    label={`Move ${which} down`}
+                    data-move="down"
+                    icon={<Icons.Down />}
+                    disabledReason={reason ?? (index === count - 1 ? 'It is the last strategy.' : undefined)}
+                    onClick={() => onMove(1)}
+                  />
+                </span>
+              )}
+              <IconButton size="small" label={`Edit ${which}`} icon={<Icons.Edit />} disabledReason={reason} onClick={onEdit} />
+              <ActionMenu label={`More actions for ${which}`} entries={entries} />
+            </>
+          )
         }
         details={
           <>

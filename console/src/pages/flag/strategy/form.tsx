@@ -46,10 +46,6 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, draft
   const save = useSaveStrategy({ flag, environment, stored, switchOn, onSaved: onClose, saveInstead })
   const form = useForm<StrategyDraft>({ initial, submit: save.submit, check: checkDraft })
   const { values } = form
-  const type = types?.find((one) => one.name === values.name)
-  const errorAt = (pointer: string) => form.errorAt(pointer)
-  // The constraints show these errors, so they are claimed here: otherwise they would also be in the list of other errors.
-  form.errorAt('/constraints')
   const reload = (latest: Strategy | undefined) => {
     if (!latest) return
     setInitial(strategyDraft(latest))
@@ -66,36 +62,7 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, draft
             drafted && <Notice>Your draft already changes this strategy. The form has what it proposes.</Notice>,
           ]}
         />
-        <Group title="Who gets it">
-          <Select
-            label="Type"
-            choices={typeChoices(types, values.name)}
-            value={values.name}
-            onChange={(name) => form.set({ name, parameters: parametersFor(name, initial, project?.defaultStickiness) })}
-            error={errorAt('/name')}
-            hint={type?.description ?? undefined}
-          />
-          <Parameters draft={values} type={type} flag={flag.name} errorAt={errorAt} onChange={(parameters) => form.set({ parameters })} />
-        </Group>
-        <Group title="Only if" description="All segments and constraints must hold. For one or the other, add another strategy.">
-          <SegmentsField projectId={flag.project} value={values.segments} onChange={(segments) => form.set({ segments })} error={errorAt('/segments')} />
-          <h4 className="field-label">Constraints</h4>
-          <ConstraintList value={values.constraints} onChange={(constraints) => form.set({ constraints })} errors={form.errors.byPointer} />
-        </Group>
-        <Group title="Variants" description="For those who get the flag by this strategy, instead of the variants of the environment.">
-          <VariantListEditor
-            value={values.variants}
-            onChange={(variants) => form.set({ variants })}
-            errorAt={errorAt}
-            basePath="/variants"
-            stickiness={percentageName(values) ? stickinessOf(values) : 'default'}
-          />
-          <LostVariants flag={flag} before={initial.variants} after={values.variants} />
-        </Group>
-        <Group title="Title">
-          <TextField label="Title" maxLength={maxTitle} {...form.field('title')} hideLabel placeholder="Beta users" />
-          <Checkbox label="Disabled" checked={values.disabled} onChange={(disabled) => form.set({ disabled })} />
-        </Group>
+        <StrategyFields form={form} initial={initial} stickiness={project?.defaultStickiness} flag={flag} />
         <FormActions
           form={form}
           submit={saveInstead ? 'Save in the request' : atOnce.label(stored ? 'Save strategy' : switchOn ? 'Add strategy and switch on' : 'Add strategy')}
@@ -138,6 +105,60 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, draft
   )
 }
 
+interface FieldsProps {
+  form: ReturnType<typeof useForm<StrategyDraft>>
+  /** What the form started with. */
+  initial: StrategyDraft
+  /** The stickiness that the project suggests. */
+  stickiness?: string
+  /** Absent for a template, which can have the segments of all projects. */
+  flag?: Flag
+}
+
+/** The fields of a strategy. */
+export function StrategyFields({ form, initial, stickiness, flag }: FieldsProps) {
+  const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
+  const { values } = form
+  const type = types?.find((one) => one.name === values.name)
+  const errorAt = (pointer: string) => form.errorAt(pointer)
+  // The constraints show these errors, so they are claimed here: otherwise they would also be in the list of other errors.
+  form.errorAt('/constraints')
+  return (
+    <>
+      <Group title="Who gets it">
+        <Select
+          label="Type"
+          choices={typeChoices(types, values.name)}
+          value={values.name}
+          onChange={(name) => form.set({ name, parameters: parametersFor(name, initial, stickiness) })}
+          error={errorAt('/name')}
+          hint={type?.description ?? undefined}
+        />
+        <Parameters draft={values} type={type} flag={flag?.name} errorAt={errorAt} onChange={(parameters) => form.set({ parameters })} />
+      </Group>
+      <Group title="Only if" description="All segments and constraints must hold. For one or the other, add another strategy.">
+        <SegmentsField projectId={flag?.project} value={values.segments} onChange={(segments) => form.set({ segments })} error={errorAt('/segments')} />
+        <h4 className="field-label">Constraints</h4>
+        <ConstraintList value={values.constraints} onChange={(constraints) => form.set({ constraints })} errors={form.errors.byPointer} />
+      </Group>
+      <Group title="Variants" description="For those who get the flag by this strategy, instead of the variants of the environment.">
+        <VariantListEditor
+          value={values.variants}
+          onChange={(variants) => form.set({ variants })}
+          errorAt={errorAt}
+          basePath="/variants"
+          stickiness={percentageName(values) ? stickinessOf(values) : 'default'}
+        />
+        {flag && <LostVariants flag={flag} before={initial.variants} after={values.variants} />}
+      </Group>
+      <Group title="Title">
+        <TextField label="Title" maxLength={maxTitle} {...form.field('title')} hideLabel placeholder="Beta users" />
+        <Checkbox label="Disabled" checked={values.disabled} onChange={(disabled) => form.set({ disabled })} />
+      </Group>
+    </>
+  )
+}
+
 function Group({ title, description, children }: { title: string; description?: string; children: ReactNode }) {
   return (
     <section className="form-group stack">
@@ -151,7 +172,7 @@ function Group({ title, description, children }: { title: string; description?: 
 }
 
 interface SegmentsProps {
-  projectId: string
+  projectId?: string
   value: number[]
   onChange: (value: number[]) => void
   error?: string
@@ -160,7 +181,7 @@ interface SegmentsProps {
 /** Chooses the segments of a strategy. */
 export function SegmentsField({ projectId, value, onChange, error }: SegmentsProps) {
   const segments = useQuery({ ...apiQuery('/api/admin/segments'), staleTime: 60_000 }).data?.segments ?? []
-  const usable = segments.filter((segment) => !segment.project || segment.project === projectId || value.includes(segment.id))
+  const usable = segments.filter((segment) => !segment.project || !projectId || segment.project === projectId || value.includes(segment.id))
   const full = value.length >= maxSegments
   const choices = usable.map((segment) => ({ value: String(segment.id), label: segment.name, disabled: full && !value.includes(segment.id) }))
   const most = `At most ${maxSegments} segments.`
@@ -176,12 +197,13 @@ export function SegmentsField({ projectId, value, onChange, error }: SegmentsPro
         hint={full ? most : undefined}
         error={error}
       />
-      <NewSegment projectId={projectId} disabledReason={full ? most : undefined} onCreated={(id) => onChange([...value, id])} />
+      {projectId && <NewSegment projectId={projectId} disabledReason={full ? most : undefined} onCreated={(id) => onChange([...value, id])} />}
     </>
   )
 }
 
-function checkDraft(values: StrategyDraft): Partial<Record<keyof StrategyDraft, string>> {
+/** What is wrong with a strategy that the server would not say at the field. */
+export function checkDraft(values: StrategyDraft): Partial<Record<keyof StrategyDraft, string>> {
   return { variants: weightProblem(values.variants) }
 }
 

@@ -3,19 +3,22 @@ import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { apiQuery } from '../../../api'
 import { useAskedChange } from '../atonce'
 import type { Flag, FlagEnvironment } from '../data'
+import { isOfPlan, type Plan } from '../plan/model'
 import { StrategyCard } from './card'
 import { idsOf, useReorder } from './changes'
 
 interface StrategyListProps {
   flag: Flag
   environment: FlagEnvironment
+  /** Its strategies change with it only. */
+  plan?: Plan
   onEdit: (strategy: string) => void
   /** What the caller's draft changes of a strategy. */
   draftedFor: (strategyId: string) => ReactNode
 }
 
 /** The strategies of a flag in an environment, in their order. */
-export function StrategyList({ flag, environment, onEdit, draftedFor }: StrategyListProps) {
+export function StrategyList({ flag, environment, plan, onEdit, draftedFor }: StrategyListProps) {
   const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
   const names = useSegmentNames()
   const reorder = useReorder(flag, environment)
@@ -60,6 +63,7 @@ export function StrategyList({ flag, environment, onEdit, draftedFor }: Strategy
               index={index}
               types={types}
               segmentNames={names}
+              plan={isOfPlan(plan, strategy.id) ? plan : undefined}
               onEdit={() => onEdit(strategy.id)}
               drafted={draftedFor(strategy.id)}
               onMove={(by) => move(index, by)}

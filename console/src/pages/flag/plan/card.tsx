@@ -1,0 +1,198 @@
+import { Suspense, lazy, useState } from 'react'
+import { errorText } from '../../../api'
+import { FormDialog, useForm } from '../../../forms'
+import { ActionMenu, Badge, Button, DateTime, Icons, Notice, Stepper, TextField, toast, useConfirm, type MenuEntry } from '../../../ui'
+import { GoesOff, useAskedChange } from '../atonce'
+import { useReasons, type Flag, type FlagEnvironment } from '../data'
+import { useSegmentNames } from '../strategy/list'
+import { isFiring, usePlanChanges } from './data'
+import { useFinish, usePartsReason } from './finish'
+import { activeIndex, asStrategy, audienceOf, isOfPlan, planStatus, type Plan } from './model'
+import { durationText, safeguardsText } from './words'
+import './plan.css'
+
+const EditPlan = lazy(() => import('./edit'))
+
+interface CardProps {
+  flag: Flag
+  environment: FlagEnvironment
+  plan: Plan
+  onOff: () => void
+}
+
+/** A start or a resume that a firing signal refused, and what does it nevertheless. */
+interface Refused {
+  text: string
+  action: string
+  again: (reason: string) => Promise<unknown>
+}
+
+/** The release plan of a flag in an environment: its milestones, its state, and what goes on. */
+export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
+  const [editing, edit] = useState(false)
+  const [refused, setRefused] = useState<Refused>()
+  const names = useSegmentNames()
+  const reasonFor = useReasons(flag)
+  const [ask, question] = useAskedChange(flag)
+  const { start, resume, pause, remove } = usePlanChanges(flag, environment, plan)
+  const reason = reasonFor('UPDATE_FEATURE_STRATEGY', environment.name)
+  const removeReason = reasonFor('DELETE_FEATURE_STRATEGY', environment.name)
+  const parts = usePartsReason(flag, environment)
+  const { finish, question: finishing, ...finished } = useFinish(flag, environment, plan)
+  const index = activeIndex(plan)
+  const status = planStatus(plan)
+  const paused = ['paused', 'stopped'].includes(plan.state)
+  const audience = (at: number) => audienceOf((plan.milestones[at]?.strategies ?? []).map(asStrategy), names)
+  const attempt = async (action: string, send: (force?: string) => Promise<unknown>) => {
+    try {
+      await send()
+    } catch (error) {
+      if (!isFiring(error)) return toast.error(errorText(error))
+      setRefused({ text: errorText(error), action, again: send })
+    }
+  }
+  const startAt = (at: number, restart?: boolean) => {
+    const { id: milestone, name } = plan.milestones[at]!
+    ask(environment, {
+      what: `Start milestone ${name}`,
+      action: 'Start',
+      details: (
+        <p>
+          It is for: <span className="strong break">{audience(at)}</span>
+        </p>
+      ),
+      act: () => void attempt(`Start ${name} anyway`, (force) => start.mutateAsync({ milestone, name, restart, force })),
+    })
+  }
+  const own = environment.strategies.filter((one) => !one.disabled && !isOfPlan(plan, one.id))
+  const [askRemove, removing] = useConfirm((asked: Plan) => ({
+    title: `Delete the release plan ${asked.name} in ${environment.name}?`,
+    description:
+      environment.enabled && own.length === 0 ? <GoesOff flag={flag} /> : `Its strategies are removed. The flag stays ${environment.enabled ? 'on' : 'off'}.`,
+    action: 'Delete plan',
+    onConfirm: () => remove.mutateAsync(),
+  }))
+  const [last, started] = [index === plan.milestones.length - 1, index >= 0]
+  const entries: MenuEntry[] = [
+    ...plan.milestones
+      .map((one, at): MenuEntry | undefined =>
+        at === index + 1
+          ? undefined
+          : {
+              label: at > index ? `Skip to ${one.name}` : `Start ${one.name} again`,
+              icon: <Icons.Play />,
+              disabledReason: reason,
+              onSelect: () => startAt(at, at <= index),
+            },
+      )
+      .filter((one) => one !== undefined),
+    'separator',
+    { label: 'Edit times and safeguards', icon: <Icons.Edit />, disabledReason: reason ?? parts, onSelect: () => edit(true) },
+    ...(started && !last
+      ? [{ label: `Finish at ${plan.milestones[index]!.name}`, icon: <Icons.Check />, disabledReason: finished.reason, onSelect: finish }]
+      : []),
+    {
+      label: 'Delete plan',
+      icon: <Icons.Trash />,
+      danger: true,
+      disabledReason: removeReason,
+      onSelect: () => (parts ? void attempt('', () => remove.mutateAsync()) : askRemove(plan)),
+    },
+  ]
+  const steps = plan.milestones.map((one, at) => {
+    const minutes = one.transitionCondition?.intervalMinutes
+    const who = audience(at)
+    return {
+      label: one.name,
+      note: (
+        <span className="plan-step">
+          {who.startsWith(`${one.name} of`) ? '' : <span className="break">{who}</span>}
+          {at < plan.milestones.length - 1 && <span className="nowrap">{minutes ? durationText(minutes) : 'by hand'}</span>}
+        </span>
+      ),
+    }
+  })
+  return (
+    <section className="plan" aria-label={`Release plan in ${environment.name}`}>
+      <div className="row-apart">
+        <p className="row grow">
+          <span className="strong break">{plan.name}</span>
+          <Badge kind={status.kind}>{status.label}</Badge>
+          <span className="soft break">
+            {status.text} {status.at && <DateTime value={status.at} />}
+          </span>
+        </p>
+        <div className="row">
+          {started && !last && (
+            <Button
+              size="small"
+              variant={plan.nextAt || paused ? 'secondary' : 'primary'}
+              icon={<Icons.Play />}
+              disabledReason={reason}
+              onClick={() => startAt(index + 1)}
+            >
+              Next
+            </Button>
+          )}
+          {paused ? (
+            <Button
+              size="small"
+              variant="primary"
+              disabledReason={reason}
+              pending={resume.isPending}
+              onClick={() => void attempt('Resume anyway', (force) => resume.mutateAsync(force))}
+            >
+              Resume
+            </Button>
+          ) : (
+            !last && (
+              <Button size="small" disabledReason={reason} pending={pause.isPending} onClick={() => pause.mutate()}>
+                Pause
+              </Button>
+            )
+          )}
+          {environment.enabled && (
+            <Button size="small" disabledReason={reasonFor('UPDATE_FEATURE_ENVIRONMENT', environment.name)} onClick={onOff}>
+              Off
+            </Button>
+          )}
+          {last && (
+            <Button size="small" variant="primary" disabledReason={finished.reason} pending={finished.pending} onClick={finish}>
+              Finish
+            </Button>
+          )}
+          <ActionMenu label={`More actions for the release plan in ${environment.name}`} entries={entries} />
+        </div>
+      </div>
+      <Stepper label="Milestones" steps={steps} current={index} failed={plan.state === ('stopped' as string)} />
+      {plan.safeguards && plan.safeguards.length > 0 && <p className="soft small break">Safeguards: {safeguardsText(plan.safeguards)}.</p>}
+      {question}
+      {finishing}
+      {removing}
+      {refused && <StartAnyway refused={refused} onClose={() => setRefused(undefined)} />}
+      {editing && (
+        <Suspense fallback={null}>
+          <EditPlan flag={flag} environment={environment} plan={plan} onClose={() => edit(false)} />
+        </Suspense>
+      )}
+    </section>
+  )
+}
+
+function StartAnyway({ refused: { text, action, again }, onClose }: { refused: Refused; onClose: () => void }) {
+  const form = useForm({
+    initial: { reason: '' },
+    check: ({ reason }) => ({ reason: reason.trim() ? '' : 'Enter the reason.' }),
+    submit: async ({ reason }) => {
+      await again(reason.trim())
+      onClose()
+    },
+    pointers: { reason: '/force' },
+  })
+  return (
+    <FormDialog form={form} danger title={`${action}?`} submit={action} onClose={onClose}>
+      <Notice kind="danger">{text}</Notice>
+      <TextField label="Reason" required maxLength={1000} hint="The audit log shows it." {...form.field('reason')} />
+    </FormDialog>
+  )
+}

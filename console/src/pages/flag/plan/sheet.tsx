@@ -1,0 +1,125 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, apiQuery, errorText } from '../../../api'
+import { FormActions, useChangeForm } from '../../../forms'
+import { Button, Dialog, DialogActions, Notice, RadioGroup, Select, TextField, toast } from '../../../ui'
+import { useAtOnce } from '../atonce'
+import { touched, useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
+import { useSegmentNames } from '../strategy/list'
+import { plansPath } from './data'
+import { PlanFields } from './fields'
+import { audienceOf, draftOf, planProblems, planRequest, readyTemplates, type PlanDraft, type Template } from './model'
+
+const templatesPath = '/api/admin/release-plan-templates'
+
+interface SheetProps {
+  flag: Flag
+  environment: FlagEnvironment
+  onClose: () => void
+}
+
+type Values = PlanDraft & { from: string; existing: '' | 'replace' | 'keep' }
+
+/** The sheet that adds a release plan: a template, which can be edited before. */
+export default function PlanSheet({ flag, environment, onClose }: SheetProps) {
+  const client = useQueryClient()
+  const stickiness = useProject(flag.project)?.defaultStickiness
+  const templates = useQuery(apiQuery(templatesPath)).data?.filter(({ archivedAt }) => !archivedAt) ?? []
+  const names = useSegmentNames()
+  const atOnce = useAtOnce(flag, environment)
+  const reason = useReasons(flag)('CREATE_FEATURE_STRATEGY', environment.name)
+  const [warnings, setWarnings] = useState<readonly string[]>()
+  const people = environment.strategies.some(({ disabled }) => !disabled)
+  const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
+  const request = ({ from, existing, ...draft }: Values) =>
+    api.request.post(plansPath, {
+      path,
+      body: { ...planRequest(draft), ...(templates.some(({ id }) => id === from) && { templateId: from }), ...(existing && { existing }) } as never,
+    })
+  const form = useChangeForm<Values, { warnings: readonly string[] }>({
+    initial: { ...readyTemplates[0]!.draft(stickiness), from: readyTemplates[0]!.name, existing: '' },
+    check: (values) => ({
+      ...planProblems(values),
+      name: values.name.trim() ? '' : 'Enter a name.',
+      existing: people && !values.existing ? 'Choose what happens to them.' : '',
+    }),
+    change: (values) => api.send(request(values)),
+    requests: (values) => [request(values)],
+    onDrafted: onClose,
+    invalidates: touched,
+    success: `${flag.name} rolls out gradually in ${environment.name}`,
+    onSuccess: (added) => (added.warnings.length > 0 ? setWarnings(added.warnings) : onClose()),
+  })
+  const { values } = form
+  const choose = async (from: string) => {
+    const ready = readyTemplates.find(({ name }) => name === from)
+    if (ready) return form.set({ ...ready.draft(stickiness), from })
+    try {
+      const template = await client.fetchQuery(apiQuery(`${templatesPath}/{templateId}`, { path: { templateId: from } }))
+      form.set({ ...draftOf(template as Template), from })
+    } catch (error) {
+      toast.error(errorText(error))
+    }
+  }
+  if (warnings)
+    return (
+      <Dialog open onClose={onClose} title="The plan was added">
+        {warnings.map((one) => (
+          <Notice key={one} kind="warn">
+            {one}
+          </Notice>
+        ))}
+        <DialogActions>
+          <Button variant="primary" onClick={onClose}>
+            Done
+          </Button>
+        </DialogActions>
+      </Dialog>
+    )
+  const first = audienceOf(values.milestones[0]?.strategies ?? [], names)
+  const sentence = environment.enabled ? `Starts with: ${first}` : `When the flag is switched on: ${first}`
+  return (
+    <Dialog open sheet onClose={onClose} title={`Roll out gradually in ${environment.name}`}>
+      <form {...form.props}>
+        <div className="columns">
+          <Select
+            label="Template"
+            choices={[
+              ...readyTemplates.map(({ name, note }) => ({ value: name, label: name, note })),
+              ...templates.map(({ id, name, milestones }) => ({ value: id, label: name, note: milestones.map((one) => one.name).join(', ') })),
+            ]}
+            value={values.from}
+            onChange={(from) => void choose(from)}
+          />
+          <TextField label="Name of the plan" maxLength={255} {...form.field('name')} />
+        </div>
+        <PlanFields values={values} onChange={form.set} errorAt={form.errorAt} flag={flag} environment={environment.name} stickiness={stickiness} />
+        {people && (
+          <section className="form-group">
+            <RadioGroup
+              label="Strategies that are there now"
+              choices={[
+                { value: 'replace' as const, label: 'Replace them', hint: 'Only the milestones decide.' },
+                {
+                  value: 'keep' as const,
+                  label: 'Keep them',
+                  hint: 'Users that one of them selects have the flag already: beside a strategy for everyone, a plan changes nothing.',
+                },
+              ]}
+              value={values.existing as 'replace'}
+              onChange={(existing) => form.set({ existing })}
+              error={form.errorAt('/existing')}
+            />
+          </section>
+        )}
+        <FormActions
+          form={form}
+          submit={atOnce.label(environment.enabled ? 'Start rollout' : 'Add plan')}
+          onCancel={onClose}
+          disabledReason={reason}
+          sentence={atOnce.line({ after: sentence, widens: values.existing === 'keep' }) || <p className="strong at-once-text">{sentence}</p>}
+        />
+      </form>
+    </Dialog>
+  )
+}
