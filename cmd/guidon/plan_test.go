@@ -1,0 +1,86 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const canaryPlan = `{"name":"Canary","milestones":[
+	{"name":"One","transitionCondition":{"intervalMinutes":60},"strategies":[{"strategyName":"flexibleRollout","parameters":{"rollout":"1"}}]},
+	{"name":"Half","strategies":[{"strategyName":"flexibleRollout","parameters":{"rollout":"50"}}]},
+	{"name":"All","strategies":[{"strategyName":"default"}]}]}`
+
+// hasLines checks that a text has lines that match the patterns.
+func hasLines(t *testing.T, text string, patterns ...string) {
+	t.Helper()
+	for _, pattern := range patterns {
+		if !regexp.MustCompile(`(?m)^` + pattern + `$`).MatchString(text) {
+			t.Errorf("it prints\n%s\nwant the line %q", text, pattern)
+		}
+	}
+}
+
+func TestPlan(t *testing.T) {
+	create(t, "/api/admin/projects", `{"id":"planned","name":"Planned"}`)
+	createFlag(t, "planned", "checkout")
+	const environment = "/api/admin/projects/planned/features/checkout/environments/development"
+	line := func(verb string) string { return "plan " + verb + " checkout --project planned --environment development" }
+	if r := guidon(t, line("show")); r.code != exitFailed || !strings.Contains(r.messages, "has no release plan in development") {
+		t.Errorf("without a plan: exit code %d, %q", r.code, r.messages)
+	}
+	create(t, environment+"/release-plans", canaryPlan)
+	send(t, "POST", environment+"/on", "")
+
+	const time = `\d{4}-\S+Z`
+	hasLines(t, must(t, line("show")), `plan +Canary`, `state +running`, `reason +Milestone "One" is running.*`, `next +`+time,
+		`\* +One +flexibleRollout 1% +60 min +`+time, ` +Half +flexibleRollout 50% +- +-`, ` +All +default +- +-`)
+	if plan := decode[map[string]any](t, line("show")); plan["discriminator"] != "plan" {
+		t.Errorf("the JSON is %v", plan)
+	}
+	for range 2 {
+		hasLines(t, must(t, line("pause")), `state +paused`, `next +-`)
+	}
+	for range 2 {
+		hasLines(t, must(t, line("resume")), `state +running`, `next +`+time)
+	}
+	hasLines(t, must(t, line("next")), `state +running`, `\* +Half .*`)
+	hasLines(t, must(t, line("next")), `state +last`, `\* +All .*`)
+	if r := guidon(t, line("next")); r.code != exitFailed || !strings.Contains(r.messages, `"All" is the last one`) {
+		t.Errorf("after the last milestone: exit code %d, %q", r.code, r.messages)
+	}
+	if r := guidon(t, "plan show checkout --project planned"); r.code != exitUsage {
+		t.Errorf("without an environment: exit code %d, want %d", r.code, exitUsage)
+	}
+}
+
+// TestPlanThatWentOn starts two milestones between the reading and the starting of next, which must not take the plan back.
+func TestPlanThatWentOn(t *testing.T) {
+	create(t, "/api/admin/projects", `{"id":"raced","name":"Raced"}`)
+	createFlag(t, "raced", "raced-checkout")
+	const environment = "/api/admin/projects/raced/features/raced-checkout/environments/development"
+	create(t, environment+"/release-plans", canaryPlan)
+	send(t, "POST", environment+"/on", "")
+	const line = " raced-checkout --project raced --environment development"
+	target, err := url.Parse(serverURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			must(t, "plan next"+line)
+			must(t, "plan next"+line)
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(between.Close)
+	if r := guidon(t, "plan next"+line, "GUIDON_URL="+between.URL); r.code != exitRefused || !strings.Contains(r.messages, "answers 412") {
+		t.Errorf("exit code %d, %q, want a 412", r.code, r.messages)
+	}
+	hasLines(t, must(t, "plan show"+line), `state +last`)
+}
