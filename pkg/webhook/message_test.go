@@ -184,6 +184,14 @@ func TestSlackTexts(t *testing.T) {
 			"*admin* updated change request title of *change request 7* for the *production* environment in project *default*"},
 		{flags.Event{Type: flags.RequestSent, Project: "default", Environment: "production", Data: jsontext.Value(`{"changeRequestId":7,"title":"Half*\r\n*bob* approved\u2028\u202eit"}`)},
 			"*admin* sent *change request 7: Half∗  ∗bob∗ approved  it* for the *production* environment in project *default* to review"},
+		{flags.Event{Type: flags.ReleasePlanStarted, FeatureName: "fl3", Project: "default", Environment: "production",
+			Data: jsontext.Value(`{"name":"Canary","milestoneName":"50 %","cause":"The time of the milestone before is over."}`)},
+			"*admin* started milestone *50 %* of *fl3* for the *production* environment in project *default*: The time of the milestone before is over."},
+		{flags.Event{Type: flags.ReleasePlanPaused, FeatureName: "fl3", Project: "default", Environment: "production", Data: jsontext.Value(`{"name":"Canary","milestoneName":"50 %"}`)},
+			"*admin* paused the release plan of *fl3* for the *production* environment in project *default*"},
+		{flags.Event{Type: flags.ReleasePlanRemoved, FeatureName: "fl3", Project: "default", Environment: "production",
+			Data: jsontext.Value(`{"enabledInEnvironment":true,"strategies":[]}`), PreData: jsontext.Value(`{"name":"Canary"}`)},
+			"*admin* removed release plan *Canary* from *fl3* for the *production* environment in project *default*"},
 		{flags.Event{Type: flags.FeatureCreated, FeatureName: "<!channel>", Project: "a&b"}, "*admin* created *&lt;!channel&gt;* in project *a&amp;b*"},
 	} {
 		test.event.CreatedBy = "admin"
