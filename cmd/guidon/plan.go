@@ -61,10 +61,7 @@ of that, and the log of events has the reason.`, func(ctx context.Context, serve
 	})
 	resume := a.planCommand("resume", "Resume a paused plan", `Resume a plan that a person or a safeguard has paused: the time of the running milestone begins again.
 A plan that is not paused stays as it is, so the command can be repeated. Unlike next, it does not
-start a milestone.
-
-Guidon refuses to resume a plan while the signal of a safeguard fires. --force resumes it in spite of
-that, and the log of events has the reason.`, func(ctx context.Context, server *adminapi.Client, path string, plan planRow) error {
+start a milestone. --force is that of next.`, func(ctx context.Context, server *adminapi.Client, path string, plan planRow) error {
 		return startRun(ctx, server, path+"/progressions/"+url.PathEscape(plan.ID)+"/resume", plan, force)
 	})
 	for _, cmd := range []*cobra.Command{next, resume} {
