@@ -29,7 +29,9 @@ func TestPlan(t *testing.T) {
 	create(t, "/api/admin/projects", `{"id":"planned","name":"Planned"}`)
 	createFlag(t, "planned", "checkout")
 	const environment = "/api/admin/projects/planned/features/checkout/environments/development"
-	line := func(verb string) string { return "plan " + verb + " checkout --project planned --environment development" }
+	line := func(verb string) string {
+		return "plan " + verb + " checkout --project planned --environment development"
+	}
 	if r := guidon(t, line("show")); r.code != exitFailed || !strings.Contains(r.messages, "has no release plan in development") {
 		t.Errorf("without a plan: exit code %d, %q", r.code, r.messages)
 	}

@@ -113,6 +113,7 @@ func ProgressionOf(p *flags.ReleasePlan, milestone string) *Progression {
 	}
 	return nil
 }
+
 // A SignalView is a named signal, without what it says.
 type SignalView struct {
 	Name      string `json:"name"`
