@@ -29,8 +29,11 @@ const duePartition = "DUE"
 // items of the present run count, and who finds another one deletes it.
 func dueKey(d flags.Due) itemKey {
 	at := d.At.UTC().Format(dueLayout)
-	if d.Plan == "" {
+	switch {
+	case d.Plan == "":
 		return itemKey{duePartition, at + "#request#" + d.Key.ID}
+	case d.Safeguard != "":
+		return itemKey{duePartition, strings.Join([]string{at, "watch", d.Attachment, d.Key.ID, d.Plan, d.Safeguard, d.Signal}, "#")}
 	}
 	sk := fmt.Sprintf("%s#plan#%s#%s#%d", at, d.Key.ID, d.Plan, d.Run)
 	if d.Frozen {
@@ -41,13 +44,15 @@ func dueKey(d flags.Due) itemKey {
 
 // dueOf is what is due by an item.
 func dueOf(sk string) (d flags.Due, err error) {
-	parts := strings.Split(sk, "#")
+	parts := strings.SplitN(sk, "#", 7) // the name of an alarm can have a #
 	if d.At, err = time.Parse(dueLayout, parts[0]); err != nil {
 		return d, internalError(err)
 	}
 	switch {
 	case len(parts) == 3 && parts[1] == "request":
 		d.Key = flags.Key{Entity: review.EntityRequest, ID: parts[2]}
+	case len(parts) == 7 && parts[1] == "watch":
+		d.Attachment, d.Key, d.Plan, d.Safeguard, d.Signal = parts[2], flags.FeatureKey(parts[3]), parts[4], parts[5], parts[6]
 	case len(parts) >= 5 && parts[1] == "plan":
 		d.Key, d.Plan, d.Frozen = flags.FeatureKey(parts[2]), parts[3], len(parts) == 6
 		d.Run, err = strconv.ParseInt(parts[4], 10, 64)
@@ -96,6 +101,23 @@ func (s *Store) Due(ctx context.Context, at time.Time, visit func(flags.Due) (go
 		d, err := dueOf(e.SK)
 		return err == nil && visit(d), err
 	})
+}
+
+// Watched returns the safeguards of plans under an attachment of an environment, those that are looked at first: two calls.
+func (s *Store) Watched(ctx context.Context, attachment string) (list []flags.Due, err error) {
+	for _, at := range []time.Time{flags.WatchAlways, flags.WatchNever} {
+		first := at.Format(dueLayout) + "#watch#" + attachment
+		q := itemQuery{pk: duePartition, first: first + "#", last: first + "$", attributes: []string{"sk"}}
+		err := query(ctx, s, q, func(e envelope) (bool, error) {
+			d, err := dueOf(e.SK)
+			list = append(list, d)
+			return err == nil, err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // MoveDue moves what is due of a plan to another time, or with nil deletes it: one call. What has a new run in the meantime is in an item of its own.

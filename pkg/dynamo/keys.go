@@ -75,6 +75,7 @@ import (
 //	parked event     PARKED#<addon>       <event id>                  an event that the addon could not send; expires after 7 days
 //	due              DUE                  <time>#request#<id>         a change request that is to be applied at that time
 //	due              DUE                  <time>#plan#<flag>#<plan>#<run>  a plan whose next milestone is to start; "#frozen" follows if it waits for the end of a freeze
+//	due              DUE                  <time>#watch#<attachment>#<flag>#<plan>#<safeguard>#<signal>  a safeguard, which is looked at always (year 1) or never (year 9999)
 //	addon lease      OUTBOX               LEASE#<addon>               who sends the events of the addon
 //
 // Posts and batches expire after 2 days, sums of hours after 7, those of days and applications after 90.

@@ -1,6 +1,8 @@
 package events
 
 import (
+	"slices"
+
 	"guidon/pkg/flags"
 	"guidon/pkg/shape"
 )
@@ -14,7 +16,7 @@ type planProgress struct {
 	Run       int64   `json:"run"`
 	Paused    bool    `json:"paused"`
 	Enabled   bool    `json:"enabledInEnvironment"`
-	Cause     string  `json:"cause,omitzero"` // why it went on by itself
+	Cause     string  `json:"cause,omitzero"` // why it went on by itself, or although a signal fired
 
 	Strategies []shape.StrategyView `json:"strategies"` // of the flag in the environment
 }
@@ -66,4 +68,37 @@ func ProgressionChanged(before, after *flags.Feature, env flags.ProjectEnvironme
 		return inEnvironment(flags.ProgressionChanged, after, env, is, nil)
 	}
 	return inEnvironment(flags.ProgressionChanged, after, env, is, was)
+}
+
+// safeguardOf is the safeguard of a signal; nil if the plan has none.
+func safeguardOf(plan *flags.ReleasePlan, is func(s flags.Safeguard) bool) any {
+	if plan != nil {
+		if i := slices.IndexFunc(plan.Safeguards, is); i >= 0 {
+			return shape.SafeguardViewOf(plan.Safeguards[i])
+		}
+	}
+	return nil
+}
+
+// SafeguardChanged is the event of a safeguard of a signal that a plan got, lost, or that does something else now.
+func SafeguardChanged(before, after *flags.Feature, env flags.ProjectEnvironment, signal string) flags.Event {
+	of := func(s flags.Safeguard) bool { return s.Signal == signal }
+	was, is := safeguardOf(before.Plan(env), of), safeguardOf(after.Plan(env), of)
+	if is == nil {
+		return inEnvironment(flags.SafeguardDeleted, after, env, nil, was)
+	}
+	return inEnvironment(flags.SafeguardChanged, after, env, is, was)
+}
+
+// A triggered safeguard says what it did, and why.
+type triggered struct {
+	Cause     string `json:"cause"`
+	Safeguard any    `json:"safeguard"`
+	Plan      any    `json:"plan"`
+}
+
+// SafeguardTriggered is the event of a safeguard that acted.
+func SafeguardTriggered(before, after *flags.Feature, env flags.ProjectEnvironment, id, cause string) flags.Event {
+	is := safeguardOf(after.Plan(env), func(s flags.Safeguard) bool { return s.ID == id })
+	return inEnvironment(flags.SafeguardTriggered, after, env, triggered{cause, is, progressOf(after, env, "")}, progressOf(before, env, ""))
 }

@@ -14,7 +14,7 @@ var addonEvents = []EventType{
 	SegmentCreated, SegmentUpdated, SegmentDeleted,
 	SignalCreated, SignalRotated, SignalDeleted,
 	ReleaseTemplateCreated, ReleaseTemplateUpdated, ReleaseTemplateArchived, ReleaseTemplateDeleted,
-	ReleasePlanAdded, ReleasePlanRemoved, ReleasePlanStarted, ReleasePlanPaused, ReleasePlanResumed, ProgressionChanged, ProgressionDeleted,
+	ReleasePlanAdded, ReleasePlanRemoved, ReleasePlanStarted, ReleasePlanPaused, ReleasePlanResumed, ProgressionChanged, ProgressionDeleted, SafeguardChanged, SafeguardDeleted, SafeguardTriggered,
 	StrategyTypeCreated, StrategyTypeUpdated, StrategyTypeDeleted, StrategyTypeDeprecated, StrategyTypeReactivated,
 	ProjectCreated, ProjectEnvironmentAdded, ProjectUpdated, ProjectDeleted,
 	ProjectEnvironmentRemoved, DefaultStrategyUpdated,

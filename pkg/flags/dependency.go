@@ -62,6 +62,11 @@ func (f *Feature) SetDependency(parent *Feature, d Dependency) error {
 	if len(f.Children) > 0 {
 		return f.childrenConflict(fmt.Sprintf("flag %q is a parent and cannot have one itself: there is only one level of dependencies", f.Name))
 	}
+	for _, fe := range parent.Environments {
+		if !d.Enabled && fe.Plan.SwitchesOff() {
+			return Errorf(Conflict, "flag %q cannot be on where %q is off, because a safeguard of release plan %q can switch %[2]q off; remove the plan or its safeguard first", f.Name, parent.Name, fe.Plan.Name)
+		}
+	}
 	if len(d.Variants) == 0 {
 		d.Variants = nil // the stored form has no empty list; a repeated import must find no difference
 	}

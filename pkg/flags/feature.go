@@ -219,6 +219,11 @@ func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environ
 	on := map[string]string{} // by environment name: the attachment of the target project where the flag is enabled
 	planned := map[string]bool{}
 	for _, env := range from {
+		if plan := f.Plan(env); plan != nil {
+			if err := plan.checkMoved(f.Name); err != nil {
+				return err
+			}
+		}
 		planned[env.Name] = f.Plan(env) != nil && to.HasEnvironment(env.Environment)
 		if f.Enabled(env) {
 			on[env.Name] = to.Environments[env.Name].ID

@@ -20,10 +20,11 @@ type ReleasePlan struct {
 	CreatedAt   time.Time   `json:"createdAt"`
 	CreatedByID int64       `json:"createdById"` // of the user, or TokenUserID
 	Milestones  []Milestone `json:"milestones"`
-	Active      int         `json:"active,omitzero"` // which milestone has run last, from 1; 0 before the first
-	Run         int64       `json:"run,omitzero"`    // rises with each start of a milestone, resume and switching on
-	RunAt       time.Time   `json:"runAt,omitzero"`  // when the run began
-	Paused      bool        `json:"paused,omitzero"` // by hand
+	Active      int         `json:"active,omitzero"`      // which milestone has run last, from 1; 0 before the first
+	Run         int64       `json:"run,omitzero"`         // rises with each start of a milestone, resume and switching on
+	RunAt       time.Time   `json:"runAt,omitzero"`       // when the run began
+	Paused      bool        `json:"paused,omitzero"`      // by hand, or by a safeguard
+	Safeguards  []Safeguard `json:"safeguards,omitempty"` // replaced, never changed in place
 }
 
 // A PlanState is the one state of a plan that is shown.
@@ -32,22 +33,31 @@ type PlanState string
 // The states, in the order in which they are shown.
 const (
 	PlanOff     PlanState = "off"
+	PlanStopped PlanState = "stopped" // by a safeguard
 	PlanPaused  PlanState = "paused"
 	PlanFrozen  PlanState = "frozen"
+	PlanHeld    PlanState = "held" // the next milestone waits until all signals are quiet
 	PlanRunning PlanState = "running"
 	PlanLast    PlanState = "last"
 )
 
 // StateNow returns the state of a plan, and says in a sentence what follows from it. next is when the next milestone starts by itself; zero if
-// it does not.
-func (p *ReleasePlan) StateNow(enabled, frozen bool, next time.Time) (state PlanState, reason string) {
+// it does not. held says what keeps it from that; "" for nothing.
+func (p *ReleasePlan) StateNow(enabled, frozen bool, next time.Time, held string) (state PlanState, reason string) {
+	by := p.StoppedBy()
 	switch state = p.summary().State(enabled); {
+	case state == PlanOff && by != nil && by.Action == SafeguardOff:
+		return state, by.stopped() + " Switched on, the milestone begins again."
+	case state == PlanStopped:
+		return state, by.stopped() + " Resume the plan, or start a milestone."
 	case state == PlanOff:
 		return state, "The flag is off in this environment. The plan goes on when the flag is switched on."
 	case state == PlanPaused:
 		return state, "A person paused the plan. Resume it, or start a milestone."
 	case frozen:
 		return PlanFrozen, "The environment is frozen, so no milestone starts."
+	case held != "":
+		return PlanHeld, "The next milestone waits: " + held + "."
 	case state == PlanLast:
 		return state, "The last milestone is running. Detach the plan to keep its strategies."
 	case !next.IsZero():
@@ -86,16 +96,22 @@ func (f *Feature) NextAt(env ProjectEnvironment, freeze Frozen) time.Time {
 	return next
 }
 
-// A Due is what is to be done at a time: to apply the change request of a key, or to start the next milestone of a plan of the flag of a key.
+// A Due is what is to be done at a time: to apply the change request of a key, to start the next milestone of a plan of the flag of a key, or to
+// look at the signal of one of its safeguards.
 type Due struct {
 	Key    Key
 	At     time.Time
 	Plan   string // ID; "" for a change request
-	Run    int64  // of the plan
+	Run    int64  // of the plan; 0 for a safeguard
 	Frozen bool   // the plan has met a freeze
+
+	Attachment string // of the environment, for a safeguard
+	Safeguard  string // ID; "" for a milestone
+	Signal     string // of the safeguard
 }
 
-// Due returns when next milestones start by themselves. Whether the environments still are in the project is not asked.
+// Due returns when next milestones start by themselves, and when safeguards are looked at. Whether the environments still are in the project is
+// not asked.
 func (f *Feature) Due() (list []Due) {
 	if f == nil || f.Archived {
 		return nil
@@ -105,6 +121,7 @@ func (f *Feature) Due() (list []Due) {
 		if at := fe.nextAt(); !at.IsZero() {
 			list = append(list, Due{Key: f.Key(), At: at, Plan: fe.Plan.ID, Run: fe.Plan.Run})
 		}
+		list = append(list, fe.watch(f.Key())...)
 	}
 	return list
 }
@@ -115,8 +132,8 @@ func (f *Feature) Advance(env ProjectEnvironment, at time.Time) { f.run(env, f.P
 // Wait begins another run of the milestone that is running.
 func (f *Feature) Wait(env ProjectEnvironment, at time.Time) { f.run(env, f.Plan(env).Active, at) }
 
-// onlyByPlan reports whether the flag has changed in what a plan may change by itself: once, in one environment, the strategies became those of
-// one of its milestones, or the flag was switched off.
+// onlyByPlan reports whether the flag has changed in what a plan may change by itself, in one environment: a run began, whose strategies are those
+// of one of its milestones, or a safeguard acted.
 func onlyByPlan(before, after *Feature) bool {
 	want := before.Clone()
 	for name, is := range after.Environments {
@@ -128,8 +145,10 @@ func onlyByPlan(before, after *Feature) bool {
 		if is.Plan.Run != was.Plan.Run && is.Plan.Active > 0 && is.Plan.Active <= len(was.Plan.Milestones) {
 			want.run(env, is.Plan.Active, is.Plan.RunAt)
 		}
-		if is.EnabledIn == "" {
-			want.Disable(env)
+		for i, s := range is.Plan.Safeguards {
+			if s.Acted == is.Plan.Run && i < len(was.Plan.Safeguards) && was.Plan.Safeguards[i].Acted != s.Acted {
+				want.Trigger(env, was.Plan.Safeguards[i].ID, s.TriggeredAt)
+			}
 		}
 		break
 	}
@@ -160,7 +179,7 @@ func (f *Feature) SetProgression(env ProjectEnvironment, source, target string, 
 
 // NewReleasePlan returns a copy of a template, with IDs of its own.
 func NewReleasePlan(t *ReleaseTemplate, by int64, at time.Time, newID func() string) ReleasePlan {
-	plan := ReleasePlan{ID: newID(), TemplateID: t.ID, Name: t.Name, Description: t.Description, CreatedByID: by, CreatedAt: at}
+	plan := ReleasePlan{ID: newID(), TemplateID: t.ID, Name: t.Name, Description: t.Description, CreatedByID: by, CreatedAt: at, Safeguards: fresh(t.Safeguards, newID)}
 	for _, m := range t.Milestones {
 		m.ID, m.Strategies = newID(), slices.Clone(m.Strategies)
 		for i := range m.Strategies {
@@ -246,6 +265,9 @@ func (p *ReleasePlan) withoutProgress() *ReleasePlan {
 	for i := range plan.Milestones {
 		plan.Milestones[i].StartedAt = time.Time{}
 	}
+	for _, s := range p.Safeguards {
+		plan.Safeguards = append(plan.Safeguards, Safeguard{ID: s.ID, Signal: s.Signal, Action: s.Action})
+	}
 	return plan
 }
 
@@ -318,6 +340,11 @@ func (f *Feature) StartMilestone(env ProjectEnvironment, id, milestone string, r
 	f.setPlan(env, &plan, f.In(env).Strategies)
 	f.run(env, i+1, at)
 	return nil
+}
+
+// IsLater reports whether the milestone comes after the one that has run last.
+func (p *ReleasePlan) IsLater(milestone string) bool {
+	return slices.IndexFunc(p.Milestones, func(m Milestone) bool { return m.ID == milestone }) >= p.Active
 }
 
 // PausePlan pauses the plan: no milestone starts by itself. The strategies stay.
@@ -465,7 +492,7 @@ func (p *ReleasePlan) summary() *PlanSummary {
 	if p == nil {
 		return nil
 	}
-	s := &PlanSummary{Attachment: p.Attachment, Active: p.Active, Total: len(p.Milestones), Paused: p.Paused}
+	s := &PlanSummary{Attachment: p.Attachment, Active: p.Active, Total: len(p.Milestones), Paused: p.Paused, Stopped: p.StoppedBy() != nil}
 	if p.Active > 0 {
 		s.Milestone = p.Milestones[p.Active-1].Name
 	}

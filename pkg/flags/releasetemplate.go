@@ -14,6 +14,7 @@ type ReleaseTemplate struct {
 	Name        string      `json:"name"` // unique in the service, also among archived ones
 	Description *string     `json:"description,omitzero"`
 	Milestones  []Milestone `json:"milestones"`
+	Safeguards  []Safeguard `json:"safeguards,omitempty"`
 	CreatedAt   time.Time   `json:"createdAt"`
 	CreatedByID int64       `json:"createdById"`         // of the user, or TokenUserID
 	ArchivedAt  time.Time   `json:"archivedAt,omitzero"` // zero while it can be used
@@ -56,6 +57,7 @@ func (t *ReleaseTemplate) Check(limits Limits, p *Problems) {
 	checkTitle("/name", t.Name, p)
 	CheckLength("/description", valueOrEmpty(t.Description), MaxDescription, p)
 	checkMilestones(t.Milestones, limits, p)
+	checkSafeguards(t.Safeguards, p)
 }
 
 // Segments returns the IDs of the segments that the template uses, sorted.
@@ -155,6 +157,18 @@ func (t *ReleaseTemplate) SetMilestones(list []Milestone, newID func() string) {
 		}
 	}
 	t.Milestones = list
+}
+
+// SetSafeguards replaces the safeguards. The ID of one stays with its signal; newID makes the others.
+func (t *ReleaseTemplate) SetSafeguards(list []Safeguard, newID func() string) {
+	for i := range list {
+		if had := slices.IndexFunc(t.Safeguards, func(s Safeguard) bool { return s.Signal == list[i].Signal }); had >= 0 {
+			list[i].ID = t.Safeguards[had].ID
+		} else {
+			list[i].ID = newID()
+		}
+	}
+	t.Safeguards = list
 }
 
 // Archive keeps new plans from using the template.

@@ -112,6 +112,24 @@ func (s *Signals) Accepts(name, hash string) bool {
 	return found && subtle.ConstantTimeCompare([]byte(s.List[i].Hash), []byte(hash)) == 1
 }
 
+// Has reports whether there is a signal of that name.
+func (s *Signals) Has(name string) bool {
+	if s == nil {
+		return false
+	}
+	_, found := s.index(name)
+	return found
+}
+
+// Fires reports whether the signal of that name fires.
+func (s *Signals) Fires(name string) bool {
+	if !s.Has(name) {
+		return false
+	}
+	i, _ := s.index(name)
+	return s.List[i].Firing
+}
+
 // Receive stores what a signal says. An equal one that comes within a minute changes nothing.
 func (s *Signals) Receive(name string, firing bool, at time.Time) {
 	i, found := s.index(name)

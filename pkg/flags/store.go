@@ -199,6 +199,12 @@ type UnloggedStore interface {
 	PutUnlogged(ctx context.Context, before, after Aggregate) error
 }
 
+// A WatchStore knows the safeguards of release plans.
+type WatchStore interface {
+	// Watched returns the safeguards of plans under an attachment of an environment, those that are looked at first.
+	Watched(ctx context.Context, attachment string) ([]Due, error)
+}
+
 // Store stores aggregates. What lists, logs and deliveries need in addition is in the interfaces SummaryStore, UseStore, EventStore,
 // DeliveryStore, OutboxStore and FeedStore; each package asks for what it uses. TestStore in pkg/dynamo has the tests.
 //

@@ -53,6 +53,7 @@ type PlanSummary struct {
 	Active     int    `json:"n"` // its number, from 1
 	Total      int    `json:"t"`
 	Paused     bool   `json:"p,omitzero"`
+	Stopped    bool   `json:"s,omitzero"` // by a safeguard
 
 	NextAt time.Time `json:"d,omitzero"` // when the next milestone starts by itself; zero if it does not
 }
@@ -62,6 +63,8 @@ func (s *PlanSummary) State(enabled bool) PlanState {
 	switch {
 	case !enabled:
 		return PlanOff
+	case s.Stopped:
+		return PlanStopped
 	case s.Paused:
 		return PlanPaused
 	case s.Active == s.Total:

@@ -36,12 +36,23 @@ type Config struct {
 	// send events check it, too.
 	CheckWebhook func(url string) error
 
+	// Alarms reads CloudWatch alarms, for safeguards of release plans. Nil reads none: safeguards cannot have alarms.
+	Alarms *Alarms
+
 	// Twice, in tests, makes every operation run twice in each round and gets both results, which must be the same. Nil in
 	// production.
 	Twice func(route string, first, second Result)
 
 	// QueryRead, in tests, gets each parameter of a query that an operation reads. Nil in production.
 	QueryRead func(route, name string)
+}
+
+// Alarms reads the CloudWatch alarms of an account in a region.
+type Alarms struct {
+	Prefix string // of the ARN of each of them, up to and with ":alarm:"
+
+	// Read returns the states of alarms by their ARNs, one call a hundred. One that does not exist is not in the result.
+	Read func(ctx context.Context, arns []string) (map[string]flags.AlarmState, error)
 }
 
 // maxMaxAge is the maximum of CLIENT_MAX_AGE in seconds.

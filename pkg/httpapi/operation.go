@@ -25,7 +25,7 @@ type Operation struct {
 }
 
 // A Handler is what an operation does: a plain function and the types of its request and response. Make one with Handle,
-// HandleBody, Do, DoBody, DoOptional, HandleManyBody, DoMany, DoManyBody or Serve.
+// HandleBody, HandleOptional, Do, DoBody, DoOptional, HandleManyBody, DoMany, DoManyBody, DoManyForeign or Serve.
 type Handler struct {
 	newPlace func() Place
 	decode   func(body []byte, limits flags.Limits) (any, error) // nil without a body
@@ -154,7 +154,15 @@ func DoBody[At any, P placeOf[At], In any](f func(tx *Tx, at At, in In) error) H
 
 // DoOptional is the handler of a function whose body may be absent or JSON white space, which is the zero value of In.
 func DoOptional[At any, P placeOf[At], In any](f func(tx *Tx, at At, in In) error) Handler {
-	h := DoBody[At, P](f)
+	return optional[In](DoBody[At, P](f))
+}
+
+// HandleOptional is the handler of a function whose body may be absent, too, and which returns one.
+func HandleOptional[At any, P placeOf[At], In, Out any](f func(tx *Tx, at At, in In) (Out, error)) Handler {
+	return optional[In](HandleBody[At, P](f))
+}
+
+func optional[In any](h Handler) Handler {
 	h.optional = true
 	h.decode = func(body []byte, limits flags.Limits) (any, error) {
 		if len(bytes.Trim(body, " \t\r\n")) == 0 {
@@ -165,9 +173,9 @@ func DoOptional[At any, P placeOf[At], In any](f func(tx *Tx, at At, in In) erro
 	return h
 }
 
-// DoForeign is the handler of a function whose body other programs write, and which returns none.
-func DoForeign[At any, P placeOf[At], In any](f func(tx *Tx, at At, in In) error) Handler {
-	h := DoBody[At, P](f)
+// DoManyForeign is the handler of a function that makes several transactions, whose body other programs write.
+func DoManyForeign[At any, P placeOf[At], In any](f func(m *Many, at At, in In) error) Handler {
+	h := DoManyBody[At, P](f)
 	h.decode = func(body []byte, limits flags.Limits) (any, error) {
 		var in In
 		if err := jsonbody.DecodeForeign(body, &in); err != nil {

@@ -15,6 +15,7 @@ type Store interface {
 	flags.EventStore
 	flags.DeliveryStore
 	flags.UnloggedStore
+	flags.WatchStore
 	access.TokenUseStore
 	usage.UsageReader
 	review.Store

@@ -155,6 +155,9 @@ func (tx *Tx) CheckTime() {
 	}
 }
 
+// Alarms reads CloudWatch alarms; nil if this service reads none.
+func (tx *Tx) Alarms() *Alarms { return tx.service.config.Alarms }
+
 // Load brings aggregates in one call, for later reads.
 func (tx *Tx) Load(keys ...flags.Key) {
 	var unknown []flags.Key

@@ -12,6 +12,7 @@ type ReleaseTemplateView struct {
 	CreatedAt       Time            `json:"createdAt"`
 	ArchivedAt      *Time           `json:"archivedAt"`
 	Milestones      []MilestoneView `json:"milestones"`
+	Safeguards      []SafeguardView `json:"safeguards"`
 }
 
 // ReleaseTemplateViewOf returns a release template.
@@ -20,7 +21,37 @@ func ReleaseTemplateViewOf(t *flags.ReleaseTemplate) ReleaseTemplateView {
 		ID: t.ID, Discriminator: "template", Name: t.Name, Description: t.Description, CreatedByUserID: t.CreatedByID,
 		CreatedAt: Time(t.CreatedAt), ArchivedAt: TimeOrNull(t.ArchivedAt),
 		Milestones: Each(t.Milestones, func(m flags.Milestone) MilestoneView { return MilestoneViewOf(m, t.ID) }),
+		Safeguards: Each(t.Safeguards, SafeguardViewOf),
 	}
+}
+
+// A SafeguardView is a safeguard of a release template or plan.
+type SafeguardView struct {
+	ID          string          `json:"id"`
+	Signal      SignalRef       `json:"signal"`
+	Action      SafeguardAction `json:"action"`
+	TriggeredAt *Time           `json:"triggeredAt"`
+}
+
+// A SignalRef is the signal of a safeguard: a CloudWatch alarm or a named signal.
+type SignalRef struct {
+	Alarm string `json:"alarm,omitzero"` // its ARN
+	Name  string `json:"name,omitzero"`
+}
+
+// A SafeguardAction is what a safeguard does.
+type SafeguardAction struct {
+	Type flags.SafeguardAction `json:"type"`
+	ID   string                `json:"id,omitzero"`
+}
+
+// SafeguardViewOf returns a safeguard.
+func SafeguardViewOf(s flags.Safeguard) SafeguardView {
+	view := SafeguardView{ID: s.ID, Signal: SignalRef{Name: s.Signal}, Action: SafeguardAction{s.Action, s.ID}, TriggeredAt: TimeOrNull(s.TriggeredAt)}
+	if s.IsAlarm() {
+		view.Signal = SignalRef{Alarm: s.Signal}
+	}
+	return view
 }
 
 // A MilestoneView is a milestone of a release template or plan.
@@ -82,6 +113,7 @@ type ReleasePlanView struct {
 	Active          *string         `json:"activeMilestoneId"`
 	Run             int64           `json:"run"`
 	Milestones      []MilestoneView `json:"milestones"`
+	Safeguards      []SafeguardView `json:"safeguards"`
 }
 
 // ReleasePlanViewOf returns a release plan of a flag in an environment.
@@ -90,6 +122,7 @@ func ReleasePlanViewOf(p flags.ReleasePlan, feature, environment string) Release
 		ID: p.ID, Discriminator: "plan", Name: p.Name, Description: p.Description, FeatureName: feature, Environment: environment,
 		CreatedByUserID: p.CreatedByID, CreatedAt: Time(p.CreatedAt), Template: p.TemplateID, Run: p.Run,
 		Milestones: Each(p.Milestones, func(m flags.Milestone) MilestoneView { return MilestoneViewOf(m, p.ID) }),
+		Safeguards: Each(p.Safeguards, SafeguardViewOf),
 	}
 	if p.Active > 0 {
 		view.Active = &p.Milestones[p.Active-1].ID

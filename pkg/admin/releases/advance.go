@@ -25,22 +25,31 @@ type Outcome string
 // The outcomes.
 const (
 	Started Outcome = "started" // its next milestone
+	Acted   Outcome = "acted"   // a safeguard
+	Held    Outcome = "held"    // a signal is not quiet
 	Frozen  Outcome = "frozen"  // it waits for the end of a freeze, or for one interval more
 	Gone    Outcome = ""        // it has gone on, no longer counts, or is due at another time
 )
 
-// Advance does what is due of a plan, in one transaction on condition of its run: so a plan goes on once for each run, however many call this.
+// Advance does what is due of a plan, in one transaction on condition of its run: so a plan goes on once for each run, and a safeguard acts once,
+// however many call this.
 // What is due without effect is moved or deleted.
 func Advance(ctx context.Context, runner *httpapi.Runner, store DueStore, due flags.Due) (did Outcome, err error) {
 	var now time.Time
 	var then *flags.Due
 	err = runner.AsSystem(ctx, []flags.Key{due.Key, flags.EnvironmentsKey()}, func(tx *httpapi.Tx) error {
 		now = tx.Now
-		did, then = advance(tx, due)
+		if due.Safeguard != "" {
+			did, then = act(tx, due)
+		} else {
+			did, then = advance(tx, due)
+		}
 		return nil
 	})
 	switch kind := flags.KindOf(err); {
 	case err == nil && then != nil && *then == due, kind == flags.Unavailable, kind == flags.VersionConflict:
+		return did, err
+	case err != nil && due.Safeguard != "":
 		return did, err
 	case err != nil:
 		then = laterThan(due, now)
@@ -57,7 +66,7 @@ func advance(tx *httpapi.Tx, due flags.Due) (did Outcome, then *flags.Due) {
 	tx.AsPlan()
 	f := tx.FindFeature(due.Key.ID)
 	waiting := f.Due()
-	i := slices.IndexFunc(waiting, func(d flags.Due) bool { return d.Plan == due.Plan && d.Run == due.Run })
+	i := slices.IndexFunc(waiting, func(d flags.Due) bool { return d.Safeguard == "" && d.Plan == due.Plan && d.Run == due.Run })
 	if i < 0 {
 		return Gone, nil
 	}
@@ -74,6 +83,11 @@ func advance(tx *httpapi.Tx, due flags.Due) (did Outcome, then *flags.Due) {
 		then = laterThan(due, tx.Now)
 		then.Frozen = true
 		return Frozen, then
+	}
+	if _, held := signalsNow(tx, f.Plan(env), false); held != "" {
+		return Held, laterThan(due, tx.Now)
+	}
+	switch {
 	case due.Frozen:
 		f.Wait(env, tx.Now)
 		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanResumed, before, f, env, "The freeze has ended. The next milestone starts after one interval more."), f)

@@ -30,10 +30,12 @@ func PlanGroup() httpapi.Group {
 		{Route: "DELETE " + one, Permission: access.DeleteFeatureStrategy, Handle: httpapi.Handle(removePlan)},
 		{Route: "POST " + one + "/detach", Permission: access.DeleteFeatureStrategy, Handle: httpapi.Handle(detachPlan)},
 		{Route: "POST " + one + "/pause", Permission: access.UpdateFeatureStrategy, Handle: httpapi.Handle(pausePlan)},
-		{Route: "POST " + environment + "/progressions/{planId}/resume", Permission: access.UpdateFeatureStrategy, Handle: httpapi.Handle(resumePlan)},
+		{Route: "PUT " + one + "/safeguards", Permission: access.UpdateFeatureStrategy, Status: http.StatusNoContent, Handle: httpapi.DoBody(setSafeguard)},
+		{Route: "DELETE " + one + "/safeguards/{safeguardId}", Permission: access.UpdateFeatureStrategy, Status: http.StatusNoContent, Handle: httpapi.Do(deleteSafeguard)},
+		{Route: "POST " + environment + "/progressions/{planId}/resume", Permission: access.UpdateFeatureStrategy, Handle: httpapi.HandleOptional(resumePlan)},
 		{Route: "PUT " + environment + "/progressions/{milestoneId}", Permission: access.UpdateFeatureStrategy, Handle: httpapi.HandleBody(setProgression)},
 		{Route: "DELETE " + environment + "/progressions/{milestoneId}", Permission: access.UpdateFeatureStrategy, Status: http.StatusNoContent, Handle: httpapi.Do(deleteProgression)},
-		{Route: "POST " + one + "/milestones/{milestoneId}/start", Permission: access.UpdateFeatureStrategy, Handle: httpapi.Handle(startMilestone)},
+		{Route: "POST " + one + "/milestones/{milestoneId}/start", Permission: access.UpdateFeatureStrategy, Handle: httpapi.HandleOptional(startMilestone)},
 	}}
 }
 
@@ -54,7 +56,11 @@ type planView struct {
 func planViewOf(tx *httpapi.Tx, p *flags.Project, f *flags.Feature, env flags.ProjectEnvironment, plan flags.ReleasePlan) planView {
 	freeze, frozen := tx.Environments().Frozen(p, env.Environment, tx.Now)
 	next := f.NextAt(env, freeze)
-	state, reason := plan.StateNow(f.Enabled(env), frozen, next)
+	held := ""
+	if f.Plan(env) != nil && !next.IsZero() && !next.After(tx.Now) {
+		_, held = signalsNow(tx, &plan, tx.Caller.HasPermission(access.UpdateFeatureStrategy, p, env.Name))
+	}
+	state, reason := plan.StateNow(f.Enabled(env), frozen, next, held)
 	return planView{shape.ReleasePlanViewOf(plan, f.Name, env.Name), state, reason, shape.TimeOrNull(next)}
 }
 
@@ -110,7 +116,19 @@ func Payload(plan *flags.ReleasePlan) (map[string]any, error) {
 			drop(s.(map[string]any), "id", "milestoneId")
 		}
 	}
-	return map[string]any{"name": plan.Name, "description": plan.Description, "milestones": milestones}, nil
+	members := map[string]any{"name": plan.Name, "description": plan.Description, "milestones": milestones}
+	if len(plan.Safeguards) > 0 {
+		list := []map[string]any{}
+		for _, s := range plan.Safeguards {
+			of := "name"
+			if s.IsAlarm() {
+				of = "alarm"
+			}
+			list = append(list, map[string]any{"signal": map[string]any{of: s.Signal}, "action": map[string]any{"type": s.Action}})
+		}
+		members["safeguards"] = list
+	}
+	return members, nil
 }
 
 func drop(from map[string]any, names ...string) {
@@ -126,6 +144,7 @@ type addedPlan struct {
 func addPlan(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in addPlanBody) (view addedPlan, err error) {
 	f, env := at.Find(tx)
 	t := &flags.ReleaseTemplate{ID: in.Template.Value, Name: in.Name, Description: in.Description.Value, Milestones: in.milestones()}
+	t.Safeguards = in.safeguards()
 	if !in.whole() {
 		t = inTemplate{ID: in.Template.Value}.find(tx)
 	}
@@ -136,11 +155,19 @@ func addPlan(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in addPlanBody) (v
 	tx.Load(httpapi.Each(t.Segments(), flags.SegmentKey)...)
 	var problems flags.Problems
 	flags.CheckMilestonesFor(p, t.Milestones, tx.StrategyTypes(), tx.FindSegment, tx.Limits, &problems)
+	checkSignals(tx, env, t.Safeguards, "/safeguards/*", &problems)
+	warnings := checkAlarms(tx, t.Safeguards, "/safeguards/*", &problems)
 	if err := problems.Err(); err != nil {
+		return view, err
+	}
+	if err := authorizeOff(tx, p, env, t.Safeguards); err != nil {
 		return view, err
 	}
 	plan := flags.NewReleasePlan(t, tx.Caller.UserID(), tx.Now, tx.NewID)
 	if err := f.AddPlan(env, plan, in.Existing.Value, tx.Limits); err != nil {
+		return view, err
+	}
+	if err := checkSwitchesOff(tx, f, env); err != nil {
 		return view, err
 	}
 	before := httpapi.Was(tx, f)
@@ -148,7 +175,7 @@ func addPlan(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in addPlanBody) (v
 	if f.Plan(env).Active > 0 {
 		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanStarted, before, f, env, ""))
 	}
-	return addedPlan{planViewOf(tx, p, f, env, *f.Plan(env)), plan.Warnings()}, nil
+	return addedPlan{planViewOf(tx, p, f, env, *f.Plan(env)), append(plan.Warnings(), warnings...)}, nil
 }
 
 // A removedView says what removing a plan did to its flag.
@@ -185,11 +212,27 @@ func detachPlan(tx *httpapi.Tx, at inPlan) (view planView, err error) {
 }
 
 func pausePlan(tx *httpapi.Tx, at inPlan) (planView, error) {
-	return at.progress(tx, flags.ReleasePlanPaused, func(f *flags.Feature, env flags.ProjectEnvironment) error { return f.PausePlan(env, at.ID) })
+	return at.progress(tx, flags.ReleasePlanPaused, func(f *flags.Feature, env flags.ProjectEnvironment) (string, error) {
+		return "", f.PausePlan(env, at.ID)
+	})
 }
 
-func resumePlan(tx *httpapi.Tx, at inPlan) (planView, error) {
-	return at.progress(tx, flags.ReleasePlanResumed, func(f *flags.Feature, env flags.ProjectEnvironment) error { return f.ResumePlan(env, at.ID, tx.Now) })
+func resumePlan(tx *httpapi.Tx, at inPlan, in forceBody) (planView, error) {
+	return at.progress(tx, flags.ReleasePlanResumed, func(f *flags.Feature, env flags.ProjectEnvironment) (string, error) {
+		plan, err := f.FindPlan(env, at.ID)
+		if err != nil || !plan.Paused {
+			return "", err
+		}
+		overridden, cause, err := checkQuiet(tx, &plan, in.Force.Value)
+		if err != nil {
+			return "", err
+		}
+		if err := f.ResumePlan(env, at.ID, tx.Now); err != nil {
+			return "", err
+		}
+		f.Override(env, overridden)
+		return cause, nil
+	})
 }
 
 // inMilestone is the place of an operation on a milestone of a release plan.
@@ -205,9 +248,21 @@ func (at *inMilestone) Parse(r httpapi.Request) error {
 	return nil
 }
 
-func startMilestone(tx *httpapi.Tx, at inMilestone) (view shape.MilestoneView, err error) {
-	plan, err := at.progress(tx, flags.ReleasePlanStarted, func(f *flags.Feature, env flags.ProjectEnvironment) error {
-		return f.StartMilestone(env, at.ID, at.Milestone, at.restart, tx.Now)
+func startMilestone(tx *httpapi.Tx, at inMilestone, in forceBody) (view shape.MilestoneView, err error) {
+	plan, err := at.progress(tx, flags.ReleasePlanStarted, func(f *flags.Feature, env flags.ProjectEnvironment) (cause string, err error) {
+		var overridden []string
+		if plan, err := f.FindPlan(env, at.ID); err == nil && plan.IsLater(at.Milestone) {
+			if overridden, cause, err = checkQuiet(tx, &plan, in.Force.Value); err != nil {
+				return "", err
+			}
+		}
+		if err := f.StartMilestone(env, at.ID, at.Milestone, at.restart, tx.Now); err != nil {
+			return "", err
+		}
+		if len(overridden) > 0 {
+			f.Override(env, overridden)
+		}
+		return cause, nil
 	})
 	if err != nil {
 		return view, err
@@ -216,11 +271,13 @@ func startMilestone(tx *httpapi.Tx, at inMilestone) (view shape.MilestoneView, e
 	return plan.Milestones[i], nil
 }
 
-// progress changes where a plan is, and saves it. The run in If-Match must be the current one, unless nothing changes.
-func (at inPlan) progress(tx *httpapi.Tx, event flags.EventType, change func(f *flags.Feature, env flags.ProjectEnvironment) error) (view planView, err error) {
+// progress changes where a plan is, and saves it with the cause that change returns. The run in If-Match must be the current one, unless nothing
+// changes.
+func (at inPlan) progress(tx *httpapi.Tx, event flags.EventType, change func(f *flags.Feature, env flags.ProjectEnvironment) (cause string, err error)) (view planView, err error) {
 	f, env := at.Find(tx)
 	before := httpapi.Was(tx, f)
-	if err := change(f, env); err != nil {
+	cause, err := change(f, env)
+	if err != nil {
 		return view, err
 	}
 	was, plan := before.Plan(env), f.Plan(env)
@@ -229,7 +286,7 @@ func (at inPlan) progress(tx *httpapi.Tx, event flags.EventType, change func(f *
 			return view, err
 		}
 	}
-	tx.Save(events.ReleasePlanProgressed(event, before, f, env, ""), f)
+	tx.Save(events.ReleasePlanProgressed(event, before, f, env, cause), f)
 	return planViewOf(tx, at.Project(tx), f, env, *plan), nil
 }
 
@@ -263,14 +320,22 @@ func deleteProgression(tx *httpapi.Tx, at inProgression) error {
 // set sets after how many minutes the next milestone starts; 0 if a person starts it. Change requests only add and delete whole plans.
 func (at inProgression) set(tx *httpapi.Tx, target string, minutes int) (*shape.Progression, error) {
 	f, env := at.Find(tx)
-	p := at.Project(tx)
-	if _, on := p.Review(env.Environment); on && !tx.Caller.HasPermission(access.SkipChangeRequest, p, env.Name) {
-		return nil, &flags.Error{Kind: flags.ReviewRequired, Permissions: []string{string(access.SkipChangeRequest)},
-			Message: "change requests are on in this environment, and do not change parts of a release plan: propose to delete the plan, and to add another one"}
+	if err := checkWhole(tx, at.InFeatureEnvironment, env); err != nil {
+		return nil, err
 	}
 	if err := f.SetProgression(env, at.Milestone, target, minutes); err != nil {
 		return nil, err
 	}
 	tx.Save(events.ProgressionChanged(httpapi.Was(tx, f), f, env, at.Milestone), f)
 	return shape.ProgressionOf(f.Plan(env), at.Milestone), nil
+}
+
+// checkWhole returns ReviewRequired where change requests are on: they only add and delete whole plans.
+func checkWhole(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, env flags.ProjectEnvironment) error {
+	p := at.Project(tx)
+	if _, on := p.Review(env.Environment); on && !tx.Caller.HasPermission(access.SkipChangeRequest, p, env.Name) {
+		return &flags.Error{Kind: flags.ReviewRequired, Permissions: []string{string(access.SkipChangeRequest)},
+			Message: "change requests are on in this environment, and do not change parts of a release plan: propose to delete the plan, and to add another one"}
+	}
+	return nil
 }

@@ -1,6 +1,10 @@
 package releases
 
 import (
+	"context"
+	"errors"
+	"slices"
+
 	"guidon/pkg/access"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -23,7 +27,7 @@ func SignalGroup() httpapi.Group {
 		{Route: "POST " + list, Permission: access.CreateProjectToken, Status: 201, Handle: httpapi.HandleBody(createSignal)},
 		{Route: "POST " + one + "/rotate", Permission: access.CreateProjectToken, Handle: httpapi.Handle(rotateSignal)},
 		{Route: "DELETE " + one, Permission: access.DeleteProjectToken, Handle: httpapi.Do(deleteSignal)},
-		{Route: "POST /api/signals/{signalName}", MaxBody: maxSignal, Status: 204, Handle: httpapi.DoForeign(receiveSignal)},
+		{Route: "POST /api/signals/{signalName}", MaxBody: maxSignal, Status: 204, Handle: httpapi.DoManyForeign(receiveSignal)},
 	}}
 }
 
@@ -110,6 +114,11 @@ func deleteSignal(tx *httpapi.Tx, at inSignal) error {
 	if err != nil {
 		return err
 	}
+	for _, d := range watchedIn(tx, signals.Attachment) {
+		if d.Signal == at.Name {
+			return flags.Errorf(flags.Conflict, "signal %q is in use by a safeguard of the release plan of flag %q; delete that safeguard or plan first", at.Name, d.Key.ID)
+		}
+	}
 	tx.Save(events.SignalDeleted(signals, one), signals)
 	return nil
 }
@@ -176,10 +185,51 @@ func (b signalBody) Check(_ flags.Limits, problems *flags.Problems) {
 
 func (b signalBody) firing() bool { return b.Status != "resolved" && b.Status != "ok" }
 
-// receiveSignal stores what a signal says.
-func receiveSignal(tx *httpapi.Tx, at inSecret, in signalBody) error {
-	signals := at.signals(tx)
-	signals.Receive(at.Name, in.firing(), tx.Now)
-	tx.SaveUnlogged(signals)
-	return nil
+// atOnce is how many safeguards act in the request of their signal. The run of the next minute has the others act.
+const atOnce = 20
+
+// receiveSignal stores what a signal says, and has the safeguards act that name it.
+func receiveSignal(m *httpapi.Many, at inSecret, in signalBody) error {
+	err := m.Until(func(tx *httpapi.Tx) (last bool, err error) {
+		signals := at.signals(tx)
+		signals.Receive(at.Name, in.firing(), tx.Now)
+		tx.SaveUnlogged(signals)
+		return true, nil
+	})
+	if err != nil || !in.firing() {
+		return unavailable(err)
+	}
+	var watched []flags.Due
+	err = m.Until(func(tx *httpapi.Tx) (last bool, err error) {
+		watched = slices.DeleteFunc(slices.Clone(watchedIn(tx, at.attachment)), func(d flags.Due) bool {
+			return d.Signal != at.Name || d.At != flags.WatchAlways
+		})
+		return true, nil
+	})
+	if err != nil {
+		return unavailable(err)
+	}
+	watched = watched[:min(len(watched), atOnce)]
+	return unavailable(errors.Join(m.Each(len(watched), nil, func(tx *httpapi.Tx, i int) error {
+		act(tx, watched[i])
+		return nil
+	})...))
 }
+
+// unavailable is the error of a signal that was not stored, or of which a safeguard did not act. Senders repeat only what a 5xx refuses.
+func unavailable(err error) error {
+	switch flags.KindOf(err) {
+	case flags.VersionConflict, flags.Conflict:
+		return &flags.Error{Kind: flags.Unavailable, Err: err, Message: "the signal did not have its whole effect yet; send it again"}
+	}
+	return err
+}
+
+// watchedIn returns the safeguards under an attachment of an environment.
+func watchedIn(tx *httpapi.Tx, attachment string) []flags.Due {
+	return httpapi.Read(tx, watchedUnder(attachment), func(ctx context.Context, store httpapi.Store) ([]flags.Due, error) {
+		return store.Watched(ctx, attachment)
+	})
+}
+
+type watchedUnder string

@@ -139,9 +139,6 @@ func (b replaceTemplateBody) Check(limits flags.Limits, problems *flags.Problems
 	b.templateBody.Check(limits, problems)
 }
 
-// A safeguardBody is refused: this version has no safeguards.
-type safeguardBody struct{}
-
 type milestoneBody struct {
 	Name       string                               `json:"name"`
 	SortOrder  jsonbody.Maybe[int]                  `json:"sortOrder"`
@@ -181,8 +178,8 @@ func (b milestoneStrategyBody) strategy() wire.StrategyBody {
 
 // Check adds the problems that can be found without the store.
 func (b templateBody) Check(limits flags.Limits, problems *flags.Problems) {
-	if len(b.Safeguards) > 0 {
-		problems.Add("/safeguards", "must be empty: this version has no safeguards; watch the release, and switch the flag off if it goes wrong")
+	for i, s := range b.Safeguards {
+		s.checkForm("/safeguards/"+strconv.Itoa(i), problems)
 	}
 	for i, m := range b.Milestones.Value {
 		at := "/milestones/" + strconv.Itoa(i)
@@ -196,6 +193,9 @@ func (b templateBody) Check(limits flags.Limits, problems *flags.Problems) {
 		}
 	}
 	t := flags.ReleaseTemplate{Name: b.Name, Description: b.Description.Value, Milestones: b.milestones()}
+	if len(*problems) == 0 {
+		t.Safeguards = b.safeguards()
+	}
 	t.Check(limits, problems)
 }
 
@@ -216,15 +216,25 @@ func (b templateBody) milestones() []flags.Milestone {
 	return list
 }
 
+func (b templateBody) safeguards() []flags.Safeguard {
+	var list []flags.Safeguard
+	for _, s := range b.Safeguards {
+		list = append(list, s.safeguard())
+	}
+	return list
+}
+
 // applyTo checks the body against the store, and puts what it says into t.
 func (b templateBody) applyTo(tx *httpapi.Tx, t *flags.ReleaseTemplate) error {
 	t.Name, t.Description = b.Name, b.Description.Value
 	before := t.Segments()
 	t.SetMilestones(b.milestones(), tx.NewID)
+	t.SetSafeguards(b.safeguards(), tx.NewID)
 	added := slices.DeleteFunc(t.Segments(), func(id int64) bool { return slices.Contains(before, id) })
 	tx.Load(httpapi.Each(added, flags.SegmentKey)...)
 	var problems flags.Problems
 	flags.CheckMilestoneTypes(t.Milestones, tx.StrategyTypes(), &problems)
 	flags.CheckMilestoneSegments(t.Milestones, added, tx.FindSegment, &problems)
+	checkAlarms(tx, t.Safeguards, "/safeguards/*", &problems)
 	return problems.Err()
 }

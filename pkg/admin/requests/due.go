@@ -18,8 +18,9 @@ import (
 	"guidon/pkg/review"
 )
 
-// A Scheduler applies change requests at the time for which they are scheduled, and starts the next milestones of release plans. It asks for all that are due, so a time at which it did not
-// run is made up for; and a request is applied in the transaction that closes it, so two Schedulers never apply it twice.
+// A Scheduler applies change requests at the time for which they are scheduled, has the safeguards of release plans act, and starts their next
+// milestones. It asks for all that are due, so a time at which it did not run is made up for; and a request is applied in the transaction that
+// closes it, so two Schedulers never apply it twice.
 type Scheduler struct {
 	store  dueStore
 	runner *httpapi.Runner
@@ -67,22 +68,57 @@ const (
 func (s *Scheduler) Run(ctx context.Context) error {
 	started, counts, frozenNow := time.Now(), map[outcome]int{}, map[string]bool{}
 	var first error
-	err := s.store.Due(ctx, s.config.Now(), func(due flags.Due) bool {
-		if deadline, limited := ctx.Deadline(); ctx.Err() != nil || limited && time.Until(deadline) < toEnd {
-			return false
-		}
-		did, err := s.do(ctx, due, frozenNow)
+	inTime := func() bool {
+		deadline, limited := ctx.Deadline()
+		return ctx.Err() == nil && (!limited || time.Until(deadline) >= toEnd)
+	}
+	do := func(runner *httpapi.Runner, due flags.Due) {
+		did, err := s.do(ctx, runner, due, frozenNow)
 		if counts[did]++; first == nil {
 			first = err
 		}
+	}
+	var watched []flags.Due // safeguards, which are visited first
+	runner := s.runner
+	look := func() {
+		if len(watched) == 0 {
+			return
+		}
+		config := s.config
+		config.Alarms = releases.ReadOnce(config.Alarms)
+		runner = httpapi.NewRunner(s.store, config)
+		firing, err := releases.Firing(ctx, s.store, config.Alarms, watched)
+		if first == nil {
+			first = err
+		}
+		for _, due := range firing {
+			if inTime() {
+				do(runner, due)
+			}
+		}
+		watched = nil
+	}
+	err := s.store.Due(ctx, s.config.Now(), func(due flags.Due) bool {
+		if due.Safeguard != "" {
+			watched = append(watched, due)
+			return inTime()
+		}
+		look()
+		if !inTime() {
+			return false
+		}
+		do(runner, due)
 		return true
 	})
+	if err == nil {
+		look()
+	}
 	if err == nil {
 		err = first
 	}
 	if logger := s.config.Logger; logger != nil && (len(counts) > 0 || err != nil) {
 		attributes := []slog.Attr{slog.Int64("duration_ms", time.Since(started).Milliseconds())}
-		for _, o := range []outcome{applied, outcome(releases.Started), failed, suspended, frozen, pending} {
+		for _, o := range []outcome{applied, outcome(releases.Started), outcome(releases.Acted), outcome(releases.Held), failed, suspended, frozen, pending} {
 			attributes = append(attributes, slog.Int(string(o), counts[o]))
 		}
 		level := slog.LevelInfo
@@ -98,13 +134,13 @@ func (s *Scheduler) Run(ctx context.Context) error {
 }
 
 // do does what is due.
-func (s *Scheduler) do(run context.Context, due flags.Due, frozenNow map[string]bool) (did outcome, err error) {
+func (s *Scheduler) do(run context.Context, runner *httpapi.Runner, due flags.Due, frozenNow map[string]bool) (did outcome, err error) {
 	if due.Plan == "" {
 		return s.applyDue(run, due.Key, frozenNow)
 	}
 	ctx, cancel := context.WithTimeout(run, perRequest)
 	defer cancel()
-	plan, err := releases.Advance(ctx, s.runner, s.store, due)
+	plan, err := releases.Advance(ctx, runner, s.store, due)
 	if err != nil {
 		return pending, err
 	}

@@ -1,0 +1,221 @@
+package releases_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"guidon/pkg/admin/requests"
+	"guidon/pkg/apitest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// safeguard is a safeguard with a named signal.
+func safeguard(signal, action string) string {
+	return fmt.Sprintf(`{"signal":{"name":%q},"action":{"type":%q}}`, signal, action)
+}
+
+// guarded is the body of a template or plan with safeguards.
+func guarded(milestones []string, safeguards ...string) string {
+	return strings.TrimSuffix(template("Canary", milestones...), "}") + `,"safeguards":[` + strings.Join(safeguards, ",") + `]}`
+}
+
+// guardedFlag serves a flag f that is on in development, with a plan that goes on after an hour, and a safeguard of the signal errors.
+func guardedFlag(t *testing.T, action string) (s *apitest.Server, clock *apitest.Clock, p planned, secret string) {
+	t.Helper()
+	clock = apitest.NewClock()
+	s = apitest.ServeAt(t, clock)
+	s.Create(t, "f")
+	secret = newSignal(t, s, signalsPath, "errors")
+	p = apitest.Decode[planned](t, s.Must(t, "POST", plansOf("f"), guarded([]string{share(10, 60), share(50, 60), share(100)}, safeguard("errors", action))).Body)
+	s.Must(t, "POST", apitest.In("f", "development")+"/on", "")
+	return s, clock, p, secret
+}
+
+func TestSafeguardPauses(t *testing.T) {
+	t.Parallel()
+	s, clock, p, secret := guardedFlag(t, "pause")
+	post(t, s, "errors", secret, `{"status":"resolved"}`)
+	stands(t, s, "running", 1, "10")
+	if got := post(t, s, "errors", secret, `{"status":"firing"}`); got != 204 {
+		t.Fatalf("status %d", got)
+	}
+	stands(t, s, "stopped", 1, "10")
+	s.WantEvents(t, "f", flags.SafeguardTriggered, 1)
+	s.WantEvents(t, "f", flags.ReleasePlanPaused, 1)
+	if e := s.Newest(t)[0]; e.CreatedBy != "Guidon" {
+		t.Errorf("the newest event is by %s", e.CreatedBy)
+	}
+	post(t, s, "errors", secret, `{"status":"firing"}`) // it acts once a run
+	s.WantEvents(t, "f", flags.SafeguardTriggered, 1)
+	clock.Advance(2 * time.Hour)
+	minute(t, s, clock, nil, 2)
+	stands(t, s, "stopped", 1, "10")
+	s.Run(t, []apitest.Call{
+		{"a list", "GET", apitest.Features, "", 200, `{"...":0,"features":[{"...":0,"environments":[{"...":0,"planState":"stopped"},{"...":0}]}]}`},
+		{"what fires is not started", "POST", p.start("f", 1), "", 409, `{"...":0,"name":"ConflictError"}`},
+		{"nor resumed", "POST", p.resume("f"), "", 409, `{"...":0,"name":"ConflictError"}`},
+		{"without a reason", "POST", p.resume("f"), `{"force":" "}`, 400, `{"...":0}`},
+		{"in spite of it", "POST", p.resume("f"), `{"force":"the alarm is wrong"}`, 200, `{"...":0,"state":"running","run":2}`},
+	})
+	if e := s.Newest(t)[0]; !strings.Contains(fmt.Sprint(e.Data), "the alarm is wrong") {
+		t.Errorf("the event has no reason: %v", e.Data)
+	}
+	minute(t, s, clock, nil, 1)
+	post(t, s, "errors", secret, `{"status":"firing"}`)
+	stands(t, s, "running", 2, "10")
+	clock.Advance(61 * time.Minute)
+	minute(t, s, clock, nil, 2)
+	stands(t, s, "held", 2, "10") // no step without quiet
+	post(t, s, "errors", secret, `{"status":"ok"}`)
+	clock.Advance(5 * time.Minute)
+	minute(t, s, clock, nil, 2)
+	stands(t, s, "running", 3, "50")
+	post(t, s, "errors", secret, `{"status":"alerting"}`)
+	stands(t, s, "stopped", 3, "50") // it was overridden for one run only
+}
+
+func TestSafeguardSwitchesOff(t *testing.T) {
+	t.Parallel()
+	s, clock, _, secret := guardedFlag(t, "off")
+	freeze(t, s, clock.Time().Add(time.Hour))
+	post(t, s, "errors", secret, `{"status":"triggered"}`)
+	stands(t, s, "off", 1, "10")
+	s.WantEvents(t, "f", flags.FeatureEnvironmentDisabled, 1)
+	clock.Advance(2 * time.Hour)
+	s.Must(t, "POST", apitest.In("f", "development")+"/on", "")
+	stands(t, s, "running", 2, "10")
+	minute(t, s, clock, nil, 3) // it still fires
+	stands(t, s, "off", 2, "10")
+	s.WantEvents(t, "f", flags.SafeguardTriggered, 2)
+}
+
+// TestSafeguardsOfPlans has what is refused.
+func TestSafeguardsOfPlans(t *testing.T) {
+	t.Parallel()
+	s, _, p, _ := guardedFlag(t, "pause")
+	one := plansOf("f") + "/" + p.ID + "/safeguards"
+	s.Create(t, "child")
+	alarm := `{"signal":{"alarm":"arn:aws:cloudwatch:eu-central-1:123456789012:alarm:Errors"},"action":{"type":"off"}}`
+	s.Run(t, []apitest.Call{
+		{"the signal is in use", "DELETE", signalsPath + "/errors", "", 409, `{"...":0,"name":"ConflictError"}`},
+		{"impact metrics", "PUT", one, `{"impactMetric":{"metricName":"x"},"triggerCondition":{"operator":">","threshold":1}}`, 400, `{"...":0}`},
+		{"no signal", "PUT", one, `{"signal":{},"action":{"type":"off"}}`, 400, `{"...":0}`},
+		{"two signals", "PUT", one, `{"signal":{"name":"a","alarm":"b"},"action":{"type":"off"}}`, 400, `{"...":0}`},
+		{"an unknown signal", "PUT", one, safeguard("nosuch", "off"), 400, `{"...":0}`},
+		{"an unknown action", "PUT", one, safeguard("errors", "page"), 400, `{"...":0}`},
+		{"an alarm", "PUT", one, alarm, 400, `{"...":0}`},
+		{"another action", "PUT", one, safeguard("errors", "off"), 204, ""},
+		{"a read can be sent back", "GET", plansOf("f"), "", 200, `[{"...":0,"safeguards":[{"...":0,"signal":{"name":"errors"},"action":{"...":0,"type":"off"},"triggeredAt":null}]}]`},
+		{"a child that is on where it is off", "POST", apitest.Features + "/child/dependencies", `{"feature":"f","enabled":false}`, 409, `{"...":0,"name":"ConflictError"}`},
+		{"one that may pause", "PUT", one, safeguard("errors", "pause"), 204, ""},
+		{"has such a child", "POST", apitest.Features + "/child/dependencies", `{"feature":"f","enabled":false}`, 200, ""},
+		{"the other way round", "PUT", one, safeguard("errors", "off"), 409, `{"...":0,"name":"ConflictError"}`},
+		{"no such safeguard", "DELETE", one + "/nosuch", "", 404, `{"...":0}`},
+	})
+	list := apitest.Decode[[]struct{ Safeguards []struct{ ID string } }](t, s.Must(t, "GET", plansOf("f"), "").Body)
+	s.Must(t, "DELETE", one+"/"+list[0].Safeguards[0].ID, "")
+	s.Must(t, "DELETE", signalsPath+"/errors", "")
+	s.Check(t, apitest.Call{"a template", "POST", "/api/admin/release-plan-templates", guarded([]string{share(10)}, safeguard("a", "off"), safeguard("a", "pause")), 400, `{"...":0}`})
+	s.Check(t, apitest.Call{"a template", "POST", "/api/admin/release-plan-templates", guarded([]string{share(10)}, safeguard("a", "off")), 200, `{"...":0,"safeguards":[{"...":0}]}`})
+	s.WantEvents(t, "f", flags.SafeguardChanged, 2)
+	s.WantEvents(t, "f", flags.SafeguardDeleted, 1)
+}
+
+// An alarms is CloudWatch.
+type alarms struct {
+	lock  sync.Mutex
+	state map[string]flags.AlarmState
+	calls int
+	fails bool
+}
+
+const prefix = "arn:aws:cloudwatch:eu-central-1:123456789012:alarm:"
+
+func (a *alarms) config() *httpapi.Alarms {
+	return &httpapi.Alarms{Prefix: prefix, Read: func(_ context.Context, arns []string) (map[string]flags.AlarmState, error) {
+		a.lock.Lock()
+		defer a.lock.Unlock()
+		a.calls++
+		if a.fails {
+			return nil, fmt.Errorf("throttled")
+		}
+		found := map[string]flags.AlarmState{}
+		for _, arn := range arns {
+			if state, exists := a.state[arn]; exists {
+				found[arn] = state
+			}
+		}
+		return found, nil
+	}}
+}
+
+func (a *alarms) set(name, state string) {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	a.state[prefix+name] = flags.AlarmState{State: state, Reason: "Threshold Crossed: 1 datapoint", MissingData: name == "missing"}
+}
+
+func TestAlarms(t *testing.T) {
+	t.Parallel()
+	clock, a := apitest.NewClock(), &alarms{state: map[string]flags.AlarmState{}}
+	s := apitest.Serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now, c.Alarms = clock.Time, a.config() })
+	scheduler := requests.NewScheduler(s.Store, httpapi.Config{Limits: flags.DefaultLimits(), Now: clock.Time, Alarms: a.config()})
+	run := func() {
+		t.Helper()
+		clock.Advance(time.Minute)
+		if err := scheduler.Run(t.Context()); err != nil && !a.fails {
+			t.Error(err)
+		}
+	}
+	run()
+	if a.calls > 0 {
+		t.Errorf("%d calls without a plan", a.calls)
+	}
+	a.set("errors", "OK")
+	a.set("missing", "OK")
+	with := func(name string) string {
+		return fmt.Sprintf(`{"signal":{"alarm":%q},"action":{"type":"off"}}`, prefix+name)
+	}
+	s.Create(t, "f")
+	s.Check(t, apitest.Call{"another account", "POST", plansOf("f"), guarded([]string{share(10)}, `{"signal":{"alarm":"arn:aws:cloudwatch:eu-central-1:000000000000:alarm:x"},"action":{"type":"off"}}`), 400, `{"...":0}`})
+	p := apitest.Decode[planned](t, s.Must(t, "POST", plansOf("f"), guarded([]string{share(10, 5), share(50, 5), share(100)}, with("errors"), with("missing"), with("gone"))).Body)
+	if len(p.Warnings) != 2 {
+		t.Errorf("warnings %q", p.Warnings)
+	}
+	s.Must(t, "POST", apitest.In("f", "development")+"/on", "")
+	clock.Advance(5 * time.Minute)
+	run()
+	stands(t, s, "held", 1, "10") // one does not exist
+	a.set("gone", "OK")
+	a.set("errors", "INSUFFICIENT_DATA")
+	clock.Advance(5 * time.Minute)
+	run()
+	stands(t, s, "held", 1, "10")
+	a.set("errors", "OK")
+	clock.Advance(5 * time.Minute)
+	a.fails = true
+	run()
+	a.fails = false
+	stands(t, s, "running", 1, "10")
+	clock.Advance(5 * time.Minute)
+	calls := a.calls
+	run()
+	stands(t, s, "running", 2, "50")
+	if got := a.calls - calls; got != 1 {
+		t.Errorf("%d calls in a minute, want 1 for all alarms", got)
+	}
+	a.set("errors", "ALARM")
+	run()
+	stands(t, s, "off", 2, "50")
+	calls = a.calls
+	run()
+	if a.calls != calls {
+		t.Errorf("alarms of a flag that is off were read")
+	}
+}
