@@ -85,6 +85,7 @@ var slackTexts = map[flags.EventType]string{
 	flags.ReleasePlanStarted:         "started milestone M of F for the E environment in project P",
 	flags.ReleasePlanPaused:          "paused the release plan of F for the E environment in project P",
 	flags.ReleasePlanResumed:         "resumed the release plan of F for the E environment in project P",
+	flags.SafeguardTriggered:         "switched F off for the E environment in project P",
 	flags.RequestCreated:             "began R for the E environment in project P",
 	flags.RequestDiscarded:           "discarded R for the E environment in project P",
 	flags.RequestRebased:             "re-based R for the E environment in project P",
@@ -112,13 +113,21 @@ type slackSubject struct {
 
 	Milestone string `json:"milestoneName"`
 	Cause     string `json:"cause"` // of what a release plan did by itself, or in spite of a signal
+	Safeguard struct {
+		Action struct {
+			Type flags.SafeguardAction `json:"type"`
+		} `json:"action"`
+	} `json:"safeguard"`
 }
 
 // slackText says who did what. The change request or the flag links to its page.
 func slackText(event flags.Event, publicURL string) string {
 	subject := subjectOf(event)
 	words, known := slackTexts[event.Type]
-	if !known {
+	switch {
+	case event.Type == flags.SafeguardTriggered && subject.Safeguard.Action.Type == flags.SafeguardPause:
+		words = slackTexts[flags.ReleasePlanPaused]
+	case !known:
 		words = otherWords(event, subject)
 	}
 	request := strings.TrimSuffix(fmt.Sprintf("change request %d: %s", subject.Request, subject.Title), ": ")
