@@ -37,7 +37,7 @@ run: check guidon ## start Guidon on http://127.0.0.1:4242 (settings: PORT, DATA
 
 # The demo has data of its own, which make reset DATA_DIR=.local/demo/data deletes.
 demo: check guidon $(LOCAL)/demo/node/installed ## start Guidon, two sample applications and a dashboard (PORT, DEMO_PORT)
-	@cp demo/node/app.mjs '$(LOCAL)/demo/node/'
+	@cp demo/node/*.mjs '$(LOCAL)/demo/node/'
 	@cd demo/go && go build -o '$(abspath $(LOCAL))/demo/application' .
 	@GUIDON='$(abspath $(LOCAL))/bin/guidon' APPLICATION='$(abspath $(LOCAL))/demo/application' NODE='$(LOCAL)/demo/node' DIR='$(LOCAL)/demo' demo/run.sh
 
