@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -57,6 +58,45 @@ func TestPlan(t *testing.T) {
 	}
 	if r := guidon(t, "plan show checkout --project planned"); r.code != exitUsage {
 		t.Errorf("without an environment: exit code %d, want %d", r.code, exitUsage)
+	}
+}
+
+// TestPlanWithAlarm forces the next milestone of a plan that a signal has stopped.
+func TestPlanWithAlarm(t *testing.T) {
+	create(t, "/api/admin/projects", `{"id":"watched","name":"Watched"}`)
+	createFlag(t, "watched", "watched-checkout")
+	const project = "/api/admin/projects/watched"
+	const environment = project + "/features/watched-checkout/environments/development"
+	var signal struct{ Secret string }
+	if err := json.Unmarshal([]byte(call(t, nil, "POST", project+"/environments/development/signals", `{"name":"errors"}`)), &signal); err != nil {
+		t.Fatal(err)
+	}
+	create(t, environment+"/release-plans", strings.TrimSuffix(canaryPlan, "}")+`,"safeguards":[{"signal":{"name":"errors"},"action":{"type":"pause"}}]}`)
+	send(t, "POST", environment+"/on", "")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, serverURL+"/api/signals/errors", strings.NewReader(`{"status":"firing"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+signal.Secret)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _ = response.Body.Close(); response.StatusCode != http.StatusNoContent {
+		t.Fatalf("the signal returns %s", response.Status)
+	}
+	const line = " watched-checkout --project watched --environment development"
+	hasLines(t, must(t, "plan show"+line), `state +stopped`, `reason +.*signal "errors" fired.*`, `safeguard +pause when errors fires`)
+	for _, verb := range []string{"next", "resume"} {
+		if r := guidon(t, "plan "+verb+line); r.code != exitRefused || !strings.Contains(r.messages, `signal "errors" of release plan "Canary" is firing`) {
+			t.Errorf("plan %s: exit code %d, %q, want that the signal fires", verb, r.code, r.messages)
+		}
+	}
+	hasLines(t, must(t, "plan resume"+line+" --force false-alarm"), `state +running`, `\* +One .*`)
+	hasLines(t, must(t, "plan next"+line+" --force false-alarm"), `state +running`, `\* +Half .*`)
+	if log := call(t, nil, "GET", "/api/admin/events/watched-checkout", ""); !strings.Contains(log, "false-alarm") {
+		t.Errorf("the log has no reason: %s", log)
 	}
 }
 
