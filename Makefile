@@ -37,7 +37,7 @@ run: check guidon ## start Guidon on http://127.0.0.1:4242 (settings: PORT, DATA
 
 # The demo has data of its own, which make reset DATA_DIR=.local/demo/data deletes.
 demo: check guidon $(LOCAL)/demo/node/installed ## start Guidon, two sample applications and a dashboard (PORT, DEMO_PORT)
-	@cp demo/node/app.mjs '$(LOCAL)/demo/node/'
+	@cp demo/node/*.mjs '$(LOCAL)/demo/node/'
 	@cd demo/go && go build -o '$(abspath $(LOCAL))/demo/application' .
 	@GUIDON='$(abspath $(LOCAL))/bin/guidon' APPLICATION='$(abspath $(LOCAL))/demo/application' NODE='$(LOCAL)/demo/node' DIR='$(LOCAL)/demo' demo/run.sh
 
@@ -110,7 +110,7 @@ test-release: check $(LOCAL)/sam/installed
 
 CLIENTS = CLIENTS_NODE='$(abspath $(CLIENTS_NODE))' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' go test -tags clients -count=1 -timeout 20m ./internal/e2e
 test-clients: check $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run unmodified SDKs against Guidon and Guidon Edge, or against Unleash Edge (EDGE=program); needs Chromium, Python 3.10
-	EDGE='$(if $(EDGE),$(abspath $(EDGE)))' $(CLIENTS) -run '^Test($(if $(EDGE),Edge,Clients|ClientsAgree|ClientsMatrix|ClientsOverload|ClientsURL|ClientsUsage|ConnectPages|Demo|FrontendOrigins|ReadmeProgram))$$'
+	EDGE='$(if $(EDGE),$(abspath $(EDGE)))' $(CLIENTS) -run '^Test($(if $(EDGE),Edge,Clients|ClientsAgree|ClientsMatrix|ClientsOverload|ClientsPlan|ClientsURL|ClientsUsage|ConnectPages|Demo|FrontendOrigins|ReadmeProgram))$$'
 
 test-clients-more: check $(CLIENTS_JAVA)/classpath $(CLIENTS_RUST) $(CLIENTS_PYTHON)/installed
 	CLIENTS_JAVA="$(CLIENTS_JAVA)/classes:$$(cat '$(CLIENTS_JAVA)/classpath')" CLIENTS_RUST='$(CLIENTS_RUST)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \

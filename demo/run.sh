@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs what `make demo` shows: Guidon with three flags, Guidon Edge, and two applications that use the flags. The first application serves
-# the dashboard, and can pause Guidon. Ctrl-C ends them, and so does the end of one of them. GUIDON and APPLICATION are programs, NODE is
+# Runs what `make demo` shows: Guidon with four flags, Guidon Edge, and two applications that use the flags. The first application serves
+# the dashboard, can pause Guidon, and posts a signal when a release goes wrong. Ctrl-C ends them, and so does the end of one of them. GUIDON and APPLICATION are programs, NODE is
 # the folder of the application in JavaScript, and DIR one for data.
 set -eu
 origin=http://127.0.0.1:${PORT:-4242} dashboard=http://127.0.0.1:${DEMO_PORT:-4300}
@@ -36,11 +36,13 @@ start() {
 start "$origin/health" PORT="${PORT:-4242}" DATA_DIR="$DIR/data" LOG_LEVEL=warn INIT_ADMIN_API_TOKENS="$admin" INIT_CLIENT_API_TOKENS="$client" "$GUIDON" serve
 pid=${processes%% *}
 GUIDON_URL=$origin GUIDON_TOKEN=$admin "$GUIDON" import "$(dirname "$0")/flags.json" --environment development >/dev/null
+secret=$(GUIDON_URL=$origin GUIDON_TOKEN=$admin SIGNAL=demo-errors node "$NODE/release.mjs")
 start "http://127.0.0.1:$edge/ready" UPSTREAM_URL="$origin" TOKENS="$client" INTERFACE=127.0.0.1 PORT="$edge" FEATURES_REFRESH_INTERVAL_SECONDS=1 \
 	METRICS_INTERVAL_SECONDS=10 "$GUIDON" edge
 export GUIDON_URL="http://127.0.0.1:$edge" TOKEN="$client" TMPDIR="$DIR" # SDKs keep a copy of the flags in TMPDIR
 start "http://$node" ADDRESS="$node" node "$NODE/app.mjs"
-start "$dashboard/data" ADDRESS="${dashboard#http://}" PEER="http://$node" CONSOLE="$origin" ORIGIN_PID="$pid" "$APPLICATION"
+start "$dashboard/data" ADDRESS="${dashboard#http://}" PEER="http://$node" CONSOLE="$origin" ORIGIN_PID="$pid" \
+	SIGNAL_URL="$origin/api/signals/demo-errors" SIGNAL_SECRET="$secret" "$APPLICATION"
 printf 'The demo is ready: open the dashboard, then the sign-in link above in another tab, and change a flag.\n\n  dashboard       %s\n\n' "$dashboard"
 
 all_run() { for process in $processes; do kill -0 "$process" 2>/dev/null || return 1; done; }

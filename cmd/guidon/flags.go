@@ -200,18 +200,21 @@ func (a *app) printFlag(raw json.RawMessage) error {
 	for _, e := range f.Environments {
 		var strategies []string
 		for _, s := range e.Strategies {
-			text := s.Name
-			if rollout, ok := s.Parameters["rollout"]; ok {
-				text += fmt.Sprintf(" %v%%", rollout)
-			}
-			if s.Disabled {
-				text += " (disabled)"
-			}
-			strategies = append(strategies, text)
+			strategies = append(strategies, strategyText(s.Name, s.Parameters, s.Disabled))
 		}
 		rows = append(rows, []string{e.Name, onOff(e.Enabled), orDash(strings.Join(strategies, ", "))})
 	}
 	return printTable(a.out, rows)
+}
+
+func strategyText(name string, parameters map[string]any, disabled bool) string {
+	if rollout, ok := parameters["rollout"]; ok {
+		name += fmt.Sprintf(" %v%%", rollout)
+	}
+	if disabled {
+		name += " (disabled)"
+	}
+	return name
 }
 
 // flagSwitch is the command on or off.

@@ -56,40 +56,49 @@ func reference(root *cobra.Command) string {
 	listed := slices.DeleteFunc(root.Commands(), func(cmd *cobra.Command) bool {
 		return cmd.Name() == "help" || cmd.Name() == "completion" || cmd.Hidden
 	})
-	section := func(level string, cmd *cobra.Command) {
-		text, settings, _ := strings.Cut(strings.TrimSpace(cmd.Long), "\n\nSettings (environment):\n")
-		if cmd.HasParent() {
-			text += "\n\n" + cmd.UseLine()
-			var shared []string
-			for _, name := range commonFlags {
-				if f := cmd.Flag(name); f != nil && f.Usage == described[name] {
-					f.Hidden = true
-					shared = append(shared, "--"+name)
-				}
-			}
-			text += strings.TrimRight("\n"+cmd.NonInheritedFlags().FlagUsages(), "\n")
-			if shared != nil {
-				text += "\n      common options: " + strings.Join(shared, ", ")
+	usage := func(cmd *cobra.Command) string {
+		text := cmd.UseLine()
+		var shared []string
+		for _, name := range commonFlags {
+			if f := cmd.Flag(name); f != nil && f.Usage == described[name] {
+				f.Hidden = true
+				shared = append(shared, "--"+name)
 			}
 		}
-		fmt.Fprintf(&page, "\n%s %s\n\n```text\n%s\n\n%s\n```\n", level, cmd.CommandPath(), text, unindent(cmd.Example))
+		text += strings.TrimRight("\n"+cmd.NonInheritedFlags().FlagUsages(), "\n")
+		if shared != nil {
+			text += "\n      common options: " + strings.Join(shared, ", ")
+		}
+		return text
+	}
+	section := func(cmd *cobra.Command) {
+		text, settings, _ := strings.Cut(strings.TrimSpace(cmd.Long), "\n\nSettings (environment):\n")
+		if cmd.HasParent() {
+			text += "\n\n" + usage(cmd)
+		}
+		fmt.Fprintf(&page, "\n## %s\n\n```text\n%s\n\n%s\n```\n", cmd.CommandPath(), text, unindent(cmd.Example))
 		if settings != "" {
 			page.WriteString("\n[Settings of the local server](settings.md) lists its environment variables.\n")
 		}
 	}
-	section("##", root)
+	section(root)
 	for _, cmd := range listed {
 		if !cmd.HasSubCommands() {
-			section("##", cmd)
+			section(cmd)
 			continue
 		}
-		fmt.Fprintf(&page, "\n## %s\n\n%s\n", cmd.CommandPath(), strings.TrimSpace(cmd.Long))
+		var parts []string
 		for _, sub := range cmd.Commands() {
-			section("###", sub)
+			about := strings.TrimSpace(sub.Long) + "\n\n" + unindent(sub.Example)
+			parts = append(parts, usage(sub)+"\n\n"+indented.ReplaceAllString(about, "    $0"))
 		}
+		fmt.Fprintf(&page, "\n## %s\n\n%s\n\n```text\n%s\n```\n", cmd.CommandPath(), strings.TrimSpace(cmd.Long), strings.Join(parts, "\n\n"))
 	}
 	return page.String()
 }
+
+// indented matches the lines that are indented: all but empty ones.
+var indented = regexp.MustCompile(`(?m)^.+`)
 
 func unindent(text string) string {
 	lines := strings.Split(text, "\n")

@@ -1,8 +1,8 @@
 // Command demo is the sample application in Go: it evaluates all flags for 100 users, and serves the dashboard of the demo.
 //
 // Settings (environment): ADDRESS to listen on, GUIDON_URL and TOKEN of the flags, PEER with the address of the other
-// application, CONSOLE with the address of the console, to which the dashboard links, and ORIGIN_PID with the process of Guidon, which the
-// dashboard can pause; without it, there is no button for that.
+// application, CONSOLE with the address of the console, to which the dashboard links, ORIGIN_PID with the process of Guidon, which the
+// dashboard can pause (without it, there is no button for that), and SIGNAL_URL and SIGNAL_SECRET of the signal that stops a bad release.
 package main
 
 import (
@@ -30,6 +30,7 @@ var page embed.FS
 type data struct {
 	Console      string            `json:"console"`
 	Origin       string            `json:"origin"`       // running or stopped; "" if the dashboard cannot pause it
+	Health       *health           `json:"health"`       // of the bad release; nil without one
 	Applications []json.RawMessage `json:"applications"` // this one, and the peer
 }
 
@@ -64,6 +65,8 @@ func run() error {
 	guidon := &origin{}
 	guidon.pid, _ = strconv.Atoi(os.Getenv("ORIGIN_PID"))
 	defer guidon.resume()
+	release := &watcher{client: client, url: os.Getenv("SIGNAL_URL"), secret: os.Getenv("SIGNAL_SECRET")}
+	go release.watch(ctx)
 	files, err := fs.Sub(page, "page")
 	if err != nil {
 		return err
@@ -77,7 +80,7 @@ func run() error {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(data{os.Getenv("CONSOLE"), guidon.state(), []json.RawMessage{own, peer(r.Context(), os.Getenv("PEER"))}})
+		_ = json.NewEncoder(w).Encode(data{os.Getenv("CONSOLE"), guidon.state(), release.health(), []json.RawMessage{own, peer(r.Context(), os.Getenv("PEER"))}})
 	})
 	mux.HandleFunc("POST /origin", func(w http.ResponseWriter, _ *http.Request) {
 		if err := guidon.toggle(); err != nil {

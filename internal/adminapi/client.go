@@ -22,6 +22,7 @@ type Client struct {
 	Name     string // how errors name the server, such as "the source"
 	Base     string // its address, without a slash at the end
 	Token    string // sent as Authorization; empty for none
+	IfMatch  string // sent as If-Match; empty for none
 	Attempts int    // how often Call sends a request that the server was too busy for or whose response got lost
 	http     *http.Client
 }
@@ -145,6 +146,9 @@ func (c *Client) send(ctx context.Context, method, path string, content []byte, 
 	}
 	if c.Token != "" {
 		request.Header.Set("Authorization", c.Token)
+	}
+	if c.IfMatch != "" {
+		request.Header.Set("If-Match", c.IfMatch)
 	}
 	if content != nil {
 		request.Header.Set("Content-Type", "application/json")

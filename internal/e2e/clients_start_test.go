@@ -52,6 +52,7 @@ type clientRun struct {
 	ofrep  string // that of OFREP and browsers, for which the server evaluates; "" for url
 	prefix string // of their names
 	flags  []clientFlag
+	users  []clientUser           // nil for clientUsers
 	rounds int                    // how often they evaluate each flag for each user; 0 for no end
 	only   func(name string) bool // the clients to start; nil for all
 }
@@ -73,6 +74,9 @@ func reports(name string) bool { return !strings.HasSuffix(name, "-ofrep") }
 // startClients starts every client with a token of its own kind.
 func startClients(t *testing.T, g *gateway, run clientRun) (clients []*client) {
 	t.Helper()
+	if run.users == nil {
+		run.users = clientUsers
+	}
 	sources := filepath.Join(root, "internal", "clients")
 	bin := t.TempDir()
 	build := exec.Command("go", "build", "-o", bin, "./...")
@@ -81,7 +85,7 @@ func startClients(t *testing.T, g *gateway, run clientRun) (clients []*client) {
 		t.Fatalf("go build in internal/clients/go: %v\n%s", err, out)
 	}
 	env := []string{"TOKEN=" + sdkToken(t, g, run.prefix, "client"), "FLAGS=" + encoded(t, run.flags),
-		"USERS=" + encoded(t, clientUsers), "ROUNDS=" + strconv.Itoa(run.rounds)}
+		"USERS=" + encoded(t, run.users), "ROUNDS=" + strconv.Itoa(run.rounds)}
 	for _, p := range programs {
 		if !run.starts(p.name) {
 			continue
@@ -113,7 +117,7 @@ func startClients(t *testing.T, g *gateway, run clientRun) (clients []*client) {
 		}
 		clients = append(clients, &client{name: run.prefix + p.name, process: follow(t, cmd, []string{"client " + run.prefix + p.name}), stdin: stdin})
 	}
-	if moreClients() {
+	if moreClients() || !run.starts("browser") {
 		return clients
 	}
 	return append(clients, startBrowser(t, g, run)...)
@@ -163,7 +167,7 @@ type page struct {
 func startBrowser(t *testing.T, g *gateway, run clientRun) []*client {
 	t.Helper()
 	p := &page{latest: map[string]string{}}
-	settings := encoded(t, map[string]any{"url": cmp.Or(run.ofrep, run.url, g.url()), "token": sdkToken(t, g, run.prefix, "frontend"), "prefix": run.prefix, "flags": run.flags, "users": clientUsers, "rounds": run.rounds})
+	settings := encoded(t, map[string]any{"url": cmp.Or(run.ofrep, run.url, g.url()), "token": sdkToken(t, g, run.prefix, "frontend"), "prefix": run.prefix, "flags": run.flags, "users": run.users, "rounds": run.rounds})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /settings", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, settings) })
 	mux.HandleFunc("POST /answers/{client}", func(_ http.ResponseWriter, r *http.Request) {

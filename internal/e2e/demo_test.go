@@ -34,8 +34,8 @@ type demoData struct {
 	}
 }
 
-// TestDemo runs what make demo runs, and changes flags: both applications follow, and give each user the same answer. They keep their
-// flags while Guidon is stopped. With DOCS=1 it takes the picture of the documentation.
+// TestDemo runs what make demo runs, and changes flags: both applications follow, and give each user the same answer. A bad release stops
+// itself. The applications keep their flags while Guidon is stopped. With DOCS=1 it takes the picture of the documentation.
 func TestDemo(t *testing.T) {
 	for _, file := range []string{"go/go.mod", "node/package.json"} {
 		sameSDK(t, file)
@@ -59,6 +59,7 @@ func TestDemo(t *testing.T) {
 
 	awaitDemo(t, demo, dashboard, "the start", map[string]map[string]int{
 		"accept-payments": {"on": 100}, "button-color": {"blue": 1, "green": 1, "orange": 1}, "new-checkout": {"": 1, "on": 1},
+		"one-page-checkout": {"": 1, "on": 1},
 	})
 	shows := func(page string) bool { // the users of accept-payments and button-color, for two applications
 		return strings.Count(page, ">100 of 100 on<") == 4 && strings.Contains(page, `title="user-100: on"`)
@@ -73,6 +74,7 @@ func TestDemo(t *testing.T) {
 	if os.Getenv("DOCS") != "" {
 		openPage(t, dashboard.url(), "--screenshot="+filepath.Join(root, "docs", "images", "demo.png"))
 	}
+	stopsItself(t, g, func(step string, want map[string]map[string]int) { awaitDemo(t, demo, dashboard, step, want) })
 	g.do(t, 200, "POST", project+"/features/accept-payments/environments/development/off", nil, nil)
 	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "made-by-a-visitor"}, nil)
 	awaitDemo(t, demo, dashboard, "a flag is off, and a new one is there", map[string]map[string]int{
@@ -105,6 +107,37 @@ func TestDemo(t *testing.T) {
 	}
 	if listens(g.port) || listens(dashboard.port) {
 		t.Error("a process of the demo is still running")
+	}
+}
+
+// stopsItself takes the bad release to 50 %, where the errors that the application measures switch it off. Here nothing waits for a minute: the
+// next milestones are started by hand.
+func stopsItself(t *testing.T, g *gateway, await func(step string, want map[string]map[string]int)) {
+	t.Helper()
+	const in = project + "/features/one-page-checkout/environments/development"
+	for _, percentage := range []string{"25", "50"} {
+		next := exec.Command(binary, "plan", "next", "one-page-checkout", "--environment", "development")
+		next.Env = append(os.Environ(), "GUIDON_URL="+g.url(), "GUIDON_TOKEN="+g.token)
+		if out, err := next.CombinedOutput(); err != nil || !strings.Contains(string(out), "flexibleRollout "+percentage+"%") {
+			t.Fatalf("guidon plan next: %v\n%s", err, out)
+		}
+	}
+	await("a bad release has stopped itself", map[string]map[string]int{"one-page-checkout": {"": 100}})
+	var plans []struct{ State, StateReason string }
+	g.do(t, 200, "GET", in+"/release-plans", nil, &plans)
+	if len(plans) != 1 || plans[0].State != "off" || !strings.Contains(plans[0].StateReason, "demo-errors") {
+		t.Errorf("the plans are %+v, want one that the signal demo-errors has switched off", plans)
+	}
+	type event struct {
+		Type, CreatedBy string
+		Data            struct{ Cause string }
+	}
+	var history struct{ Events []event }
+	g.do(t, 200, "GET", "/api/admin/events/one-page-checkout", nil, &history)
+	if !slices.ContainsFunc(history.Events, func(e event) bool {
+		return e.Type == "safeguard-triggered" && e.CreatedBy == "Guidon" && strings.Contains(e.Data.Cause, "demo-errors")
+	}) {
+		t.Errorf("the history is %+v, want that the signal demo-errors has triggered a safeguard", history.Events)
 	}
 }
 
@@ -193,7 +226,7 @@ func openPage(t *testing.T, page, option string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, chromium(t), "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
-		"--hide-scrollbars", "--window-size=1120,935", "--virtual-time-budget=4000", "--user-data-dir="+filepath.Join(t.TempDir(), "profile"), option, page)
+		"--hide-scrollbars", "--window-size=1120,1215", "--virtual-time-budget=4000", "--user-data-dir="+filepath.Join(t.TempDir(), "profile"), option, page)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("Chromium: %v", err)

@@ -56,8 +56,8 @@ func slackChannels(f *flags.Feature, otherwise string) []string {
 	return channels
 }
 
-// slackTexts are what happened, in Unleash's words. F is the flag, E the environment, P the project, S the strategy, T the tag, and R the
-// change request.
+// slackTexts are what happened, in Unleash's words. F is the flag, E the environment, P the project, S the strategy, T the tag, R the
+// change request, N the release plan, and M its milestone.
 var slackTexts = map[flags.EventType]string{
 	flags.FeatureCreated:             "created F in project P",
 	flags.FeatureUpdated:             "updated F in project P",
@@ -80,6 +80,12 @@ var slackTexts = map[flags.EventType]string{
 	flags.FeatureLinkUpdated:         "updated a link of F in project P",
 	flags.FeatureLinkRemoved:         "removed a link from F in project P",
 	flags.FeatureCommented:           "commented on F in project P",
+	flags.ReleasePlanAdded:           "added release plan N to F for the E environment in project P",
+	flags.ReleasePlanRemoved:         "removed release plan N from F for the E environment in project P",
+	flags.ReleasePlanStarted:         "started milestone M of F for the E environment in project P",
+	flags.ReleasePlanPaused:          "paused the release plan of F for the E environment in project P",
+	flags.ReleasePlanResumed:         "resumed the release plan of F for the E environment in project P",
+	flags.SafeguardTriggered:         "switched F off for the E environment in project P",
 	flags.RequestCreated:             "began R for the E environment in project P",
 	flags.RequestDiscarded:           "discarded R for the E environment in project P",
 	flags.RequestRebased:             "re-based R for the E environment in project P",
@@ -104,19 +110,30 @@ type slackSubject struct {
 
 	Request int64  `json:"changeRequestId"`
 	Title   string `json:"title"` // of a change request or strategy
+
+	Milestone string `json:"milestoneName"`
+	Cause     string `json:"cause"` // of what a release plan did by itself, or in spite of a signal
+	Safeguard struct {
+		Action struct {
+			Type flags.SafeguardAction `json:"type"`
+		} `json:"action"`
+	} `json:"safeguard"`
 }
 
 // slackText says who did what. The change request or the flag links to its page.
 func slackText(event flags.Event, publicURL string) string {
 	subject := subjectOf(event)
 	words, known := slackTexts[event.Type]
-	if !known {
+	switch {
+	case event.Type == flags.SafeguardTriggered && subject.Safeguard.Action.Type == flags.SafeguardPause:
+		words = slackTexts[flags.ReleasePlanPaused]
+	case !known:
 		words = otherWords(event, subject)
 	}
 	request := strings.TrimSuffix(fmt.Sprintf("change request %d: %s", subject.Request, subject.Title), ": ")
 	values := map[string]string{
 		"F": event.FeatureName, "E": event.Environment, "P": event.Project, "R": request,
-		"S": subject.Name, "N": subject.Name, "T": strings.Trim(subject.Type+":"+subject.Value, ":"),
+		"S": subject.Name, "N": subject.Name, "M": subject.Milestone, "T": strings.Trim(subject.Type+":"+subject.Value, ":"),
 	}
 	link := linkOf(publicURL, event, subject)
 	parts := strings.Fields(words)
@@ -129,7 +146,11 @@ func slackText(event flags.Event, publicURL string) string {
 			parts[i] = bold(value)
 		}
 	}
-	return bold(event.CreatedBy) + " " + strings.Join(parts, " ")
+	text := bold(event.CreatedBy) + " " + strings.Join(parts, " ")
+	if subject.Cause != "" {
+		text += ": " + escaped(subject.Cause)
+	}
+	return text
 }
 
 // otherWords are the words for a type that has none of its own: "created segment N" for segment-created.

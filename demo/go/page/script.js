@@ -66,7 +66,20 @@ function showFlag(name, { type, description }, applications, console) {
   return section;
 }
 
-function show({ console, origin, applications }) {
+let fired; // when this page saw the signal fire last
+
+/** showHealth shows the error rate of the bad release, and what the signal says. */
+function showHealth({ flag, errors, most, firing }) {
+  const line = cards.get(flag)?.section.querySelector('.health');
+  if (!line) return;
+  line.hidden = false;
+  line.classList.toggle('firing', firing);
+  if (firing) fired = new Date();
+  const quiet = fired ? `The signal demo-errors fired at ${fired.toLocaleTimeString()}.` : `More than ${most} % make the signal demo-errors fire.`;
+  line.textContent = `Errors: ${errors} %. ${firing ? 'The signal demo-errors is firing.' : quiet}`;
+}
+
+function show({ console, origin, health, applications }) {
   document.querySelector('#console').href = console;
   stop.hidden = origin === '';
   stop.textContent = origin === 'stopped' ? 'Let Guidon go on' : 'Stop Guidon';
@@ -78,6 +91,7 @@ function show({ console, origin, applications }) {
     return flag ? [{ language, sdk, answers: flag.answers }] : [];
   }), console));
   if (sections.length !== flags.children.length || sections.some((s, i) => s !== flags.children[i])) flags.replaceChildren(...sections);
+  if (health) showHealth(health);
   return applications.find((a) => a.error)?.error ?? (sections.length ? '' : 'There is no flag yet.');
 }
 
