@@ -87,8 +87,7 @@ func advance(tx *httpapi.Tx, due flags.Due) (did Outcome, then *flags.Due) {
 	if _, held := signalsNow(tx, f.Plan(env), false); held != "" {
 		return Held, laterThan(due, tx.Now)
 	}
-	switch {
-	case due.Frozen:
+	if due.Frozen {
 		f.Wait(env, tx.Now)
 		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanResumed, before, f, env, "The freeze has ended. The next milestone starts after one interval more."), f)
 		return Frozen, &due

@@ -211,9 +211,6 @@ func act(tx *httpapi.Tx, due flags.Due) (did Outcome, then *flags.Due) {
 	return Acted, &due
 }
 
-// alarmsACall is how many alarms a call of CloudWatch returns.
-const alarmsACall = 100
-
 // ReadOnce reads each alarm once, and remembers what it found; nil for nil.
 func ReadOnce(alarms *httpapi.Alarms) *httpapi.Alarms {
 	if alarms == nil {
@@ -222,15 +219,16 @@ func ReadOnce(alarms *httpapi.Alarms) *httpapi.Alarms {
 	known, states := map[string]bool{}, map[string]flags.AlarmState{}
 	return &httpapi.Alarms{Prefix: alarms.Prefix, Read: func(ctx context.Context, arns []string) (map[string]flags.AlarmState, error) {
 		arns = slices.DeleteFunc(slices.Clone(arns), func(arn string) bool { return known[arn] })
-		for chunk := range slices.Chunk(arns, alarmsACall) {
-			read, err := alarms.Read(ctx, chunk)
-			if err != nil {
-				return nil, err
-			}
-			maps.Copy(states, read)
-			for _, arn := range chunk {
-				known[arn] = true
-			}
+		if len(arns) == 0 {
+			return states, nil
+		}
+		read, err := alarms.Read(ctx, arns)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(states, read)
+		for _, arn := range arns {
+			known[arn] = true
 		}
 		return states, nil
 	}}
