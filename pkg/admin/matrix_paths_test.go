@@ -42,6 +42,8 @@ func newMaze(t *testing.T, s *apitest.Server) maze {
 	}
 	right, twin := furnished("default", "a", "production"), furnished("default", "a", "development")
 	sibling, foreign := furnished("default", "other", "production"), furnished("shop", "b", "development")
+	s.Must(t, "POST", twin.fill("/api/admin/projects/{projectId}"+aSignals), `{"name":"of-development"}`)
+	s.Must(t, "POST", foreign.fill("/api/admin/projects/{projectId}"+aSignals), `{"name":"of-shop"}`)
 	s.Must(t, "DELETE", apitest.Features+"/archived", "")
 	s.Must(t, "POST", "/api/admin/tag-types", `{"name":"kind"}`)
 	s.Must(t, "POST", "/api/admin/features/a/tags", `{"type":"simple","value":"a/b"}`)
@@ -82,6 +84,7 @@ func newMaze(t *testing.T, s *apitest.Server) maze {
 			},
 			"milestoneId": {{"of another environment", twin.milestone}, {"of another flag", sibling.milestone}},
 			"safeguardId": {{"of another environment", twin.safeguard}, {"of another flag", sibling.safeguard}},
+			"signalName":  {{"of another environment", "of-development"}, {"of another project", "of-shop"}},
 			"linkId":      {{"of another flag", sibling.link}, {"of another project", foreign.link}},
 
 			"changeRequestId": {{"unknown", "99"}},
@@ -157,6 +160,9 @@ func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 	if strings.Contains(route, "/{freezeId}") {
 		right.kind = m.freeze
 	}
+	if strings.Contains(route, "/{signalName}") {
+		right.kind = "guard"
+	}
 	c := right.call(route)
 	_, pattern, _ := strings.Cut(route, " ")
 	c.Path = right.fill(strings.Replace(pattern, "{"+parameter+"}", is.value, 1))
@@ -170,8 +176,8 @@ func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 	}
 	byOwner := want
 	elsewhere := is.name == "another project" || is.name == "of another project" && !strings.Contains(route, "{projectId}")
-	if elsewhere && !strings.HasPrefix(route, "GET ") && !strings.HasSuffix(route, "/favorites") && !regexp.MustCompile("/change-requests(/{|$)").MatchString(route) {
-		byOwner = 403 // the owner can only read there
+	if elsewhere && (!strings.HasPrefix(route, "GET ") || strings.HasSuffix(route, aSignals)) && !strings.HasSuffix(route, "/favorites") && !regexp.MustCompile("/change-requests(/{|$)").MatchString(route) {
+		byOwner = 403 // the owner can only read there, and not the signals
 	}
 	for _, caller := range []struct {
 		headers []string

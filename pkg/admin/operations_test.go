@@ -100,7 +100,7 @@ var examples = map[string]example{
 	"PUT /api/admin/projects/{projectId}":                                                   {`{"description":"changed"}`, 200, 3, 2},
 	"PUT /api/admin/projects/{projectId}/settings":                                          {`{"mode":"protected"}`, 200, 3, 2},
 	"DELETE /api/admin/projects/{projectId}":                                                {"", 200, 2, 1},
-	"DELETE /api/admin/projects/{projectId}/environments/{environment}":                     {"", 200, 2, 1},
+	"DELETE /api/admin/projects/{projectId}/environments/{environment}":                     {"", 200, 3, 1}, // its signals, too
 	"POST /api/admin/projects/{projectId}/environments/{environment}/default-strategy":      {`{"name":"default"}`, 200, 2, 1},
 	"GET /api/admin/projects/{projectId}/change-requests/config":                            {"", 200, 1, 1},
 	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": {`{"changeRequestsEnabled":true}`, 204, 2, 1},
@@ -203,7 +203,7 @@ var examples = map[string]example{
 	inEnvironment("POST", aPlan+"/detach"):               {"", 200, 2, 1},
 	inEnvironment("POST", aPlan+"/pause"):                {"", 200, 2, 1},
 	inEnvironment("POST", resuming):                      {"", 200, 1, 1}, // it is not paused
-	inEnvironment("POST", starting):                      {"", 200, 2, 1},
+	inEnvironment("POST", starting):                      {"", 200, 3, 1}, // whether signals are quiet, too
 	inEnvironment("PUT", followed):                       {`{"transitionCondition":{"intervalMinutes":5}}`, 200, 2, 1},
 	inEnvironment("DELETE", followed):                    {"", 204, 2, 1},
 	inEnvironment("PUT", safeguards):                     {`{"signal":{"name":"guard"},"action":{"type":"pause"}}`, 204, 3, 2},
@@ -212,7 +212,7 @@ var examples = map[string]example{
 	ofProject("GET", aSignals):                           {"", 200, 2, 2},
 	ofProject("POST", aSignals):                          {`{"name":"{new}"}`, 201, 3, 2},
 	ofProject("POST", aSignal+"/rotate"):                 {"", 200, 3, 3},
-	ofProject("DELETE", aSignal):                         {"", 200, 5, 4},
+	ofProject("DELETE", aSignal):                         {"", 200, 5, 2},
 	"GET /api/admin/release-plan-templates":              {"", 200, 2, 2},
 	"POST /api/admin/release-plan-templates":             {newTemplate, 200, 3, 3},
 	"GET " + aTemplate:                                   {"", 200, 1, 1},
