@@ -326,8 +326,8 @@ var examples = map[string]example{
 	ofProject("DELETE", "/change-requests/{changeRequestId}"):                    {"", 409, 1, 1}, // it is in review
 	ofProject("PUT", "/change-requests/{changeRequestId}/changes/{changeId}"):    {aChange, 200, 3, 3},
 	ofProject("DELETE", "/change-requests/{changeRequestId}/changes/{changeId}"): {"", 200, 3, 1},
-	ofProject("POST", "/change-requests/{changeRequestId}/rebase"):               {"", 200, 2, 2}, // nothing has changed
-	ofProject("PUT", "/change-requests/{changeRequestId}/state"):                 {`{"state":"Cancelled"}`, 200, 2, 1},
+	ofProject("POST", "/change-requests/{changeRequestId}/rebase"):               {"", 200, 2, 2},                      // nothing has changed
+	ofProject("PUT", "/change-requests/{changeRequestId}/state"):                 {`{"state":"Cancelled"}`, 200, 3, 1}, // it keeps what it would have replaced
 	ofProject("PUT", "/change-requests/{changeRequestId}/title"):                 {`{"title":"{new}"}`, 204, 2, 1},
 	ofProject("POST", "/change-requests/{changeRequestId}/comments"):             {`{"text":"Why?"}`, 204, 2, 2},
 	ofProject("GET", "/change-requests/{changeRequestId}/approvers"):             {"", 200, 1, 1},
