@@ -53,7 +53,7 @@ func (p *ReleasePlan) StateNow(enabled, frozen bool, next time.Time, held string
 	case state == PlanOff:
 		return state, "The flag is off in this environment. The plan goes on when the flag is switched on."
 	case state == PlanPaused:
-		return state, "A person paused the plan. Resume it, or start a milestone."
+		return state, "The plan is paused. Resume it, or start a milestone."
 	case frozen:
 		return PlanFrozen, "The environment is frozen, so no milestone starts."
 	case held != "":
@@ -356,6 +356,12 @@ func (f *Feature) PausePlan(env ProjectEnvironment, id string) error {
 	plan.Paused = true
 	f.setPlan(env, &plan, f.In(env).Strategies)
 	return nil
+}
+
+// KeepStopped pauses the flag's plan if a safeguard stopped it and the flag is off, so that the next run begins paused. It reports whether it did.
+func (f *Feature) KeepStopped(env ProjectEnvironment) bool {
+	plan := f.Plan(env)
+	return plan != nil && plan.StoppedBy() != nil && !plan.Paused && !f.Enabled(env) && f.PausePlan(env, plan.ID) == nil
 }
 
 // ResumePlan ends a pause. The time of the milestone begins again.

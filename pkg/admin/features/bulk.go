@@ -157,8 +157,19 @@ func reviveFeatures(m *httpapi.Many, at httpapi.InProject, in flagsBody) error {
 	})
 }
 
+// enableFeatures switches flags on. A plan that a safeguard stopped waits for a person who looks at it: its new run begins paused.
 func enableFeatures(m *httpapi.Many, at httpapi.InProjectEnvironment, in flagsBody) error {
-	return switchFeatures(m, at, in, "enabled", enableIn)
+	return switchFeatures(m, at, in, "enabled", func(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment) error {
+		stopped := f.KeepStopped(env)
+		if err := enableIn(tx, f, env); err != nil {
+			return err
+		}
+		if stopped {
+			const cause = "A safeguard had stopped the plan, and the flag was switched on together with others."
+			tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanPaused, httpapi.Was(tx, f), f, env, cause))
+		}
+		return nil
+	})
 }
 
 func disableFeatures(m *httpapi.Many, at httpapi.InProjectEnvironment, in flagsBody) error {

@@ -95,6 +95,40 @@ func TestSafeguardSwitchesOff(t *testing.T) {
 	s.WantEvents(t, "f", flags.SafeguardTriggered, 2)
 }
 
+// TestStoppedPlanStaysPaused switches on, together with another one, a flag that a safeguard has switched off.
+func TestStoppedPlanStaysPaused(t *testing.T) {
+	t.Parallel()
+	s, clock, p, secret := guardedFlag(t, "off")
+	s.Create(t, "g")
+	s.Must(t, "POST", apitest.In("g", "development")+"/release-plans", template("Canary", share(10, 60), share(50)))
+	both := func(to string) {
+		t.Helper()
+		s.Must(t, "POST", apitest.Project+"/bulk_features/environments/development/"+to, `{"features":["f","g"]}`)
+	}
+	both("off")
+	both("on")
+	stands(t, s, "running", 2, "10") // no safeguard had stopped it
+	post(t, s, "errors", secret, `{"status":"firing"}`)
+	post(t, s, "errors", secret, `{"status":"resolved"}`)
+	both("on")
+	stands(t, s, "paused", 3, "10")
+	s.WantHistory(t, "f", flags.FeatureCreated, flags.ReleasePlanAdded, flags.FeatureEnvironmentEnabled, flags.ReleasePlanStarted, flags.FeatureEnvironmentDisabled,
+		flags.FeatureEnvironmentEnabled, flags.SafeguardTriggered, flags.FeatureEnvironmentDisabled, flags.FeatureEnvironmentEnabled, flags.ReleasePlanPaused)
+	both("on")
+	stands(t, s, "paused", 3, "10")
+	clock.Advance(61 * time.Minute)
+	minute(t, s, clock, nil, 2)
+	stands(t, s, "paused", 3, "10")
+	s.Check(t, apitest.Call{"the other one has gone on", "GET", apitest.In("g", "development") + "/release-plans", "", 200, `[{"...":0,"state":"last","run":2}]`})
+	post(t, s, "errors", secret, `{"status":"firing"}`)
+	stands(t, s, "off", 3, "10") // its safeguard acts in the new run
+	s.Must(t, "POST", apitest.In("f", "development")+"/on", "")
+	stands(t, s, "paused", 4, "10") // as it was before
+	post(t, s, "errors", secret, `{"status":"resolved"}`)
+	s.Must(t, "POST", p.resume("f"), "")
+	stands(t, s, "running", 5, "10")
+}
+
 // TestSafeguardsOfPlans has what is refused.
 func TestSafeguardsOfPlans(t *testing.T) {
 	t.Parallel()
