@@ -255,6 +255,37 @@ func TestFullTransactions(t *testing.T) {
 	deleteFullProject(t, s)
 }
 
+// TestArchiveWithSafeguards archives a flag that is on by plans with as many safeguards as a flag can have, and has as many parents.
+func TestArchiveWithSafeguards(t *testing.T) {
+	t.Parallel()
+	s := apitest.Serve(t)
+	s.Create(t, "f")
+	for i := range flags.MaxParents {
+		s.Create(t, fmt.Sprintf("parent-%d", i))
+		s.Must(t, "POST", apitest.Features+"/f/dependencies", fmt.Sprintf(`{"feature":"parent-%d"}`, i))
+	}
+	for guarded := 0; ; guarded++ {
+		on := subject{project: "default", flag: "f", environment: fmt.Sprintf("e-%d", guarded)}
+		s.Must(t, "POST", "/api/admin/environments", fmt.Sprintf(`{"name":%q,"type":"test"}`, on.environment))
+		s.Must(t, "POST", apitest.Project+"/environments", fmt.Sprintf(`{"environment":%q}`, on.environment))
+		var safeguards []string
+		for _, name := range []string{"a", "b", "c"} {
+			s.Must(t, "POST", on.fill("/api/admin/projects/{projectId}"+aSignals), fmt.Sprintf(`{"name":%q}`, name))
+			safeguards = append(safeguards, fmt.Sprintf(`{"signal":{"name":%q},"action":{"type":"pause"}}`, name))
+		}
+		plan := strings.TrimSuffix(on.fill(somePlan), "}") + `,"safeguards":[` + strings.Join(safeguards, ",") + `]}`
+		if got := s.Do(t, "POST", on.fill(inEnvironment("", "/release-plans"))[1:], plan); got.Status != 200 {
+			if got.Status != 409 || guarded < 5 {
+				t.Errorf("the plan after %d others: status %d %.200s", guarded, got.Status, got.Body)
+			}
+			break
+		}
+		s.Must(t, "POST", apitest.In("f", on.environment)+"/on", "")
+	}
+	s.Must(t, "DELETE", apitest.Features+"/f", "")
+	s.Must(t, "POST", "/api/admin/archive/revive/f", "")
+}
+
 // maxDependencies gives one flag as many parents as allowed, which change with it, and another flag a thousand children.
 func maxDependencies(t *testing.T, s *apitest.Server) {
 	t.Helper()

@@ -110,14 +110,17 @@ type Due struct {
 	Signal     string // of the safeguard
 }
 
-// Due returns when next milestones start by themselves, and when safeguards are looked at. Whether the environments still are in the project is
-// not asked.
+// Due returns when next milestones start by themselves, and when safeguards are looked at: never while the flag is archived. Whether the
+// environments still are in the project is not asked.
 func (f *Feature) Due() (list []Due) {
-	if f == nil || f.Archived {
+	if f == nil {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Environments)) {
 		fe := f.Environments[name]
+		if f.Archived {
+			fe.EnabledIn = ""
+		}
 		if at := fe.nextAt(); !at.IsZero() {
 			list = append(list, Due{Key: f.Key(), At: at, Plan: fe.Plan.ID, Run: fe.Plan.Run})
 		}

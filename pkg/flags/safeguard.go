@@ -32,7 +32,7 @@ const (
 // The limits of safeguards.
 const (
 	MaxSafeguards = 3   // of a template or plan
-	maxOfFlag     = 30  // of all plans of a flag: each has an item in the transaction that archives the flag
+	maxOfFlag     = 15  // of all plans of a flag: the transaction that archives the flag moves the items of each
 	MaxAlarm      = 512 // bytes of an ARN
 	maxAlarmName  = 255 // bytes: CloudWatch refuses a call with a longer one
 )

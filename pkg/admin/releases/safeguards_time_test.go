@@ -79,6 +79,26 @@ func TestSafeguardIsLookedAtInTheNextRun(t *testing.T) {
 	stands(t, s, "off", 2, "10")
 }
 
+// TestSignalOfArchivedFlag archives a flag with a safeguard, whose signal stays until the flag is back.
+func TestSignalOfArchivedFlag(t *testing.T) {
+	t.Parallel()
+	s, clock, _, secret := guardedFlag(t, "pause")
+	s.Must(t, "DELETE", apitest.Features+"/f", "")
+	due := 0
+	if err := s.Store.Due(t.Context(), clock.Time().AddDate(1, 0, 0), func(flags.Due) bool { due++; return true }); err != nil || due != 0 {
+		t.Errorf("%d are due of an archived flag, %v", due, err)
+	}
+	post(t, s, "errors", secret, `{"status":"firing"}`)
+	s.Run(t, []apitest.Call{
+		{"the signal is in use", "DELETE", signalsPath + "/errors", "", 409, apitest.Failure("ConflictError", `archived flag "f"`)},
+		{"revive", "POST", "/api/admin/archive/revive/f", "", 200, ""},
+		{"switch on", "POST", apitest.In("f", "development") + "/on", "", 200, apitest.Anything},
+	})
+	minute(t, s, clock, nil, 1)
+	stands(t, s, "stopped", 2, "10")
+	s.WantEvents(t, "f", flags.SafeguardTriggered, 1)
+}
+
 // TestSignalsGoWithTheirEnvironment removes an environment from its project, and with it its signals.
 func TestSignalsGoWithTheirEnvironment(t *testing.T) {
 	t.Parallel()

@@ -116,7 +116,12 @@ func deleteSignal(tx *httpapi.Tx, at inSignal) error {
 	}
 	for _, d := range watchedIn(tx, signals.Attachment) {
 		if d.Signal == at.Name {
-			return flags.Errorf(flags.Conflict, "signal %q is in use by a safeguard of the release plan of flag %q; delete that safeguard or plan first", at.Name, d.Key.ID)
+			tx.Load(d.Key)
+			first, archived := "", ""
+			if f := tx.FindFeature(d.Key.ID); f != nil && f.Archived {
+				first, archived = "revive the flag and ", "archived "
+			}
+			return flags.Errorf(flags.Conflict, "signal %q is in use by a safeguard of the release plan of %sflag %q; %sdelete that safeguard or plan first", at.Name, archived, d.Key.ID, first)
 		}
 	}
 	tx.Save(events.SignalDeleted(signals, one), signals)

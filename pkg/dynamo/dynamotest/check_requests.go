@@ -73,11 +73,14 @@ func (c *checker) listed(list listOfRequests) map[int64]*review.Request {
 	return byID
 }
 
-// checkDuePlans reports a plan whose next milestone is to start by itself, and that has no item for its run. An item of an earlier run may be
-// left: it is deleted when it is due.
+// checkDuePlans reports a plan whose next milestone is to start by itself, and that has no item for its run, and a safeguard without its item. An
+// item of an earlier run may be left: it is deleted when it is due.
 func (c *checker) checkDuePlans() {
 	due := map[string]bool{}
 	for k := range c.items {
+		if _, watched, found := strings.Cut(k.sk, "#watch#"); k.pk == "DUE" && found {
+			due[watched] = true
+		}
 		if parts := strings.Split(k.sk, "#"); k.pk == "DUE" && len(parts) >= 5 && parts[1] == "plan" {
 			due[strings.Join(parts[2:5], "#")] = true
 		}
@@ -91,6 +94,14 @@ func (c *checker) checkDuePlans() {
 			plan := f.Plan(env)
 			if !f.NextAt(env, flags.Frozen{}).IsZero() && !due[fmt.Sprintf("%s#%s#%d", f.Name, plan.ID, plan.Run)] {
 				c.report("the next milestone of flag %s in %s is to start by itself, and will not be due", f.Name, env.Name)
+			}
+			if plan == nil {
+				continue
+			}
+			for _, s := range plan.Safeguards {
+				if !due[strings.Join([]string{plan.Attachment, f.Name, plan.ID, s.ID, s.Signal}, "#")] {
+					c.report("%s is not found to be in use by flag %s in %s", s.Says(), f.Name, env.Name)
+				}
 			}
 		}
 	}
