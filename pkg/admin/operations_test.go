@@ -99,7 +99,7 @@ var examples = map[string]example{
 	"GET /api/admin/projects":                                                               {"", 200, 3, 3}, // there is one
 	"PUT /api/admin/projects/{projectId}":                                                   {`{"description":"changed"}`, 200, 3, 2},
 	"PUT /api/admin/projects/{projectId}/settings":                                          {`{"mode":"protected"}`, 200, 3, 2},
-	"DELETE /api/admin/projects/{projectId}":                                                {"", 200, 2, 1},
+	"DELETE /api/admin/projects/{projectId}":                                                {"", 200, 3, 1}, // its signals, too
 	"DELETE /api/admin/projects/{projectId}/environments/{environment}":                     {"", 200, 3, 1}, // its signals, too
 	"POST /api/admin/projects/{projectId}/environments/{environment}/default-strategy":      {`{"name":"default"}`, 200, 2, 1},
 	"GET /api/admin/projects/{projectId}/change-requests/config":                            {"", 200, 1, 1},

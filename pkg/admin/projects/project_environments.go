@@ -39,11 +39,19 @@ func attachEnvironment(tx *httpapi.Tx, at httpapi.InProject, in attachEnvironmen
 func detachEnvironment(tx *httpapi.Tx, at httpapi.InProjectEnvironment) error {
 	p, env := at.Find(tx)
 	p.Detach(env)
-	if signals := httpapi.Find[*flags.Signals](tx, flags.SignalsKey(env.Attachment.ID)); signals != nil {
-		tx.AlsoDelete(signals) // they never count again
-	}
+	deleteSignals(tx, flags.SignalsKey(env.Attachment.ID))
 	tx.Save(events.ProjectEnvironmentRemoved(httpapi.Was(tx, p), env.Name), p)
 	return nil
+}
+
+// deleteSignals deletes the signals of environments that leave their project: they never count again.
+func deleteSignals(tx *httpapi.Tx, keys ...flags.Key) {
+	tx.Load(keys...)
+	for _, key := range keys {
+		if signals := httpapi.Find[*flags.Signals](tx, key); signals != nil {
+			tx.AlsoDelete(signals)
+		}
+	}
 }
 
 func setDefaultStrategy(tx *httpapi.Tx, at httpapi.InProjectEnvironment, in wire.NewStrategyBody) (shape.DefaultStrategyView, error) {

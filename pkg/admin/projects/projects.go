@@ -202,6 +202,11 @@ func deleteProject(tx *httpapi.Tx, at httpapi.InProject) error {
 		return err
 	}
 	tx.Delete(events.ProjectDeleted(p), p)
+	var signals []flags.Key
+	for _, attachment := range p.Environments {
+		signals = append(signals, flags.SignalsKey(attachment.ID))
+	}
+	deleteSignals(tx, signals...)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package releases_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -99,16 +100,20 @@ func TestSignalOfArchivedFlag(t *testing.T) {
 	s.WantEvents(t, "f", flags.SafeguardTriggered, 1)
 }
 
-// TestSignalsGoWithTheirEnvironment removes an environment from its project, and with it its signals.
+// TestSignalsGoWithTheirEnvironment removes an environment from its project, and deletes a project, and with it the signals.
 func TestSignalsGoWithTheirEnvironment(t *testing.T) {
 	t.Parallel()
-	s, _, _, secret := guardedFlag(t, "off")
-	key := flags.SignalsKey(flags.AttachmentOfSecret(secret))
-	s.Must(t, "DELETE", apitest.Project+"/environments/development", "")
-	if view, err := s.Store.Load(t.Context(), []flags.Key{key}); err != nil || flags.Find[*flags.Signals](view, key) != nil {
-		t.Errorf("the signals are stored: %v, %v", view, err)
-	}
-	if got := post(t, s, "errors", secret, `{"status":"firing"}`); got != 401 {
-		t.Errorf("status %d, want 401", got)
+	s := apitest.Serve(t)
+	s.Must(t, "POST", apitest.Projects, `{"id":"shop","environments":["development","production"]}`)
+	for _, path := range []string{apitest.Project + "/environments/development", apitest.Projects + "/shop"} {
+		secret := newSignal(t, s, strings.TrimSuffix(path, "/environments/development")+"/environments/development/signals", "errors")
+		s.Must(t, "DELETE", path, "")
+		key := flags.SignalsKey(flags.AttachmentOfSecret(secret))
+		if view, err := s.Store.Load(t.Context(), []flags.Key{key}); err != nil || flags.Find[*flags.Signals](view, key) != nil {
+			t.Errorf("%s: the signals are stored: %v, %v", path, view, err)
+		}
+		if got := post(t, s, "errors", secret, `{"status":"firing"}`); got != 401 {
+			t.Errorf("%s: status %d, want 401", path, got)
+		}
 	}
 }
