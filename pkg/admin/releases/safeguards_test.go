@@ -253,3 +253,57 @@ func TestAlarms(t *testing.T) {
 		t.Errorf("alarms of a flag that is off were read")
 	}
 }
+
+// TestPlanInOtherPlaces clones, exports and moves a flag with a plan and a safeguard, deletes a context field of a milestone that is not running, and
+// deletes and adds the environment.
+func TestPlanInOtherPlaces(t *testing.T) {
+	t.Parallel()
+	s := apitest.Serve(t)
+	s.Create(t, "f")
+	s.Must(t, "POST", apitest.Projects, `{"id":"other"}`)
+	s.Must(t, "POST", apitest.Project+"/environments/development/default-strategy", `{"name":"default"}`)
+	s.Must(t, "POST", apitest.ContextFields, `{"name":"country"}`)
+	newSignal(t, s, signalsPath, "errors")
+	second := `{"name":"2","strategies":[{"strategyName":"default","constraints":[{"contextName":"country","operator":"IN","values":["de"]}]}]}`
+	p := apitest.Decode[planned](t, s.Must(t, "POST", plansOf("f"), guarded([]string{share(10), second}, safeguard("errors", "off"))).Body)
+	s.Must(t, "POST", apitest.In("f", "development")+"/on", "")
+	stands(t, s, "running", 1, "10") // without the default strategy of the project
+	s.Must(t, "POST", apitest.Features+"/f/clone", `{"name":"copy"}`)
+	const plain = `{"...":0,"name":"flexibleRollout","parameters":{"rollout":"10","stickiness":"default","groupId":"%s"}}`
+	exported := s.Must(t, "POST", apitest.Export, `{"features":["f"],"environment":"development"}`).Body
+	for _, of := range []string{p.ID, p.Milestones[0].ID, "safeguard", "errors"} {
+		if strings.Contains(exported, of) {
+			t.Errorf("the export has %q: %s", of, exported)
+		}
+	}
+	s.Run(t, []apitest.Call{
+		{"the clone has a plain strategy", "GET", apitest.In("copy", "development") + "/strategies", "", 200, `[` + fmt.Sprintf(plain, "copy") + `]`},
+		{"and no plan", "GET", plansOf("copy"), "", 200, `[]`},
+		{"which can be changed", "DELETE", apitest.Features + "/copy", "", 202, ""},
+		{"the export has a plain strategy", "POST", apitest.Export, `{"features":["f"],"environment":"development"}`, 200, `{"...":0,"featureStrategies":[{"featureName":"f",` + fmt.Sprintf(plain, "f")[1:] + `]}`},
+		{"a context field of a later milestone", "DELETE", apitest.ContextFields + "/country", "", 409, `{"...":0,"name":"ConflictError","details":[{"...":0,"message":"used by flag \"f\""}]}`},
+		{"a signal of this project", "POST", apitest.Features + "/f/changeProject", `{"newProjectId":"other"}`, 409, apitest.Failure("ConflictError", `"errors"`)},
+		{"off", "POST", apitest.In("f", "development") + "/off", "", 200, apitest.Anything},
+		{"detach the environment of the projects", "DELETE", apitest.Project + "/environments/development", "", 200, ""},
+		{"and of the other one", "DELETE", apitest.Projects + "/other/environments/development", "", 200, ""},
+		{"delete it", "DELETE", "/api/admin/environments/development", "", 200, ""},
+		{"add one of that name", "POST", "/api/admin/environments", `{"name":"development","type":"development"}`, 201, apitest.Anything},
+		{"to the project", "POST", apitest.Project + "/environments", `{"environment":"development"}`, 200, ""},
+		{"the plan does not count", "GET", plansOf("f"), "", 200, `[]`},
+	})
+}
+
+// TestOffFollowsPause has two safeguards of a plan act in the same run.
+func TestOffFollowsPause(t *testing.T) {
+	t.Parallel()
+	s := apitest.Serve(t)
+	s.Create(t, "f")
+	slow, errors := newSignal(t, s, signalsPath, "slow"), newSignal(t, s, signalsPath, "errors")
+	s.Must(t, "POST", plansOf("f"), guarded([]string{share(10, 60), share(100)}, safeguard("slow", "pause"), safeguard("errors", "off")))
+	s.Must(t, "POST", apitest.In("f", "development")+"/on", "")
+	post(t, s, "slow", slow, `{"status":"firing"}`)
+	stands(t, s, "stopped", 1, "10")
+	post(t, s, "errors", errors, `{"status":"firing"}`)
+	stands(t, s, "off", 1, "10")
+	s.WantEvents(t, "f", flags.SafeguardTriggered, 2)
+}

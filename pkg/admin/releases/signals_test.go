@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"guidon/pkg/apitest"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/httpapi"
 )
 
 const signalsPath = "/api/admin/projects/default/environments/development/signals"
@@ -99,4 +101,94 @@ func TestSignalLimit(t *testing.T) {
 		newSignal(t, s, signalsPath, fmt.Sprint("s-", i))
 	}
 	s.Check(t, apitest.Call{"one more", "POST", signalsPath, `{"name":"more"}`, 409, apitest.Failure("ConflictError", "50")})
+}
+
+// TestSignalOfManyPlans has a signal fire that more plans name than act in its request. The run of the next minute has the others act.
+func TestSignalOfManyPlans(t *testing.T) {
+	t.Parallel()
+	clock := apitest.NewClock()
+	s := apitest.ServeAt(t, clock)
+	secret := newSignal(t, s, signalsPath, "errors")
+	const plans = 23
+	for i := range plans {
+		name := fmt.Sprint("f-", i)
+		s.Create(t, name)
+		s.Must(t, "POST", plansOf(name), guarded([]string{share(10)}, safeguard("errors", "off")))
+		s.Must(t, "POST", apitest.In(name, "development")+"/on", "")
+	}
+	off := func() (n int) {
+		for i := range plans {
+			if strings.Contains(s.Must(t, "GET", plansOf(fmt.Sprint("f-", i)), "").Body, `"state":"off"`) {
+				n++
+			}
+		}
+		return n
+	}
+	if status, n := post(t, s, "errors", secret, `{"status":"firing"}`), off(); status != 204 || n != 20 {
+		t.Errorf("status %d, and %d flags are off; want 20", status, n)
+	}
+	minute(t, s, clock, nil, 2)
+	if n := off(); n != plans {
+		t.Errorf("%d flags are off after a minute, want %d", n, plans)
+	}
+}
+
+// TestSignalsOnFailingStore posts signals while the store does not answer: the sender is to send them again, and has the whole effect then.
+func TestSignalsOnFailingStore(t *testing.T) {
+	t.Parallel()
+	faults := &dynamotest.Faults{}
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
+	s.Create(t, "f")
+	secret := newSignal(t, s, signalsPath, "errors")
+	s.Must(t, "POST", plansOf("f"), guarded([]string{share(10)}, safeguard("errors", "off")))
+	s.Must(t, "POST", apitest.In("f", "development")+"/on", "")
+	for _, fails := range []string{"PutItem", "TransactWriteItems"} { // to store the signal, and to have the safeguard act
+		faults.Change(func(f *dynamotest.Faults) {
+			f.Script = func(operation string, _ int) dynamotest.Fault {
+				if operation == fails {
+					return dynamotest.Throttle
+				}
+				return dynamotest.NoFault
+			}
+		})
+		got := s.Do(t, "POST", "/api/signals/errors", `{"status":"firing"}`, "Authorization: Bearer "+secret)
+		if got.Status != 503 || got.Header.Get("Retry-After") == "" {
+			t.Errorf("%s fails: status %d, Retry-After %q; want 503 with one", fails, got.Status, got.Header.Get("Retry-After"))
+		}
+		faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
+		stands(t, s, "last", 1, "10")
+	}
+	if got := post(t, s, "errors", secret, `{"status":"firing"}`); got != 204 {
+		t.Errorf("status %d of the signal that was sent again, want 204", got)
+	}
+	stands(t, s, "off", 1, "10")
+}
+
+// TestSignalCalls counts the calls to DynamoDB of a signal, as docs/interface.md tells them.
+func TestSignalCalls(t *testing.T) {
+	t.Parallel()
+	count := &apitest.Counter{}
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.Create(t, "f")
+	secret := newSignal(t, s, signalsPath, "errors")
+	for _, c := range []struct {
+		name, secret, body string
+		calls              int
+	}{
+		{"a secret of another form", "signal.x", `{"status":"firing"}`, 0},
+		{"a stranger's", "signal.x.y", `{"status":"firing"}`, 1},
+		{"resolved", secret, `{"status":"resolved"}`, 3},
+		{"the same again", secret, `{"status":"ok"}`, 2},
+		{"firing", secret, `{"status":"firing"}`, 5},
+		{"the same again", secret, `{"status":"firing"}`, 4},
+	} {
+		if got := count.During(func() { post(t, s, "errors", c.secret, c.body) }); len(got) != c.calls {
+			t.Errorf("%s: %d calls %v, want %d", c.name, len(got), got, c.calls)
+		}
+	}
+	s.Must(t, "POST", plansOf("f"), guarded([]string{share(10)}, safeguard("errors", "off")))
+	s.Must(t, "POST", apitest.In("f", "development")+"/on", "")
+	if got := count.During(func() { post(t, s, "errors", secret, `{"status":"firing"}`) }); len(got) != 8 {
+		t.Errorf("a safeguard acts: %d calls %v, want 8", len(got), got)
+	}
 }
