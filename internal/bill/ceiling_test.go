@@ -322,10 +322,13 @@ func (m Measured) callers(s stack) []caller {
 	long.cost, _ = s.day(longReport)
 	long.cost = long.cost.plus(client.cost).plus(stored(s.writeUnits))
 
+	signals := caller{name: "a leaked secret of a signal", limit: 10, rate: s.rate("/api/signals/{signalName}"), starves: "other signals"}
+	signals.cost = administration(answerSeconds+adminSeconds, functionGB, m.SignalMost, 0).times(signals.rate * secondsADay)
+
 	admin := caller{name: "a leaked admin token, lists of 1,000 flags", starves: "everything"}
 	admin.cost, admin.rate = s.day(m.adminToken)
 	admin.cost, admin.urls = admin.cost.plus(s.traces()), client.urls
-	return append(list, client, long, frontend, admin)
+	return append(list, client, long, frontend, signals, admin)
 }
 
 // metrics returns what CloudWatch metrics of the requests of a stranger cost in a day.

@@ -2,6 +2,7 @@ package bill
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -58,8 +59,15 @@ type Measured struct {
 	// Runs of scheduled functions without anything to do.
 	Snapshot, Publish, Aggregate, Deliver, Due Units
 
-	// A run that starts the next milestone of a release plan.
-	Step Units
+	// A run that starts the next milestone of a release plan, without safeguards, with one of a named signal, and with one of an alarm.
+	Step, StepSignal, StepAlarm Units
+
+	// A run without anything to do that looks at 100 safeguards.
+	Watch Units
+
+	// A signal with a wrong secret, one that no plan names, and one that switches a flag off; and one that no plan names among as many signals as an
+	// environment can have, and 100 safeguards.
+	SignalRefused, Signal, SignalActs, SignalMost Units
 
 	// Runs of the aggregation with the reports of 10 and 100 instances, 50 flags each, with the second look at them ten minutes later;
 	// and what the first run of an hour writes in addition.
@@ -135,7 +143,7 @@ func deploy(t testing.TB) *deployment {
 		t.Fatal(err)
 	}
 	store := &pinned{Store: opened}
-	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Now: func() time.Time { return fixed }}
+	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Now: func() time.Time { return fixed }, Alarms: alarms}
 	mux := &httpapi.Mux{}
 	add := func(group httpapi.Group) {
 		handler := httpapi.New(store, group, config)
@@ -308,21 +316,88 @@ func measure(t testing.TB) Measured {
 	m.Report = d.units("POST", "/api/client/metrics", report(reportedFlags), client)
 	m.LargeReport = d.units("POST", "/api/client/metrics", report(500), client)
 
-	d.do("POST", features, `{"name":"stepping"}`)
-	const stepping = features + "/stepping/environments/production"
+	m.releases(d)
+	return m
+}
+
+// releases measures release plans and their signals.
+func (m *Measured) releases(d *deployment) {
+	d.t.Helper()
+	const environment = "/environments/production"
 	stage := func(percent int) string {
 		return fmt.Sprintf(`{"name":"%d","transitionCondition":{"intervalMinutes":1},"strategies":[{"strategyName":"flexibleRollout","parameters":{"rollout":"%[1]d"}}]}`, percent)
 	}
-	d.do("POST", stepping+"/release-plans", `{"name":"Canary","milestones":[`+stage(1)+","+stage(10)+","+stage(50)+","+stage(100)+`]}`)
-	d.do("POST", stepping+"/on", "")
+	plan := func(name, safeguards string) {
+		d.do("POST", features, `{"name":"`+name+`"}`)
+		d.do("POST", features+"/"+name+environment+"/release-plans", `{"name":"Canary","milestones":[`+stage(1)+","+stage(10)+","+stage(50)+","+stage(100)+`],"safeguards":[`+safeguards+`]}`)
+		d.do("POST", features+"/"+name+environment+"/on", "")
+	}
 	hours := time.Duration(0)
-	m.Step = d.run(func(ctx context.Context) error {
+	later := func() time.Time { return time.Now().Add(hours) }
+	due := func(ctx context.Context) error {
 		hours += time.Hour
-		later := func() time.Time { return time.Now().Add(hours) }
-		return requests.NewScheduler(d.store, httpapi.Config{Limits: flags.DefaultLimits(), Now: later}).Run(ctx)
-	}, 3)
-	return m
+		return requests.NewScheduler(d.store, httpapi.Config{Limits: flags.DefaultLimits(), Now: later, Alarms: alarms}).Run(ctx)
+	}
+	plan("stepping", "")
+	m.Step = d.run(due, 3)
+
+	var created struct{ Secret string }
+	body := d.do("POST", "/api/admin/projects/default"+environment+"/signals", `{"name":"errors"}`).Body.Bytes()
+	if err := json.Unmarshal(body, &created); err != nil {
+		d.t.Fatal(err)
+	}
+	const resolved, firing = `{"status":"resolved"}`, `{"status":"firing"}`
+	secret := "Authorization: Bearer " + created.Secret
+	m.Signal = d.units("POST", "/api/signals/errors", firing, secret)
+	d.do("POST", "/api/signals/errors", resolved, secret)
+	m.SignalRefused = d.wrongSecret(created.Secret)
+	m.Unknown.Read = max(m.Unknown.Read, m.SignalRefused.Read)
+
+	plan("signalled", `{"signal":{"name":"errors"},"action":{"type":"off"}}`)
+	m.StepSignal = d.run(due, 3)
+	m.SignalActs = d.units("POST", "/api/signals/errors", firing, secret)
+	d.do("POST", "/api/signals/errors", resolved, secret)
+	plan("alarmed", fmt.Sprintf(`{"signal":{"alarm":%q},"action":{"type":"off"}}`, alarms.Prefix+"errors"))
+	m.StepAlarm = d.run(due, 3)
+
+	for i := range watched - 1 { // beside the flag with an alarm
+		plan(fmt.Sprintf("watched-%d", i), `{"signal":{"name":"errors"},"action":{"type":"off"}}`)
+	}
+	m.Watch = d.run(requests.NewScheduler(d.store, httpapi.Config{Limits: flags.DefaultLimits(), Now: func() time.Time { return fixed }, Alarms: alarms}).Run, 1)
+	for i := range flags.MaxSignals - 1 {
+		body = d.do("POST", "/api/admin/projects/default"+environment+"/signals", fmt.Sprintf(`{"name":"%0*d"}`, flags.MaxSignalName, i)).Body.Bytes()
+	}
+	if err := json.Unmarshal(body, &created); err != nil {
+		d.t.Fatal(err)
+	}
+	m.SignalMost = d.units("POST", fmt.Sprintf("/api/signals/%0*d", flags.MaxSignalName, flags.MaxSignals-2), firing, "Authorization: Bearer "+created.Secret)
 }
+
+// watched is how many safeguards a run looks at that is measured.
+const watched = 100
+
+// wrongSecret measures a signal with a secret that was true before.
+func (d *deployment) wrongSecret(secret string) Units {
+	d.t.Helper()
+	units, err := d.meter.during(func() {
+		if w := d.send("POST", "/api/signals/errors", `{"status":"firing"}`, "Authorization: Bearer "+secret+"0"); w.Code != http.StatusUnauthorized {
+			d.t.Fatalf("a wrong secret: %d %s", w.Code, w.Body)
+		}
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return units
+}
+
+// alarms are quiet.
+var alarms = &httpapi.Alarms{Prefix: "arn:aws:cloudwatch:us-east-1:123456789012:alarm:", Read: func(_ context.Context, arns []string) (map[string]flags.AlarmState, error) {
+	states := map[string]flags.AlarmState{}
+	for _, arn := range arns {
+		states[arn] = flags.AlarmState{State: "OK"}
+	}
+	return states, nil
+}}
 
 // post stores what an instance reported in the last minute.
 func (d *deployment) post(at time.Time, instance int) {

@@ -14,6 +14,7 @@ const (
 	priceTrace    = 5.00e-6      // a trace of X-Ray
 	priceMetric   = 0.30         // a custom metric, a month
 	priceAlarm    = 0.10         // a metric in an alarm, a month
+	priceAlarms   = 1.00e-5      // a call that reads the states of alarms, after the first million of a month; not checked again
 	priceSecret   = 0.40         // a month
 	priceOut      = 0.09         // a GB sent to the internet
 	priceCDN      = 1.00e-6      // an HTTPS request to CloudFront; not checked again

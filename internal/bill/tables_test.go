@@ -17,7 +17,7 @@ func (m Measured) tables(s stack) map[string][]string {
 		"docs/edge.md":                 {m.intervals()},
 		"docs/how-to/sdks.md":          {m.saving()},
 		"docs/operations/addresses.md": {m.addresses(), m.rule(), m.leaked(s)},
-		"docs/operations/cost.md":      {m.operations(), m.administration(), m.open(), m.applications(), m.usage(), m.publishing(), "answers costs " + cents(fronted(unchangedKB)*1e6) + " a million", m.ceiling(s), m.edge()},
+		"docs/operations/cost.md":      {m.operations(), m.administration(), reading(), m.open(), m.applications(), m.usage(), m.publishing(), "answers costs " + cents(fronted(unchangedKB)*1e6) + " a million", m.ceiling(s), m.edge()},
 		"docs/operations/limits.md": {
 			m.partitions(), "some " + count(math.Round(m.ListBytes/10)*10) + " bytes for a flag",
 			"about " + count(math.Floor(maxResponse/m.ListBytes/100)*100) + " such flags",
@@ -59,11 +59,18 @@ func (m Measured) operations() string {
 		{"run of the snapshot function, nothing to do", m.Snapshot}, {"the same, with states to publish", m.Publish},
 		{"run of the aggregation, no reports (mean of ten)", m.Aggregate},
 		{"run of the delivery, no webhooks", m.Deliver}, {"look for scheduled change requests, none are due", m.Due},
-		{"start the next milestone of a release plan", m.Step},
+		{fmt.Sprintf("the same, with %d safeguards to look at", watched), m.Watch},
+		{"start the next milestone of a release plan", m.Step}, {"the same, with a named signal", m.StepSignal}, {"the same, with an alarm", m.StepAlarm},
+		{"signal with a wrong secret", m.SignalRefused}, {"signal that no plan names", m.Signal}, {"signal that switches a flag off", m.SignalActs},
 	} {
 		text += fmt.Sprintf("| %s | %s | %s | %s |\n", o.name, number(o.units.Read), number(o.units.Write), cents(o.units.dollars()*1e6))
 	}
 	return text
+}
+
+// reading says what it costs to read alarms in each minute.
+func reading() string {
+	return fmt.Sprintf("at most %s a month for each hundred alarms", cents(minutesAMonth*priceAlarms))
 }
 
 // administration is what administration by developers costs in a month.
