@@ -106,7 +106,7 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
       label: one.name,
       note: (
         <span className="plan-step">
-          {who.startsWith(`${one.name} of`) ? '' : <span className="break">{who}</span>}
+          {who.startsWith(`${one.name.replace(/\s%$/, '%')} of`) ? '' : <span className="break">{who}</span>}
           {at < plan.milestones.length - 1 && <span className="nowrap">{minutes ? durationText(minutes) : 'by hand'}</span>}
         </span>
       ),
@@ -126,7 +126,7 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
           {started && !last && (
             <Button
               size="small"
-              variant={plan.nextAt || paused ? 'secondary' : 'primary'}
+              variant={plan.nextAt || paused || !environment.enabled ? 'secondary' : 'primary'}
               icon={<Icons.Play />}
               disabledReason={reason}
               onClick={() => startAt(index + 1)}
