@@ -164,7 +164,7 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
           <ActionMenu label={`More actions for the release plan in ${environment.name}`} entries={entries} />
         </div>
       </div>
-      <Stepper label="Milestones" steps={steps} current={index} failed={plan.state === ('stopped' as string)} />
+      <Stepper label="Milestones" steps={steps} current={index} failed={status.kind === 'danger'} />
       {plan.safeguards && plan.safeguards.length > 0 && <p className="soft small break">Safeguards: {safeguardsText(plan.safeguards)}.</p>}
       {question}
       {finishing}
