@@ -2,7 +2,10 @@ package releases_test
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -91,4 +94,31 @@ func TestSignalsGoWithTheirEnvironment(t *testing.T) {
 	if got := post(t, s, "errors", secret, `{"status":"firing"}`); got != 401 {
 		t.Errorf("status %d, want 401", got)
 	}
+}
+
+// TestSignalIsSentAgain posts a signal while the store does not respond: monitoring systems repeat only what a 5xx refuses.
+func TestSignalIsSentAgain(t *testing.T) {
+	t.Parallel()
+	network := &cut{}
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = network })
+	secret := newSignal(t, s, signalsPath, "errors")
+	network.down.Store(true)
+	got := s.Do(t, "POST", "/api/signals/errors", `{"status":"firing"}`, "Authorization: Bearer "+secret)
+	if got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" {
+		t.Errorf("status %d with Retry-After %q, want a 503 with it", got.Status, got.Header.Get("Retry-After"))
+	}
+	network.down.Store(false)
+	if got := post(t, s, "errors", secret, `{"status":"firing"}`); got != http.StatusNoContent {
+		t.Errorf("status %d, want 204", got)
+	}
+}
+
+// A cut is a network that can be down.
+type cut struct{ down atomic.Bool }
+
+func (c *cut) RoundTrip(r *http.Request) (*http.Response, error) {
+	if c.down.Load() {
+		return nil, errors.New("the network is down")
+	}
+	return http.DefaultTransport.RoundTrip(r)
 }

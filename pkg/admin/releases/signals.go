@@ -190,20 +190,16 @@ const atOnce = 20
 
 // receiveSignal stores what a signal says, and has the safeguards act that name it.
 func receiveSignal(m *httpapi.Many, at inSecret, in signalBody) error {
+	var watched []flags.Due // a plan that begins to run at the same time is left to the run of the next minute
 	err := m.Until(func(tx *httpapi.Tx) (last bool, err error) {
 		signals := at.signals(tx)
 		signals.Receive(at.Name, in.firing(), tx.Now)
 		tx.SaveUnlogged(signals)
-		return true, nil
-	})
-	if err != nil || !in.firing() {
-		return unavailable(err)
-	}
-	var watched []flags.Due
-	err = m.Until(func(tx *httpapi.Tx) (last bool, err error) {
-		watched = slices.DeleteFunc(slices.Clone(watchedIn(tx, at.attachment)), func(d flags.Due) bool {
-			return d.Signal != at.Name || d.At != flags.WatchAlways
-		})
+		if in.firing() {
+			watched = slices.DeleteFunc(slices.Clone(watchedIn(tx, at.attachment)), func(d flags.Due) bool {
+				return d.Signal != at.Name || d.At != flags.WatchAlways
+			})
+		}
 		return true, nil
 	})
 	if err != nil {
