@@ -701,7 +701,7 @@ test('protection is set per environment of a project, and rules per environment 
   await creating.getByRole('textbox', { name: 'Name' }).fill(name)
   await creating.getByRole('checkbox', { name: 'No project can switch them off' }).check()
   await creating.getByRole('spinbutton', { name: 'Approvals at least' }).fill('2')
-  await creating.getByRole('checkbox', { name: 'Switching off needs none' }).check()
+  await creating.getByRole('checkbox', { name: 'Switching off needs no change request' }).check()
   await creating.getByRole('button', { name: 'Create environment' }).click()
   await expect(creating).toBeHidden()
   const { environments } = await api<{ environments: { name: string }[] }>('GET', '/api/admin/environments')

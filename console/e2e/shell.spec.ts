@@ -134,13 +134,13 @@ test('dates follow the choice of time zone and format, which stays', async ({ br
     const page = await context.newPage()
     await page.goto('/audit')
     const time = page.getByRole('list', { name: 'Events' }).getByRole('time').last()
-    await expect(time).toHaveAttribute('title', /^\d+ \w+ \d{4}, \d\d:\d\d:\d\d, Asia\/\w+ \(GMT\+5:30\)$/)
+    await expect(time).toHaveAttribute('title', /^\d+ \w+ \d{4}, \d\d:\d\d:\d\d GMT\+5:30$/)
     const at = (await time.getAttribute('datetime'))!
     await page.getByRole('button', { name: /^Account of/ }).click()
     await page.getByRole('menuitem', { name: 'Times in UTC' }).click()
     await page.getByRole('button', { name: /^Account of/ }).click()
     await page.getByRole('menuitem', { name: '(ISO)' }).click()
-    const utc = `${at.slice(0, 10)} ${at.slice(11, 19)}, UTC`
+    const utc = `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
     await expect(time).toHaveAttribute('title', utc)
     await page.reload()
     await expect(time).toHaveAttribute('title', utc)

@@ -34,7 +34,7 @@ const (
 	problemsKB     = 5        // of the response to a report with many problems
 	postUnits      = 350      // of the largest report with a client token
 	browserUnits   = 8        // of the largest one with a frontend token
-	plainKB        = 64.0     // of large responses and files that are not compressed, from an instance in a second (pkg/httpapi)
+	plainKB        = 64.0     // of large responses that are not compressed, from an instance in a second (pkg/httpapi)
 	validated      = 200      // tokens that /edge/validate looks up if a client token is among them
 	validatedKB    = 25.0     // of the response to that
 	statuses       = 2        // of an operation, that a stranger can cause
@@ -48,7 +48,7 @@ const (
 // A throttle is the rate of a route.
 type throttle struct {
 	route, function string
-	rate            float64 // requests a second
+	rate, burst     float64 // requests a second, and at once
 	own             bool    // not the default
 }
 
@@ -57,6 +57,7 @@ type stack struct {
 	throttles             []throttle
 	readUnits, writeUnits float64 // of the table, a second
 	operations            int     // of the administration
+	executions            float64 // reserved for each of the two functions of applications
 }
 
 // readStack reads the throttles of a template as they are with its defaults.
@@ -78,13 +79,13 @@ func readStack(t testing.TB, parameters map[string]string) stack {
 				own = limits[""]
 			}
 			delete(limits, route)
-			s.throttles = append(s.throttles, throttle{route, f.Name, own.Rate, found})
+			s.throttles = append(s.throttles, throttle{route, f.Name, own.Rate, own.Burst, found})
 		}
 	}
 	if len(limits) != 1 {
 		t.Errorf("the settings of %v are for no route", slices.Sorted(maps.Keys(limits)))
 	}
-	s.operations = operations()
+	s.operations, s.executions = operations(), reservedEach
 	for name, units := range map[string]*float64{"MaxReadUnits": &s.readUnits, "MaxWriteUnits": &s.writeUnits} {
 		if *units, err = strconv.ParseFloat(template.Defaults[name], 64); err != nil {
 			t.Fatal(err)
@@ -249,16 +250,6 @@ func (s stack) rate(route string) float64 {
 	return 0
 }
 
-// of returns the routes of a function.
-func (s stack) of(function string) (routes []string) {
-	for _, at := range s.throttles {
-		if at.function == function {
-			routes = append(routes, strings.TrimPrefix(at.route, "ANY "))
-		}
-	}
-	return routes
-}
-
 // stored is what reports cost in a day beside their requests that write so many units in a second: the writes, the storage for two days, and
 // the aggregation, which reads them twice, in runs that never end.
 func stored(units float64) cost {
@@ -272,13 +263,22 @@ func stored(units float64) cost {
 
 const minutesADay = secondsADay / 60
 
-// plain is what large responses cost in a day that are not compressed. A request takes so many seconds.
-func (s stack) plain(seconds float64, routes ...string) cost {
-	executions := 0.0
-	for _, route := range routes {
-		executions += s.rate(route) * seconds
+// plain is what large responses of a function cost in a day that are not compressed: requests at once get an instance each.
+func (s stack) plain(routes ...string) cost {
+	burst := 0.0
+	for _, at := range s.throttles {
+		if slices.Contains(routes, strings.TrimPrefix(at.route, "ANY ")) {
+			burst += at.burst
+		}
 	}
-	return cost{out: math.Ceil(executions*instancesEach) * secondsADay * out(plainKB)}
+	return cost{out: min(burst, s.executions) * secondsADay * out(plainKB)}
+}
+
+// pulses tells what pulses of large responses make of the ceilings of both tokens without reserved executions.
+func (m Measured) pulses(s stack) string {
+	s.executions = math.Inf(1)
+	list := m.callers(s)
+	return fmt.Sprintf("a leaked client token can cost up to %s a day, a public frontend token up to %s", count(list[1].cost.dollars()), count(list[3].cost.dollars()))
 }
 
 // A caller is one who means harm.
@@ -300,20 +300,20 @@ func (m Measured) callers(s stack) []caller {
 
 	list := []caller{{name: "a stranger", limit: 270, starves: polls + "; files of the console from " + number(s.rate("$default")) + " on, sign-in from " + number(s.rate("/auth/{proxy+}"))}}
 	list[0].cost, list[0].rate = s.day(m.stranger)
-	list[0].cost = list[0].cost.plus(s.traces()).plus(s.plain(refusedSeconds, s.of("site")...))
+	list[0].cost = list[0].cost.plus(s.traces())
 	list[0].cost.requests += s.metrics()
 	list[0].urls = s.atURLs(m.stranger)
 
-	client := caller{name: "a leaked client token", limit: 140}
+	client := caller{name: "a leaked client token", limit: 150}
 	client.cost, client.rate = s.day(m.clientToken)
-	client.cost = client.cost.plus(s.plain(answerSeconds, "/api/client/features", "/api/client/delta")).plus(s.plain(longSeconds, "/ofrep/v1/evaluate/flags"))
-	client.urls = s.atURLs(m.clientToken, "applications", "frontend")
+	client.cost = client.cost.plus(s.plain("/api/client/features", "/api/client/delta")).plus(s.plain("/ofrep/v1/evaluate/flags"))
+	client.urls = s.atURLs(either(m.clientToken, m.stranger), "applications", "frontend")
 	client.starves = "the same"
 
 	frontend := caller{name: "a public frontend token", limit: 110}
 	frontend.cost, frontend.rate = s.day(m.frontendToken)
 	browser := s.rate("/api/frontend/client/{proxy+}") * browserUnits
-	frontend.cost = frontend.cost.plus(stored(min(browser, s.writeUnits))).plus(s.plain(longSeconds, "/api/frontend", "/ofrep/v1/evaluate/flags"))
+	frontend.cost = frontend.cost.plus(stored(min(browser, s.writeUnits))).plus(s.plain("/api/frontend", "/ofrep/v1/evaluate/flags"))
 	frontend.urls = s.atURLs(m.frontendToken, "frontend").plus(stored(s.writeUnits)).plus(stored(min(browser, s.writeUnits)).times(-1))
 	frontend.starves = "evaluations " + share(evaluations, evaluations/2) + "; " + count(browser) + " of the " + count(s.writeUnits) + " write units"
 
@@ -402,7 +402,7 @@ func TestCeiling(t *testing.T) {
 	}
 }
 
-// TestFileSizes checks that no file that strangers can load is larger than the ceiling assumes, as callers get it who accept gzip.
+// TestFileSizes checks that no file that strangers can load is larger than the ceiling assumes, compressed.
 func TestFileSizes(t *testing.T) {
 	for _, pattern := range []string{"console/dist/*.*", "console/dist/assets/*", "pkg/docs/assets/*", "infra/openapi.json"} {
 		files, err := filepath.Glob("../../" + pattern)
@@ -428,11 +428,11 @@ func TestFileSizes(t *testing.T) {
 func TestProblemSizes(t *testing.T) {
 	d, most := deploy(t), 0
 	for _, unit := range []string{"k", `\"`, `\u0001`} {
-		for _, n := range []int{10, 50, 100, 110, 115, 120, 130, 1000} {
+		for _, n := range []int{10, 50, 100, 110, 115, 118, 120, 130, 1000} {
 			name := strings.Repeat(unit, n)
 			toggles := make([]string, 100)
 			for i := range toggles {
-				toggles[i] = fmt.Sprintf(`"%d%s":{"yes":"a"}`, i, name)
+				toggles[i] = fmt.Sprintf(`"%d%s":{"yes":"%[2]s","no":"%[2]s","variants":{"%[2]s":"x"}}`, i, name)
 			}
 			metrics := `{"appName":"x","bucket":{"start":"2026-01-01T00:00:00Z","stop":"x","toggles":{` + strings.Join(toggles, ",") + `}}}`
 			bulk := `{"applications":[` + strings.Repeat(`{"appName":"`+name+`","environment":1},`, 99) + `{}],"metrics":[]}`

@@ -17,7 +17,7 @@ func (m Measured) tables(s stack) map[string][]string {
 		"docs/edge.md":                 {m.intervals()},
 		"docs/how-to/sdks.md":          {m.saving()},
 		"docs/operations/addresses.md": {m.addresses(), m.rule(), m.leaked(s)},
-		"docs/operations/cost.md":      {m.operations(), m.administration(), reading(), m.open(), m.applications(), m.usage(), m.publishing(), "answers costs " + cents(fronted(unchangedKB)*1e6) + " a million", m.ceiling(s), m.edge()},
+		"docs/operations/cost.md":      {m.operations(), m.administration(), reading(), m.open(), m.applications(), m.usage(), m.publishing(), "answers costs " + cents(fronted(unchangedKB)*1e6) + " a million", m.ceiling(s), m.pulses(s), m.edge()},
 		"docs/operations/limits.md": {
 			m.partitions(), "some " + count(math.Round(m.ListBytes/10)*10) + " bytes for a flag",
 			"about " + count(math.Floor(maxResponse/m.ListBytes/100)*100) + " such flags",

@@ -37,8 +37,9 @@ const (
 	reviewed      = projects + "/contract/environments/contract"
 	requests      = projects + "/contract/change-requests"
 	aChange       = `{"feature":"reviewed","action":"addStrategy","payload":{"name":"default"}}`
-	aPlan         = `{"name":"Canary","milestones":[{"name":"Some","strategies":[{"strategyName":"default"}],"transitionCondition":{"intervalMinutes":60}},{"name":"All","strategies":[{"strategyName":"default"}]}]}`
+	aPlan         = `{"name":"Canary","milestones":[{"name":"Some","strategies":[{"strategyName":"default"}],"transitionCondition":{"intervalMinutes":60}},{"name":"All","strategies":[{"strategyName":"default"}]}],"safeguards":[{"signal":{"name":"contract"},"action":{"type":"pause"}}]}`
 	plans         = "/environments/contract/release-plans"
+	signals       = reviewed + "/signals"
 	accountTokens = "/api/admin/service-account/{accounts}/token"
 	personal      = "personal" // the dictionary with a personal token, for what API tokens cannot do
 )
@@ -68,6 +69,9 @@ var once = []fixture{
 	{"", "", flags, `{"name":"planned"}`},
 	{"", "", flags, `{"name":"removed"}`},
 	{"", "", flags, `{"name":"detached"}`},
+	{"signals", "name", signals, `{"name":"NAME"}`},
+	{"", "", signals, `{"name":"checkout-errors"}`}, // of the examples
+	{"", "", signals, `{"name":"doomed"}`},
 	{"plans", "id", flags + "/planned" + plans, aPlan},
 	{"removedPlans", "id", flags + "/removed" + plans, aPlan},
 	{"detachedPlans", "id", flags + "/detached" + plans, aPlan},
@@ -112,7 +116,7 @@ const (
 // create sends the requests of the fixtures and returns the dictionaries.
 func create(t *testing.T, server *adminapi.Client) dictionaries {
 	// Built-in project roles; any state; the first change of a request; the only flag for each way to end a plan.
-	made := dictionaries{"roles": {4, 5}, "matching": {"*"}, "changes": {1}, "plannedFlags": {"planned"}, "removedFlags": {"removed"}, "detachedFlags": {"detached"}}
+	made := dictionaries{"roles": {4, 5}, "matching": {"*"}, "changes": {1}, "plannedFlags": {"planned"}, "removedFlags": {"removed"}, "detachedFlags": {"detached"}, "doomedSignals": {"doomed"}}
 	for _, f := range once {
 		f.create(t, server, made, "contract")
 	}
@@ -168,6 +172,9 @@ func (f fixture) create(t *testing.T, server *adminapi.Client, made dictionaries
 		}
 		for _, one := range list(fields["milestones"]) {
 			made["milestones"] = append(made["milestones"], one.(map[string]any)["id"])
+		}
+		for _, one := range list(fields["safeguards"]) {
+			made["safeguards"] = append(made["safeguards"], one.(map[string]any)["id"])
 		}
 	}
 }

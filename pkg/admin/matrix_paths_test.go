@@ -42,8 +42,6 @@ func newMaze(t *testing.T, s *apitest.Server) maze {
 	}
 	right, twin := furnished("default", "a", "production"), furnished("default", "a", "development")
 	sibling, foreign := furnished("default", "other", "production"), furnished("shop", "b", "development")
-	s.Must(t, "POST", twin.fill("/api/admin/projects/{projectId}"+aSignals), `{"name":"of-development"}`)
-	s.Must(t, "POST", foreign.fill("/api/admin/projects/{projectId}"+aSignals), `{"name":"of-shop"}`)
 	s.Must(t, "DELETE", apitest.Features+"/archived", "")
 	s.Must(t, "POST", "/api/admin/tag-types", `{"name":"kind"}`)
 	s.Must(t, "POST", "/api/admin/features/a/tags", `{"type":"simple","value":"a/b"}`)
@@ -61,6 +59,8 @@ func newMaze(t *testing.T, s *apitest.Server) maze {
 	ofShop := s.APIToken(t, `{"tokenName":"of-shop","type":"client","project":"shop"}`)
 	freeze := apitest.IDIn(s.Must(t, "POST", right.fill(inFreezes), aFreeze).Body)
 	ofAll := apitest.IDIn(s.Must(t, "POST", right.fill(ofServiceFreezes), aFreeze).Body)
+	s.Must(t, "POST", right.fill("/api/admin/projects/{projectId}"+aSignals), `{"name":"mine"}`)
+	s.Must(t, "POST", twin.fill("/api/admin/projects/{projectId}"+aSignals), `{"name":"theirs"}`)
 	stranger := s.ID(t, apitest.Users, `{"username":"stranger","rootRole":3}`)
 	return maze{
 		Server: s, right: right, parent: mine.kind, freeze: freeze, owner: s.Account(t, "3", map[string]string{"default": "4"}),
@@ -83,8 +83,8 @@ func newMaze(t *testing.T, s *apitest.Server) maze {
 				{"of another environment", twin.plan}, {"of another flag", sibling.plan}, {"of another project", foreign.plan},
 			},
 			"milestoneId": {{"of another environment", twin.milestone}, {"of another flag", sibling.milestone}},
+			"signalName":  {{"of another environment", "theirs"}},
 			"safeguardId": {{"of another environment", twin.safeguard}, {"of another flag", sibling.safeguard}},
-			"signalName":  {{"of another environment", "of-development"}, {"of another project", "of-shop"}},
 			"linkId":      {{"of another flag", sibling.link}, {"of another project", foreign.link}},
 
 			"changeRequestId": {{"unknown", "99"}},
@@ -160,8 +160,8 @@ func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 	if strings.Contains(route, "/{freezeId}") {
 		right.kind = m.freeze
 	}
-	if strings.Contains(route, "/{signalName}") {
-		right.kind = "guard"
+	if strings.Contains(route, "{signalName}") {
+		right.kind = "mine"
 	}
 	c := right.call(route)
 	_, pattern, _ := strings.Cut(route, " ")
@@ -177,7 +177,7 @@ func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 	byOwner := want
 	elsewhere := is.name == "another project" || is.name == "of another project" && !strings.Contains(route, "{projectId}")
 	if elsewhere && (!strings.HasPrefix(route, "GET ") || strings.HasSuffix(route, aSignals)) && !strings.HasSuffix(route, "/favorites") && !regexp.MustCompile("/change-requests(/{|$)").MatchString(route) {
-		byOwner = 403 // the owner can only read there, and not the signals
+		byOwner = 403 // the owner can only read there, and no signals
 	}
 	for _, caller := range []struct {
 		headers []string

@@ -100,7 +100,7 @@ var examples = map[string]example{
 	"PUT /api/admin/projects/{projectId}":                                                   {`{"description":"changed"}`, 200, 3, 2},
 	"PUT /api/admin/projects/{projectId}/settings":                                          {`{"mode":"protected"}`, 200, 3, 2},
 	"DELETE /api/admin/projects/{projectId}":                                                {"", 200, 3, 1}, // its signals, too
-	"DELETE /api/admin/projects/{projectId}/environments/{environment}":                     {"", 200, 3, 1}, // its signals, too
+	"DELETE /api/admin/projects/{projectId}/environments/{environment}":                     {"", 200, 3, 1},
 	"POST /api/admin/projects/{projectId}/environments/{environment}/default-strategy":      {`{"name":"default"}`, 200, 2, 1},
 	"GET /api/admin/projects/{projectId}/change-requests/config":                            {"", 200, 1, 1},
 	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": {`{"changeRequestsEnabled":true}`, 204, 2, 1},
@@ -203,7 +203,7 @@ var examples = map[string]example{
 	inEnvironment("POST", aPlan+"/detach"):               {"", 200, 2, 1},
 	inEnvironment("POST", aPlan+"/pause"):                {"", 200, 2, 1},
 	inEnvironment("POST", resuming):                      {"", 200, 1, 1}, // it is not paused
-	inEnvironment("POST", starting):                      {"", 200, 3, 1}, // whether signals are quiet, too
+	inEnvironment("POST", starting):                      {"", 200, 3, 1},
 	inEnvironment("PUT", followed):                       {`{"transitionCondition":{"intervalMinutes":5}}`, 200, 2, 1},
 	inEnvironment("DELETE", followed):                    {"", 204, 2, 1},
 	inEnvironment("PUT", safeguards):                     {`{"signal":{"name":"guard"},"action":{"type":"pause"}}`, 204, 3, 2},
@@ -326,8 +326,8 @@ var examples = map[string]example{
 	ofProject("DELETE", "/change-requests/{changeRequestId}"):                    {"", 409, 1, 1}, // it is in review
 	ofProject("PUT", "/change-requests/{changeRequestId}/changes/{changeId}"):    {aChange, 200, 3, 3},
 	ofProject("DELETE", "/change-requests/{changeRequestId}/changes/{changeId}"): {"", 200, 3, 1},
-	ofProject("POST", "/change-requests/{changeRequestId}/rebase"):               {"", 200, 2, 2},                      // nothing has changed
-	ofProject("PUT", "/change-requests/{changeRequestId}/state"):                 {`{"state":"Cancelled"}`, 200, 3, 1}, // it keeps what it would have replaced
+	ofProject("POST", "/change-requests/{changeRequestId}/rebase"):               {"", 200, 2, 2}, // nothing has changed
+	ofProject("PUT", "/change-requests/{changeRequestId}/state"):                 {`{"state":"Cancelled"}`, 200, 3, 1},
 	ofProject("PUT", "/change-requests/{changeRequestId}/title"):                 {`{"title":"{new}"}`, 204, 2, 1},
 	ofProject("POST", "/change-requests/{changeRequestId}/comments"):             {`{"text":"Why?"}`, 204, 2, 2},
 	ofProject("GET", "/change-requests/{changeRequestId}/approvers"):             {"", 200, 1, 1},

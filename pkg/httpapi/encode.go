@@ -230,7 +230,7 @@ func (e encoding) write(w http.ResponseWriter, status int) {
 	_, _ = w.Write(e.body) // fails only if the caller is gone
 }
 
-// What one process sends without compression, of responses and of files: data out is most of the price of a response. A plainLarge response
+// What one process sends without compression: data out is most of the price of a response. A plainLarge response
 // is as long as a compressed one with some 1,000 flags, so a shorter one needs no budget. PlainBurst is more than the longest response.
 const (
 	plainLarge = 32 << 10 // bytes

@@ -30,8 +30,7 @@ const (
 // transportSecurity has browsers use HTTPS for this host for a year.
 const transportSecurity = "max-age=31536000"
 
-// file serves a file, compressed if the caller accepts that or the file is, or returns 304 if the caller has it already. Large files that are
-// not compressed have a budget.
+// file serves a file, compressed if the caller accepts that, or the file is compressed or large, or returns 304 if the caller has it already.
 func (s *service) file(route string, f File) http.Handler {
 	tag := sync.OnceValue(func() string {
 		sum := sha256.Sum256(f.Content)
@@ -39,12 +38,6 @@ func (s *service) file(route string, f File) http.Handler {
 	})
 	compressed := sync.OnceValue(func() []byte { return compress(f.Content) }) // kept, as files are few and small
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !f.Gzipped && !AcceptsGzip(r) && !matchesTag(r, tag()) {
-			if err := s.plain(len(f.Content), s.config.Now()); err != nil {
-				s.respond(w, r, outcome{route: route, err: err})
-				return
-			}
-		}
 		content, header, status := f.Content, w.Header(), cmp.Or(f.Status, http.StatusOK)
 		for name, value := range f.Headers {
 			header.Set(name, value)
@@ -66,7 +59,7 @@ func (s *service) file(route string, f File) http.Handler {
 			status, content = http.StatusNotModified, nil
 		case f.Gzipped:
 			header.Set("Content-Encoding", "gzip")
-		case len(content) >= MinGzip && AcceptsGzip(r):
+		case len(content) > plainLarge, len(content) >= MinGzip && AcceptsGzip(r):
 			content = compressed()
 			header.Set("Content-Encoding", "gzip")
 		}

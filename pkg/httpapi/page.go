@@ -64,6 +64,15 @@ func (q Query) Has(name string) bool {
 	return q.values.Has(name)
 }
 
+// Bool returns whether a parameter is true; false if it is absent. Invalid if it is neither true nor false.
+func (q Query) Bool(name string) (bool, error) {
+	text := q.Get(name)
+	if q.Has(name) && text != "true" && text != "false" {
+		return false, QueryFault(flags.Problems{{Path: name, Message: "must be true or false"}})
+	}
+	return text == "true", nil
+}
+
 // All returns all values of a parameter.
 func (q Query) All(name string) []string {
 	q.read(name)

@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -111,19 +110,18 @@ func isRounded(number string) bool {
 func Shorten(s string) string {
 	const most = 40
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= most {
-		return s
+	quoted := 0
+	for i, r := range s {
+		if quoted += len(strconv.QuoteRune(r)) - len("''"); quoted > most {
+			return s[:i] + "…"
+		}
 	}
-	end := most
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
+	return s
 }
 
 // placeIn returns a JSON pointer for a message, shortened if it is very long.
 func placeIn(p jsontext.Pointer) string {
-	if len(p) > 140 {
+	if len(strconv.Quote(string(p))) > 140 {
 		return Shorten(string(p))
 	}
 	return string(p)

@@ -24,7 +24,7 @@ export default function EmergencyDialog({ project, environment, onClose }: Emerg
       submit="Change without a review"
       onClose={onClose}
       title={`Change ${environment} in an emergency?`}
-      description="Nobody skips change requests here, except for administrators in an emergency."
+      description="Only administrators can skip change requests here, and only in an emergency."
     >
       <Notice kind="warn">
         What you change in {environment} then applies at once, without a review, until you stop it or load the page again. The log and its webhooks get an event

@@ -54,14 +54,16 @@ export function Page({ title, aside, description, crumbs, actions, tabs, rail, c
         {tabs && <Tabs label={title} tabs={tabs} />}
       </header>
       {rail ? (
-        <div className="page-rail">
+        <div key="rail" className="page-rail">
           <div className="page-body">{children}</div>
           <aside className="rail" aria-label={`About ${title}`}>
             {rail}
           </aside>
         </div>
       ) : (
-        <div className="page-body">{children}</div>
+        <div key={tabs ? 'tab' : 'body'} className="page-body">
+          {children}
+        </div>
       )}
     </div>
   )

@@ -43,7 +43,10 @@ func TestEnvironmentOfManyFlags(t *testing.T) {
 		{"added again", "POST", p + "/environments", `{"environment":"stage"}`, 200, ""},
 	} {
 		want := "BatchGetItem TransactWriteItems"
-		if step.Name == "deleted" {
+		switch step.Name {
+		case "removed from the project":
+			want = "BatchGetItem BatchGetItem TransactWriteItems" // its signals
+		case "deleted":
 			want = "BatchGetItem Query TransactWriteItems" // the projects that have the environment
 		}
 		if calls := count.During(func() { s.Check(t, step) }); strings.Join(calls, " ") != want {

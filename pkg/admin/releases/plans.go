@@ -243,9 +243,9 @@ type inMilestone struct {
 }
 
 // Parse reads whether the running milestone is to begin again.
-func (at *inMilestone) Parse(r httpapi.Request) error {
-	at.restart = r.Query().Get("restart") == "true"
-	return nil
+func (at *inMilestone) Parse(r httpapi.Request) (err error) {
+	at.restart, err = r.Query().Bool("restart")
+	return err
 }
 
 func startMilestone(tx *httpapi.Tx, at inMilestone, in forceBody) (view shape.MilestoneView, err error) {

@@ -195,7 +195,7 @@ const atOnce = 20
 
 // receiveSignal stores what a signal says, and has the safeguards act that name it.
 func receiveSignal(m *httpapi.Many, at inSecret, in signalBody) error {
-	var watched []flags.Due
+	var watched []flags.Due // a plan that begins to run at the same time is left to the run of the next minute
 	err := m.Until(func(tx *httpapi.Tx) (last bool, err error) {
 		signals := at.signals(tx)
 		signals.Receive(at.Name, in.firing(), tx.Now)

@@ -169,7 +169,6 @@ func TestSignalCalls(t *testing.T) {
 	t.Parallel()
 	count := &apitest.Counter{}
 	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
-	s.Create(t, "f")
 	secret := newSignal(t, s, signalsPath, "errors")
 	for _, c := range []struct {
 		name, secret, body string
@@ -186,9 +185,15 @@ func TestSignalCalls(t *testing.T) {
 			t.Errorf("%s: %d calls %v, want %d", c.name, len(got), got, c.calls)
 		}
 	}
-	s.Must(t, "POST", plansOf("f"), guarded([]string{share(10)}, safeguard("errors", "off")))
-	s.Must(t, "POST", apitest.In("f", "development")+"/on", "")
-	if got := count.During(func() { post(t, s, "errors", secret, `{"status":"firing"}`) }); len(got) != 8 {
-		t.Errorf("a safeguard acts: %d calls %v, want 8", len(got), got)
+	for n := 1; n <= 3; n++ { // flags
+		for i := range n {
+			name := fmt.Sprint("of-", n, "-", i)
+			s.Create(t, name)
+			s.Must(t, "POST", plansOf(name), guarded([]string{share(10)}, safeguard("errors", "off")))
+			s.Must(t, "POST", apitest.In(name, "development")+"/on", "")
+		}
+		if got := count.During(func() { post(t, s, "errors", secret, `{"status":"firing"}`) }); len(got) != 7+n {
+			t.Errorf("safeguards of %d flags act: %d calls %v, want %d", n, len(got), got, 7+n)
+		}
 	}
 }

@@ -49,6 +49,10 @@ type inLegalValue struct {
 }
 
 func listContextFields(tx *httpapi.Tx, _ httpapi.InService) ([]contextFieldRow, error) {
+	undefined, err := tx.Query().Bool("undefined")
+	if err != nil {
+		return nil, err
+	}
 	fields := fieldsOfSegments(tx)
 	counts := countUses(tx, func(s flags.StrategyUse) []string {
 		names := slices.Clip(s.ContextFields)
@@ -60,7 +64,7 @@ func listContextFields(tx *httpapi.Tx, _ httpapi.InService) ([]contextFieldRow, 
 	projects, environments := tx.Projects(), tx.Environments()
 	list := tx.ContextFields().List
 	defined := len(list)
-	if tx.Query().Get("undefined") == "true" {
+	if undefined {
 		list = append(slices.Clip(list), undefinedFields(tx, counts, fields)...)
 	}
 	rows := httpapi.Each(list, func(f flags.ContextField) contextFieldRow {

@@ -20,7 +20,7 @@ export function FlagRail({ flag }: { flag: Flag }) {
       <Owner flag={flag} />
       <FlagTags flag={flag} />
       <FlagLinks flag={flag} />
-      <Part title="Stage">
+      <Part title="Lifecycle">
         <p className="row">
           <Badge kind={stage.kind}>{stage.label}</Badge>
           <span className="soft">

@@ -125,6 +125,7 @@ function EnvironmentVariants({ flag, environment, onEdit }: { flag: Flag; enviro
         <>
           <WeightParts variants={environment.variants} />
           <Table
+            cards
             label={`Variants in ${environment.name}`}
             columns={columnsOf(environment.variants)}
             rows={environment.variants}

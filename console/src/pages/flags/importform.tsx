@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { ApiError, api, errorText, useChange, type Schema } from '../../api'
 import { SkipsFreeze } from '../../requests/freeze'
 import { Button, DialogActions, Field, Icons, LinkButton, Loading, Notice, TextArea, plural, useAsked } from '../../ui'
@@ -69,12 +69,12 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
       setFileError(`${chosen.name} has more than ${maxFileBytes / 1024 / 1024} MiB. Use the command guidon import, which sends it in parts.`)
       return
     }
-    const content = await chosen.text()
-    take(content, chosen.name)
-    // A file is complete, so it is checked at once. What is typed is checked by the button.
-    const { data } = readImport(content)
-    if (data && target.project && target.environment) check.mutate({ project: target.project, environment: target.environment, data })
+    take(await chosen.text(), chosen.name)
   }
+  // A file is complete, so it is checked as soon as it is known where it goes. What is typed is checked by the button.
+  useEffect(() => {
+    if (fileName && body && body.project && body.environment && check.isIdle && run.isIdle) check.mutate(body)
+  })
   const report = check.data
   const changes = report ? countOf(report.features, 'created') + countOf(report.features, 'overwritten') : 0
   const error = run.error ?? check.error

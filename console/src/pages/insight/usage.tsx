@@ -3,7 +3,23 @@ import { Link, useParams } from '@tanstack/react-router'
 import { Fragment, useMemo } from 'react'
 import { apiQuery, type Schema } from '../../api'
 import { useUrlState } from '../../shell'
-import { Button, DateTime, EmptyState, Icons, LinkButton, Loaded, Meter, Section, Select, Table, number, percent, useDates, type Column } from '../../ui'
+import {
+  Button,
+  DateTime,
+  EmptyState,
+  Icons,
+  LinkButton,
+  Loaded,
+  Loading,
+  Meter,
+  Section,
+  Select,
+  Table,
+  number,
+  percent,
+  useDates,
+  type Column,
+} from '../../ui'
 import { EnvironmentMark, EnvironmentName, useEnvironmentChoices } from '../../ui/environmentname'
 import type { DateSettings } from '../../ui/dates'
 import { UsageChart, timeText, type Mark } from './chart'
@@ -106,6 +122,7 @@ function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
   const variantTotal = variants.reduce((sum, { count }) => sum + count, 0)
   const total = totalOf(points)
   const share = shareOf(total)
+  if (history.isLoading) return <Loading /> // The list of changes makes the card of the chart higher.
   if (share === null) {
     return (
       <EmptyState
@@ -166,6 +183,7 @@ function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
       )}
       <Section title="Applications">
         <Table
+          cards
           label="Applications that evaluated the flag"
           columns={appColumns}
           rows={apps.slice(0, maxApps)}

@@ -72,7 +72,7 @@ function ProtectionForm({ projectId, environment, approvals, onClose }: Protecti
           this on the Environments page.
         </Notice>
       )}
-      {nobodySkips && <p className="soft">Nobody changes flags here without a change request, not even administrators.</p>}
+      {nobodySkips && <p className="soft">No one can change flags here without a change request, except an administrator in an emergency.</p>}
       {offAllowed && <p className="soft">Switching a flag off needs no change request, unless other flags depend on it.</p>}
       <FormActions form={form} submit="Save" onCancel={onClose} />
     </form>

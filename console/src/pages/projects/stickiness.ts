@@ -3,8 +3,8 @@ import { apiQuery } from '../../api'
 import type { Choice } from '../../ui'
 
 const builtIn: Choice[] = [
-  { value: 'default', label: 'Default: user id, else session id, else random' },
-  { value: 'random', label: 'Random: no stickiness' },
+  { value: 'default', label: 'Default: userId, else sessionId, else random' },
+  { value: 'random', label: 'Random: different at each evaluation' },
 ]
 
 /** What rollouts can use for stickiness. present is the stored value, which stays a choice. */

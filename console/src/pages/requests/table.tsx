@@ -90,6 +90,7 @@ export function RequestTable({ label, requests, withProject, loading, empty }: R
   ]
   return (
     <Table
+      cards
       label={label}
       columns={columns}
       rows={requests}

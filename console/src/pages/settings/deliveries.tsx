@@ -61,6 +61,7 @@ export function Deliveries({ addon, disabledReason }: { addon: Schema<'Addon'>; 
       ) : (
         <>
           <Table
+            cards
             label="Deliveries"
             columns={columns}
             rows={shown.rows}

@@ -85,13 +85,13 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
         />
         {form.values.required && <NumberField label="Approvals at least" min={1} max={10} step={1} {...form.field('approvals')} />}
         <Checkbox
-          label="Nobody skips them"
-          hint="Not even administrators. In an emergency, an administrator gives a reason, with the button Emergency… or by the API, and the log keeps it."
+          label="No one can skip them"
+          hint="Not even administrators, except in an emergency: with the button Emergency… they give a reason, which the audit log keeps."
           checked={form.values.nobodySkips}
           onChange={(nobodySkips) => form.set({ nobodySkips })}
         />
         <Checkbox
-          label="Switching off needs none"
+          label="Switching off needs no change request"
           hint="A flag can be switched off at once, unless other flags depend on it."
           checked={form.values.offAllowed}
           onChange={(offAllowed) => form.set({ offAllowed })}

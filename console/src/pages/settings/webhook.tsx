@@ -48,7 +48,7 @@ export default function WebhookPage() {
             disabledReason={updateReason ?? (addon.enabled ? undefined : 'It is disabled and sends nothing.')}
             onClick={() => test.mutate(addon)}
           >
-            Send a test event
+            {test.isPending ? 'Testing…' : 'Send a test event'}
           </Button>
           <Button variant="quiet" icon={<Icons.Trash />} disabledReason={me.can('DELETE_ADDON').reason} onClick={() => remove(addon)}>
             Delete webhook

@@ -106,7 +106,7 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
       label: one.name,
       note: (
         <span className="plan-step">
-          {who.startsWith(`${one.name} of`) ? '' : <span className="break">{who}</span>}
+          {who.startsWith(`${one.name.replace(/\s%$/, '%')} of`) ? '' : <span className="break">{who}</span>}
           {at < plan.milestones.length - 1 && <span className="nowrap">{minutes ? durationText(minutes) : 'by hand'}</span>}
         </span>
       ),
@@ -126,7 +126,7 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
           {started && !last && (
             <Button
               size="small"
-              variant={plan.nextAt || paused ? 'secondary' : 'primary'}
+              variant={plan.nextAt || paused || !environment.enabled ? 'secondary' : 'primary'}
               icon={<Icons.Play />}
               disabledReason={reason}
               onClick={() => startAt(index + 1)}
@@ -164,7 +164,7 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
           <ActionMenu label={`More actions for the release plan in ${environment.name}`} entries={entries} />
         </div>
       </div>
-      <Stepper label="Milestones" steps={steps} current={index} failed={plan.state === ('stopped' as string)} />
+      <Stepper label="Milestones" steps={steps} current={index} failed={status.kind === 'danger'} />
       {plan.safeguards && plan.safeguards.length > 0 && <p className="soft small break">Safeguards: {safeguardsText(plan.safeguards)}.</p>}
       {question}
       {finishing}

@@ -9,12 +9,17 @@ export const plansPath = `${environmentPath}/release-plans` as const
 
 const at = (flag: Flag, environment: Pick<FlagEnvironment, 'name'>) => ({ projectId: flag.project, featureName: flag.name, environment: environment.name })
 
+/** The release plans of a flag in an environment. */
+export const plansQuery = (flag: Flag, environment: FlagEnvironment) => ({
+  ...apiQuery(plansPath, { path: at(flag, environment) }),
+  enabled: environment.planState !== undefined,
+})
+
 /** The release plan of a flag in an environment. While it goes on by itself it is read again. */
 export function usePlan(flag: Flag, environment: FlagEnvironment): Plan | undefined {
   const client = useQueryClient()
   const plan = useQuery({
-    ...apiQuery(plansPath, { path: at(flag, environment) }),
-    enabled: environment.planState !== undefined,
+    ...plansQuery(flag, environment),
     refetchInterval: ({ state }) => (state.data?.[0]?.nextAt ? 20_000 : false),
   }).data?.[0]
   // The strategies of the next milestone are those of the flag.

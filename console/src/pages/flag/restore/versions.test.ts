@@ -11,6 +11,7 @@ test('a changed strategy has both versions, an added and a removed one have one'
   ])
   expect(restorableOf(event('feature-strategy-add', null, strategy('a', '20')))).toMatchObject([{ id: 'a', before: undefined, after: { id: 'a' } }])
   expect(restorableOf(event('feature-strategy-remove', strategy('a', '20'), null))).toMatchObject([{ id: 'a', before: { id: 'a' }, after: undefined }])
+  expect(restorableOf(event('release-plan-milestone-started', strategy('a', '20'), strategy('b', '60')))).toEqual([])
   // The last strategy: the event has the state of the flag after it.
   const off = { archived: false, enabled: false, strategies: [] }
   expect(restorableOf(event('feature-strategy-remove', strategy('a', '20'), off))).toMatchObject([{ id: 'a', before: { id: 'a' }, after: undefined }])

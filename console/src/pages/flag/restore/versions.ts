@@ -28,6 +28,8 @@ type Event = Pick<Schema<'LoggedEvent'>, 'type' | 'environment' | 'data' | 'preD
 
 /** Everything of an event that can be restored: only what the event has completely. */
 export function restorableOf({ type, environment, data, preData }: Event): Restorable[] {
+  // Its milestones set the strategies of a release plan.
+  if (/^(release-plan|safeguard)-/.test(type)) return []
   // An entry for each environment.
   if (type === 'feature-environment-variants-updated' || type === 'feature-variants-updated')
     return Object.keys({ ...preData, ...data }).flatMap((name) => variantsIn(name, preData?.[name], data?.[name]))

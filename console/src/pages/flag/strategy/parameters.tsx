@@ -117,7 +117,7 @@ interface StickinessProps {
 export function StickinessField({ value, ...rest }: StickinessProps) {
   const fields = useQuery({ ...apiQuery('/api/admin/context'), staleTime: 60_000 }).data ?? []
   const choices: Choice[] = [
-    { value: 'default', label: 'Default: userId, else sessionId' },
+    { value: 'default', label: 'Default: userId, else sessionId, else random' },
     { value: 'userId', label: 'userId' },
     { value: 'sessionId', label: 'sessionId' },
     { value: 'random', label: 'Random: different at each evaluation' },
