@@ -167,10 +167,13 @@ var goldenSteps = []step{
 	{"delete a progression", "DELETE", inBasket + "/progressions/{milestone}", "", ""},
 	{"pause the plan", "POST", inBasket + "/release-plans/{plan}/pause", "", ""},
 	{"resume the plan", "POST", inBasket + "/progressions/{plan}/resume", "", ""},
+	{"create a signal", "POST", shop + "/environments/staging/signals", `{"name":"errors"}`, "signal"},
+	{"add a safeguard", "PUT", inBasket + "/release-plans/{plan}/safeguards", `{"signal":{"name":"errors"},"action":{"type":"pause"}}`, ""},
+	{"post a signal", "POST", "/api/signals/errors", `{"status":"firing"}`, ""},
+	{"delete a safeguard", "DELETE", inBasket + "/release-plans/{plan}/safeguards/{safeguard}", "", ""},
 	{"remove the plan", "DELETE", inBasket + "/release-plans/{plan}", "", ""},
-	{"create a signal", "POST", "/api/admin/projects/default/environments/development/signals", `{"name":"errors"}`, ""},
-	{"rotate a signal", "POST", "/api/admin/projects/default/environments/development/signals/errors/rotate", "", ""},
-	{"delete a signal", "DELETE", "/api/admin/projects/default/environments/development/signals/errors", "", ""},
+	{"rotate a signal", "POST", shop + "/environments/staging/signals/errors/rotate", "", ""},
+	{"delete a signal", "DELETE", shop + "/environments/staging/signals/errors", "", ""},
 	{"create a release template", "POST", "/api/admin/release-plan-templates", `{"name":"Canary","description":"A few first","milestones":[` +
 		`{"name":"Some","sortOrder":1,"transitionCondition":{"intervalMinutes":60},"strategies":[{"strategyName":"flexibleRollout","title":"t","sortOrder":1,` +
 		`"parameters":{"rollout":"10"},"segments":[{segment}],"constraints":[` + aConstraint + `],"variants":[` + strategyVariant + `]}]},` +
@@ -298,6 +301,10 @@ func TestGoldenEvents(t *testing.T) {
 			plans := apitest.Decode[[]struct{ Milestones []struct{ ID string } }](t, s.Must(t, "GET", inBasket+"/release-plans", "").Body)
 			saved["milestone"] = plans[0].Milestones[0].ID
 		}
+		if st.name == "delete a safeguard" {
+			plans := apitest.Decode[[]struct{ Safeguards []struct{ ID string } }](t, s.Must(t, "GET", inBasket+"/release-plans", "").Body)
+			saved["safeguard"] = plans[0].Safeguards[0].ID
+		}
 		if st.name == "delete a user" { // the user is in more projects than one transaction can change
 			for i := range 21 {
 				s.Must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":"many-%d"}`, i))
@@ -342,6 +349,9 @@ func TestGoldenEvents(t *testing.T) {
 			_, rest, _ := strings.Cut(s.Must(t, "GET", fill(aRequest), "").Body, `"revision":"`)
 			revision, _, _ := strings.Cut(rest, `"`)
 			headers = append(slices.Clone(approver), `If-Match: "`+revision+`"`)
+		}
+		if st.name == "post a signal" {
+			headers = []string{"Authorization: Bearer " + saved["signal"]}
 		}
 		if st.name == "break the glass" {
 			headers = []string{httpapi.BreakGlass + ": payments fail"}

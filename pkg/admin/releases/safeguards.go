@@ -61,6 +61,9 @@ func (b safeguardBody) checkForm(at string, problems *flags.Problems) {
 	}
 	flags.CheckLength(at+"/id", b.ID.Value, flags.MaxIdentifier, problems)
 	flags.CheckLength(at+"/action/id", b.Action.ID.Value, flags.MaxIdentifier, problems)
+	if read := b.TriggeredAt.Value; read != nil {
+		flags.CheckLength(at+"/triggeredAt", *read, flags.MaxIdentifier, problems)
+	}
 }
 
 // Check adds the problems that can be found without the store.
