@@ -3,6 +3,7 @@ package flags
 import (
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -418,8 +419,8 @@ func (p *ReleasePlan) largest() (most Milestone) {
 	return most
 }
 
-// WithLargestMilestones returns the flag with the largest milestone of each plan running: a flag must have space for it. It returns f if it
-// has no plans.
+// WithLargestMilestones returns the flag with the largest milestone of each plan running, and all that runs and safeguards add to the plan: a
+// flag must have space for it. It returns f if it has no plans.
 func (f *Feature) WithLargestMilestones() *Feature {
 	large := f
 	for name, fe := range f.Environments {
@@ -433,9 +434,26 @@ func (f *Feature) WithLargestMilestones() *Feature {
 		for _, s := range fe.Plan.largest().Strategies {
 			fe.Strategies = append(fe.Strategies, s.WithDefaults(f.Name))
 		}
+		fe.Plan = fe.Plan.largestProgress()
 		large.Environments[name] = fe
 	}
 	return large
+}
+
+// largestProgress returns the plan with as much as its runs can write into it.
+func (p *ReleasePlan) largestProgress() *ReleasePlan {
+	late := time.Date(2999, 1, 1, 1, 1, 1, 1e6, time.UTC)
+	plan := *p
+	plan.Active, plan.Run, plan.RunAt, plan.Paused = MaxMilestones, math.MaxInt64, late, true
+	plan.Milestones, plan.Safeguards = slices.Clone(p.Milestones), slices.Clone(p.Safeguards)
+	for i := range plan.Milestones {
+		plan.Milestones[i].StartedAt = late
+	}
+	for i := range plan.Safeguards {
+		s := &plan.Safeguards[i]
+		s.TriggeredAt, s.Acted, s.Overridden = late, plan.Run, plan.Run
+	}
+	return &plan
 }
 
 // Warnings says where a milestone can take the flag from users who have it by the one before.

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 )
@@ -74,5 +75,32 @@ func TestSafeguardsOfAllPlans(t *testing.T) {
 		if (err == nil) != (i < most) {
 			t.Errorf("plan %d: %v", i+1, err)
 		}
+	}
+}
+
+// TestLargestMilestones checks that a flag has space for all that its plan can write by itself.
+func TestLargestMilestones(t *testing.T) {
+	at, in := time.Date(2026, 1, 5, 12, 0, 0, 1e6, time.UTC), ProjectEnvironment{Environment{Name: "production", UID: "e"}, Attachment{ID: "a"}}
+	f := &Feature{Name: "f", Version: 1}
+	f.setEnvironment(in, FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "e"}})
+	plan := ReleasePlan{ID: "p", CreatedAt: at, Milestones: []Milestone{{ID: "m", Name: "m", Strategies: []Strategy{{ID: "s", Name: "default"}}}}, Safeguards: []Safeguard{{ID: "s", Signal: "errors", Action: SafeguardPause}}}
+	if err := f.AddPlan(in, plan, "", DefaultLimits()); err != nil {
+		t.Fatal(err)
+	}
+	size := func(f *Feature) int {
+		text, err := json.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(text)
+	}
+	room := size(f.WithLargestMilestones())
+	if err := f.Enable(in, func() string { return "new" }, at); err != nil {
+		t.Fatal(err)
+	}
+	f.Override(in, []string{"s"})
+	f.Trigger(in, "s", at)
+	if got := size(f) - len(`"enabledIn":"a",`); got > room {
+		t.Errorf("a plan that has acted takes %d bytes, and there is space for %d", got, room)
 	}
 }

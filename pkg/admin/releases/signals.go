@@ -208,7 +208,10 @@ func receiveSignal(m *httpapi.Many, at inSecret, in signalBody) error {
 		return true, nil
 	})
 	if err != nil {
-		return unavailable(err)
+		if flags.KindOf(err) == flags.VersionConflict {
+			err = unavailable(err)
+		}
+		return err
 	}
 	watched = watched[:min(len(watched), atOnce)]
 	return unavailable(errors.Join(m.Each(len(watched), nil, func(tx *httpapi.Tx, i int) error {
@@ -217,13 +220,12 @@ func receiveSignal(m *httpapi.Many, at inSecret, in signalBody) error {
 	})...))
 }
 
-// unavailable is the error of a signal that was not stored, or of which a safeguard did not act. Senders repeat only what a 5xx refuses.
+// unavailable is the error of a signal that did not have its whole effect: senders repeat only what a 5xx refuses.
 func unavailable(err error) error {
-	switch flags.KindOf(err) {
-	case flags.VersionConflict, flags.Conflict:
-		return &flags.Error{Kind: flags.Unavailable, Err: err, Message: "the signal did not have its whole effect yet; send it again"}
+	if err == nil {
+		return nil
 	}
-	return err
+	return &flags.Error{Kind: flags.Unavailable, Err: err, Message: "the signal did not have its whole effect yet; send it again"}
 }
 
 // watchedIn returns the safeguards under an attachment of an environment.

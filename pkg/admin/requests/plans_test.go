@@ -92,3 +92,15 @@ func TestApprovedPlan(t *testing.T) {
 	r.wantShares(t)
 	r.to(t, r.releaser, stale, "Applied", 409, "its release plan was changed")
 }
+
+// TestSegmentOfALaterMilestone changes a segment that only a later milestone of an approved plan uses: what was approved is not what would run.
+func TestSegmentOfALaterMilestone(t *testing.T) {
+	t.Parallel()
+	r := serveReviews(t, 1)
+	segment := r.AddSegment(t, `{"name":"staff","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`)
+	q := r.approved(t, change("f", "addReleasePlan", `{"name":"p","existing":"replace","milestones":[`+
+		`{"name":"a","transitionCondition":{"intervalMinutes":60},"strategies":[{"strategyName":"flexibleRollout","parameters":{"rollout":"0"}}]},`+
+		`{"name":"b","strategies":[{"strategyName":"default","segments":[`+segment+`]}]}]}`))
+	r.Must(t, "PUT", "/api/admin/segments/"+segment, `{"name":"staff","constraints":[]}`)
+	r.to(t, r.releaser, r.read(t, q), "Applied", 409)
+}

@@ -210,10 +210,10 @@ func rehearse(tx *httpapi.Tx, p *flags.Project, env flags.ProjectEnvironment, ch
 	return found.guarded, uses, nil
 }
 
-// segmentsOf are the IDs of the segments that a flag uses in environments, sorted.
+// segmentsOf are the IDs of the segments that a flag uses in environments, also those of milestones of a plan that do not run yet, sorted.
 func segmentsOf(f *flags.Feature, in ...flags.ProjectEnvironment) (ids []int64) {
 	for _, env := range in {
-		for _, s := range f.In(env).Strategies {
+		for _, s := range f.AllStrategies(env) {
 			ids = append(ids, s.Segments...)
 		}
 	}
