@@ -191,6 +191,12 @@ func (s *sequence) waits(i int) bool {
 // done yet, or because what they change was changed, by another item, or by another writer, which is a race.
 func (m *Many) roundOf(tx *Tx, items []int, s *sequence, errs []error, do func(tx *Tx, i int) error) (again []int, raced bool) {
 	attempts := m.decideEach(tx, items, errs, do)
+	if slices.ContainsFunc(attempts, func(a *Tx) bool { return len(a.writes()) > 0 }) {
+		if err := tx.loadAddons(); err != nil {
+			m.end(items, errs, err)
+			return nil, false
+		}
+	}
 	taken := map[flags.Key]bool{}
 	var changes []flags.Change
 	var changed []int

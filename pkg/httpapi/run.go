@@ -240,10 +240,8 @@ func (tx *Tx) result(answer any, err error) Result {
 // commit commits what the function saved and deleted, and then does what it asked for with After.
 func (tx *Tx) commit() error {
 	if len(tx.writes()) > 0 {
-		if _, loaded := tx.round.view[flags.AddonsKey()]; !loaded { // see loadFirst
-			if err := tx.round.load(tx.ctx, tx.service.store, []flags.Key{flags.AddonsKey()}); err != nil {
-				return err
-			}
+		if err := tx.loadAddons(); err != nil {
+			return err
 		}
 		if err := tx.commitError(tx.service.store.Commit(tx.ctx, tx.signed())); err != nil {
 			return err
@@ -255,6 +253,14 @@ func (tx *Tx) commit() error {
 		}
 	}
 	return nil
+}
+
+// loadAddons brings the registry of addons where loadFirst did not.
+func (tx *Tx) loadAddons() error {
+	if _, loaded := tx.round.view[flags.AddonsKey()]; loaded {
+		return nil
+	}
+	return tx.round.load(tx.ctx, tx.service.store, []flags.Key{flags.AddonsKey()})
 }
 
 // signed is the change with its steps and events, each event with an id, a time and the caller.

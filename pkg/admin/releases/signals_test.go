@@ -192,8 +192,8 @@ func TestSignalCalls(t *testing.T) {
 			s.Must(t, "POST", plansOf(name), guarded([]string{share(10)}, safeguard("errors", "off")))
 			s.Must(t, "POST", apitest.In(name, "development")+"/on", "")
 		}
-		if got := count.During(func() { post(t, s, "errors", secret, `{"status":"firing"}`) }); len(got) != 7+n {
-			t.Errorf("safeguards of %d flags act: %d calls %v, want %d", n, len(got), got, 7+n)
+		if got := count.During(func() { post(t, s, "errors", secret, `{"status":"firing"}`) }); len(got) != 8+n {
+			t.Errorf("safeguards of %d flags act: %d calls %v, want %d", n, len(got), got, 8+n)
 		}
 	}
 }
