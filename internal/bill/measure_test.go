@@ -331,6 +331,7 @@ func (m *Measured) releases(d *deployment) {
 		d.do("POST", features, `{"name":"`+name+`"}`)
 		d.do("POST", features+"/"+name+environment+"/release-plans", `{"name":"Canary","milestones":[`+stage(1)+","+stage(10)+","+stage(50)+","+stage(100)+`],"safeguards":[`+safeguards+`]}`)
 		d.do("POST", features+"/"+name+environment+"/on", "")
+		d.store.changes = 0 // so that none of what is measured next reads the feed
 	}
 	hours := time.Duration(0)
 	later := func() time.Time { return time.Now().Add(hours) }

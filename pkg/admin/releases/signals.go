@@ -146,7 +146,7 @@ func (at *inSecret) Keys() []flags.Key {
 	if at.attachment == "" {
 		return nil
 	}
-	return []flags.Key{flags.SignalsKey(at.attachment), flags.AddonsKey()} // the events of what acts are sent
+	return []flags.Key{flags.SignalsKey(at.attachment)}
 }
 
 // Authorize checks the secret, and that the project still has the environment.
