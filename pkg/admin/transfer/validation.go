@@ -48,7 +48,7 @@ func validateImport(m *httpapi.Many, _ httpapi.InService, in importBody) (import
 		permissions.add(found{"You lack these permissions, which the import needs", string(p)})
 	}
 	skips := im.skipped(errs, "will be", !slices.Contains(missing, access.SkipChangeRequest), !slices.Contains(missing, access.SkipChangeFreeze))
-	features := []importedRow{}
+	features := make([]importedRow, 0, len(im.items))
 	for i, item := range im.items {
 		if item.kind == importedFlag && errs[i] == nil {
 			features = append(features, im.row(item))
