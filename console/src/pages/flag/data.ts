@@ -15,6 +15,9 @@ export const touched = ['/api/admin/projects', '/api/admin/features', '/api/admi
 export const flagPath = '/api/admin/projects/{projectId}/features/{featureName}'
 export const environmentPath = `${flagPath}/environments/{environment}` as const
 
+/** The parameters of environmentPath. */
+export const placeIn = (flag: Flag, environment: string) => ({ projectId: flag.project, featureName: flag.name, environment })
+
 /** The project and the name of the flag in the address. */
 export function useFlagParams() {
   return useParams({ from: '/projects/$projectId/flags/$flag' })

@@ -1,17 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { ApiError, api, apiQuery, invalidate, useChange } from '../../../api'
-import { environmentPath, touched, type Flag, type FlagEnvironment } from '../data'
+import { environmentPath, placeIn, touched, type Flag, type FlagEnvironment } from '../data'
 import type { Plan } from './model'
 
 /** The path of the release plans of a flag in an environment. */
 export const plansPath = `${environmentPath}/release-plans` as const
 
-const at = (flag: Flag, environment: Pick<FlagEnvironment, 'name'>) => ({ projectId: flag.project, featureName: flag.name, environment: environment.name })
-
 /** The release plans of a flag in an environment. */
 export const plansQuery = (flag: Flag, environment: FlagEnvironment) => ({
-  ...apiQuery(plansPath, { path: at(flag, environment) }),
+  ...apiQuery(plansPath, { path: placeIn(flag, environment.name) }),
   enabled: environment.planState !== undefined,
 })
 
@@ -41,7 +39,7 @@ interface Start {
 
 /** What can be done with a plan. */
 export function usePlanChanges(flag: Flag, environment: FlagEnvironment, plan: Plan) {
-  const path = { ...at(flag, environment), planId: plan.id }
+  const path = { ...placeIn(flag, environment.name), planId: plan.id }
   const ifMatch = `"${plan.run}"`
   const where = `${flag.name} in ${environment.name}`
   const shared = { invalidates: touched }

@@ -1,6 +1,6 @@
 import { api } from '../../../api'
 import { FormDialog, useChangeForm } from '../../../forms'
-import { environmentPath, touched, type Flag, type FlagEnvironment } from '../data'
+import { environmentPath, placeIn, touched, type Flag, type FlagEnvironment } from '../data'
 import { plansPath } from './data'
 import { EndField, SafeguardFields } from './fields'
 import { changedEnds, changedSafeguards, draftOf, planProblems, safeguardRequest, type Plan, type SafeguardDraft } from './model'
@@ -20,7 +20,7 @@ interface Values {
 
 /** Edits when the milestones of a plan start, and what stops it. */
 export default function EditPlan({ flag, environment, plan, onClose }: EditProps) {
-  const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
+  const path = placeIn(flag, environment.name)
   const form = useChangeForm<Values, void>({
     initial: { ends: plan.milestones.slice(0, -1).map((one) => endOf(one.transitionCondition?.intervalMinutes)), safeguards: draftOf(plan).safeguards },
     check: ({ ends, safeguards }) => {

@@ -70,21 +70,12 @@ export function PlanFields({ values, onChange, errorAt, flag, environment, stick
             />
           ))}
         </ol>
-        {error && (
-          <p className="field-error" role="alert">
-            {error}
-          </p>
-        )}
-        <div>
-          <Button
-            size="small"
-            icon={<Icons.Plus />}
-            disabledReason={milestones.length >= maxMilestones ? `At most ${maxMilestones} milestones.` : undefined}
-            onClick={() => onChange({ milestones: [...milestones, milestoneFor(100, milestones.at(-1)?.end ?? { unit: 'hand', count: 1 }, stickiness)] })}
-          >
-            Add milestone
-          </Button>
-        </div>
+        <AddOne
+          what="milestone"
+          full={milestones.length >= maxMilestones && maxMilestones}
+          error={error}
+          onAdd={() => onChange({ milestones: [...milestones, milestoneFor(100, milestones.at(-1)?.end ?? { unit: 'hand', count: 1 }, stickiness)] })}
+        />
       </section>
       <SafeguardFields
         values={values.safeguards}
@@ -317,21 +308,39 @@ export function SafeguardFields({ values, onChange, errorAt, project, environmen
           ))}
         </ul>
       )}
+      <AddOne
+        what="safeguard"
+        full={values.length >= maxSafeguards && maxSafeguards}
+        error={error}
+        onAdd={() => onChange([...values, { signal: '', action: 'off' }])}
+      />
+    </section>
+  )
+}
+
+interface AddProps {
+  what: string
+  /** How many there can be, if there are as many. */
+  full: number | false
+  /** What is wrong with the list as a whole. */
+  error?: string
+  onAdd: () => void
+}
+
+/** The end of a list of rows: what is wrong with it, and the button for another one. */
+function AddOne({ what, full, error, onAdd }: AddProps) {
+  return (
+    <>
       {error && (
         <p className="field-error" role="alert">
           {error}
         </p>
       )}
       <div>
-        <Button
-          size="small"
-          icon={<Icons.Plus />}
-          disabledReason={values.length >= maxSafeguards ? `At most ${maxSafeguards} safeguards.` : undefined}
-          onClick={() => onChange([...values, { signal: '', action: 'off' }])}
-        >
-          Add safeguard
+        <Button size="small" icon={<Icons.Plus />} disabledReason={full ? `At most ${full} ${what}s.` : undefined} onClick={onAdd}>
+          Add {what}
         </Button>
       </div>
-    </section>
+    </>
   )
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { api, useChange } from '../../../api'
 import { useProtection } from '../../../requests/drafts'
 import { useConfirm } from '../../../ui'
-import { touched, useReasons, type Flag, type FlagEnvironment } from '../data'
+import { placeIn, touched, useReasons, type Flag, type FlagEnvironment } from '../data'
 import { plansPath } from './data'
 import { activeIndex, type Plan } from './model'
 
@@ -20,8 +20,7 @@ export function useFinish(
   const parts = usePartsReason(flag, environment)
   const reason = useReasons(flag)('DELETE_FEATURE_STRATEGY', environment.name) ?? parts
   const detach = useChange({
-    change: () =>
-      api.post(`${plansPath}/{planId}/detach`, { path: { projectId: flag.project, featureName: flag.name, environment: environment.name, planId: plan.id } }),
+    change: () => api.post(`${plansPath}/{planId}/detach`, { path: { ...placeIn(flag, environment.name), planId: plan.id } }),
     invalidates: touched,
     success: `${flag.name} in ${environment.name}: the release plan is finished, and its strategies stay`,
   })

@@ -4,7 +4,7 @@ import { api, apiQuery, errorText } from '../../../api'
 import { FormActions, useChangeForm } from '../../../forms'
 import { Button, Dialog, DialogActions, Notice, RadioGroup, Select, TextField, toast } from '../../../ui'
 import { useAtOnce } from '../atonce'
-import { touched, useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
+import { placeIn, touched, useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
 import { useSegmentNames } from '../strategy/list'
 import { plansPath } from './data'
 import { PlanFields } from './fields'
@@ -30,7 +30,7 @@ export default function PlanSheet({ flag, environment, onClose }: SheetProps) {
   const reason = useReasons(flag)('CREATE_FEATURE_STRATEGY', environment.name)
   const [warnings, setWarnings] = useState<readonly string[]>()
   const people = environment.strategies.some(({ disabled }) => !disabled)
-  const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
+  const path = placeIn(flag, environment.name)
   const request = ({ from, existing, ...draft }: Values) =>
     api.request.post(plansPath, {
       path,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { versionedQuery } from '../../../api'
 import { useDrafted } from '../../../requests/drafted'
 import { Dialog, ErrorState } from '../../../ui'
-import { environmentPath, type Flag, type FlagEnvironment } from '../data'
+import { environmentPath, placeIn, type Flag, type FlagEnvironment } from '../data'
 import { VariantsForm } from './form'
 import type { Variant } from './model'
 
@@ -16,7 +16,7 @@ interface VariantsEditorProps {
 
 /** The dialog that edits the variants of a flag in an environment. It reads them with their version when it opens. */
 export function VariantsEditor({ flag, environment, copyFrom, onClose }: VariantsEditorProps) {
-  const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
+  const path = placeIn(flag, environment.name)
   const query = useQuery({
     ...versionedQuery(`${environmentPath}/variants`, { path }),
     // The form starts from this version: it must be the newest, and must not change below the form.

@@ -6,7 +6,7 @@ import { useProposal } from '../../../requests/drafts'
 import { Dialog, Notice, toast } from '../../../ui'
 import { ConflictDialog } from '../../../ui/conflict'
 import { useAtOnce } from '../atonce'
-import { environmentPath, touched, useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
+import { environmentPath, placeIn, touched, useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
 import { variantDifferences } from './difference'
 import { VariantListEditor } from './list'
 import { LostVariants } from './lost'
@@ -32,7 +32,7 @@ export function VariantsForm({ flag, environment, title, stored, drafted, copyFr
   const stickiness = useProject(flag.project)?.defaultStickiness ?? 'default'
   const base = useRef(stored)
   const [conflict, setConflict] = useState<{ base: Stored; latest: Stored; who?: string }>()
-  const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
+  const path = placeIn(flag, environment.name)
   const [initial, setInitial] = useState(() => ({ variants: stored.body.variants.map(draftOf) }))
   const start = () => ({ variants: copyFrom?.map(draftOf) ?? (initial.variants.length ? initial.variants : [newVariant(stickiness), newVariant(stickiness)]) })
   const [opened] = useState(start)
