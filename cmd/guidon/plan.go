@@ -36,7 +36,7 @@ type planRow struct {
 	}
 }
 
-// active is the index of the milestone that has run last; -1 before the first.
+// active returns the index of the milestone that has run last; -1 before the first.
 func (p *planRow) active() int {
 	for i, m := range p.Milestones {
 		if m.ID == p.ActiveMilestoneID {
@@ -96,7 +96,7 @@ func startRun(ctx context.Context, server *adminapi.Client, path string, plan pl
 	return server.Call(ctx, http.MethodPost, path, body, nil)
 }
 
-// planCommand is a command that does something with the plan of a flag, and prints the plan as it is then. path is that of the flag in the
+// planCommand returns a command that does something with the plan of a flag, and prints the plan as it is then. path is that of the flag in the
 // environment.
 func (a *app) planCommand(verb, short, long string, do func(ctx context.Context, server *adminapi.Client, path string, plan planRow) error) *cobra.Command {
 	var project, environment string

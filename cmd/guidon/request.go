@@ -58,8 +58,8 @@ nothing, so the command can be repeated.
 
 Exit code 3 also means that approvals are missing, that something was changed since the request was
 made, or that the environment is frozen: the reason is printed.`),
-		a.requestState("cancel", "Cancelled", "Cancel a change request", `Close an open change request without applying it. Its author can, and whoever configures change
-requests in the project. Cancelling it again changes nothing.`))
+		a.requestState("cancel", "Cancelled", "Cancel a change request", `Close an open change request without applying it. Its author can, and those who configure
+change requests in the project. Cancelling it again changes nothing.`))
 }
 
 // requestsPath is the path of the change requests of a project, or of one of them.

@@ -26,7 +26,7 @@ type watcher struct {
 	firing      atomic.Bool
 }
 
-// health is what the dashboard shows of the bad release.
+// A health tells the dashboard how the bad release does.
 type health struct {
 	Flag   string `json:"flag"`
 	Errors int    `json:"errors"` // percent

@@ -263,7 +263,7 @@ func stored(units float64) cost {
 
 const minutesADay = secondsADay / 60
 
-// plain is what large responses of a function cost in a day that are not compressed: requests at once get an instance each.
+// plain returns what large responses of a function that are not compressed cost in a day: requests at once get an instance each.
 func (s stack) plain(routes ...string) cost {
 	burst := 0.0
 	for _, at := range s.throttles {

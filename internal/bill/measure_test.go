@@ -374,7 +374,7 @@ func (m *Measured) releases(d *deployment) {
 	m.SignalMost = d.units("POST", fmt.Sprintf("/api/signals/%0*d", flags.MaxSignalName, flags.MaxSignals-2), firing, "Authorization: Bearer "+created.Secret)
 }
 
-// watched is how many safeguards a run looks at that is measured.
+// A run that is measured looks at this many safeguards.
 const watched = 100
 
 // wrongSecret measures a signal with a secret that was true before.
@@ -391,7 +391,7 @@ func (d *deployment) wrongSecret(secret string) Units {
 	return units
 }
 
-// alarms are quiet.
+// alarms has each alarm in the state OK.
 var alarms = &httpapi.Alarms{Prefix: "arn:aws:cloudwatch:us-east-1:123456789012:alarm:", Read: func(_ context.Context, arns []string) (map[string]flags.AlarmState, error) {
 	states := map[string]flags.AlarmState{}
 	for _, arn := range arns {

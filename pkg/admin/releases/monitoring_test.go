@@ -9,14 +9,14 @@ import (
 	"guidon/pkg/apitest"
 )
 
-// alertmanagerBody is version 4 of what Alertmanager sends: https://prometheus.io/docs/alerting/latest/configuration/#webhook_config.
+// Alertmanager sends this in version 4: https://prometheus.io/docs/alerting/latest/configuration/#webhook_config.
 const alertmanagerBody = `{"version":"4","groupKey":"{}/{alertname=\"CheckoutErrors\"}:{alertname=\"CheckoutErrors\"}","truncatedAlerts":2,"status":"STATUS",
 	"receiver":"guidon","groupLabels":{"alertname":"CheckoutErrors"},"commonLabels":{"alertname":"CheckoutErrors","job":"checkout"},"commonAnnotations":{},
 	"externalURL":"http://alertmanager:9093","alerts":[{"status":"firing","labels":{"alertname":"CheckoutErrors","job":"checkout"},
 	"annotations":{"summary":"5 % of the orders fail"},"startsAt":"2026-11-29T04:00:00.153Z","endsAt":"0001-01-01T00:00:00Z",
 	"generatorURL":"http://prometheus:9090/graph","fingerprint":"c6eadffa33fcdf37"}]}`
 
-// grafanaBody is what Grafana sends: https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/.
+// Grafana sends this: https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/.
 const grafanaBody = `{"receiver":"guidon","status":"STATUS","orgId":1,"alerts":[{"status":"firing","labels":{"alertname":"CheckoutErrors"},
 	"annotations":{"summary":"5 % of the orders fail"},"startsAt":"2026-11-29T04:00:00.157076+02:00","endsAt":"0001-01-01T00:00:00Z","values":{"B":44.239437375,"C":1},
 	"generatorURL":"https://grafana.example.com/alerting/1/edit","fingerprint":"c6eadffa33fcdf37","silenceURL":"","dashboardURL":"","panelURL":"","imageURL":""}],
