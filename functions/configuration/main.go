@@ -3,8 +3,6 @@
 package main
 
 import (
-	"os"
-
 	"guidon/functions/internal/serve"
 	"guidon/pkg/admin/releases"
 	"guidon/pkg/admin/segments"
@@ -15,6 +13,5 @@ import (
 )
 
 func main() {
-	serve.Group(httpapi.Join(segments.Group(), releases.TemplateGroup(), strategies.TypeGroup(), tags.TypeGroup()),
-		func(config *httpapi.Config) { config.Alarms = cloudwatch.Alarms(os.Getenv("PLAN_ALARMS")) })
+	serve.Group(httpapi.Join(segments.Group(), releases.TemplateGroup(), strategies.TypeGroup(), tags.TypeGroup()), cloudwatch.Use)
 }

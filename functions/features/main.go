@@ -3,8 +3,6 @@
 package main
 
 import (
-	"os"
-
 	"guidon/functions/internal/serve"
 	"guidon/pkg/admin/features"
 	"guidon/pkg/admin/releases"
@@ -17,5 +15,5 @@ import (
 
 func main() {
 	serve.Group(httpapi.Join(features.Group(), strategies.Group(), strategies.VariantGroup(), tags.Group(), requests.Group(), releases.PlanGroup(),
-		releases.SignalGroup()), func(config *httpapi.Config) { config.Alarms = cloudwatch.Alarms(os.Getenv("PLAN_ALARMS")) })
+		releases.SignalGroup()), cloudwatch.Use)
 }

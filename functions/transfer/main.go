@@ -4,17 +4,17 @@ package main
 
 import (
 	"context"
+
 	"guidon/functions/internal/serve"
 	"guidon/pkg/admin/requests"
 	"guidon/pkg/admin/transfer"
 	"guidon/pkg/cloudwatch"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/httpapi"
-	"os"
 )
 
 func main() {
 	serve.Scheduled(transfer.Group(), func(store *dynamo.Store, config httpapi.Config) func(context.Context) error {
 		return requests.NewScheduler(store, config).Run
-	}, func(config *httpapi.Config) { config.Alarms = cloudwatch.Alarms(os.Getenv("PLAN_ALARMS")) })
+	}, cloudwatch.Use)
 }

@@ -5,6 +5,7 @@ package cloudwatch
 import (
 	"cmp"
 	"context"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,9 @@ const (
 	perCall        = 100 // alarms that AWS reads in one call
 	maxName        = 255
 )
+
+// Use has a service read the alarms whose ARNs begin with PLAN_ALARMS of the environment; none without it.
+func Use(config *httpapi.Config) { config.Alarms = Alarms(os.Getenv("PLAN_ALARMS")) }
 
 // Alarms reads the alarms whose ARNs begin with prefix, with a call for each hundred. Without a prefix it is nil: no alarms can be read.
 func Alarms(prefix string) *httpapi.Alarms {

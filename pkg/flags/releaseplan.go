@@ -183,7 +183,12 @@ func (f *Feature) SetProgression(env ProjectEnvironment, source, target string, 
 
 // NewReleasePlan returns a copy of a template, with IDs of its own.
 func NewReleasePlan(t *ReleaseTemplate, by int64, at time.Time, newID func() string) ReleasePlan {
-	plan := ReleasePlan{ID: newID(), TemplateID: t.ID, Name: t.Name, Description: t.Description, CreatedByID: by, CreatedAt: at, Safeguards: fresh(t.Safeguards, newID)}
+	plan := ReleasePlan{ID: newID(), TemplateID: t.ID, Name: t.Name, Description: t.Description, CreatedByID: by, CreatedAt: at}
+	for _, s := range t.Safeguards {
+		s = s.withoutProgress()
+		s.ID = newID()
+		plan.Safeguards = append(plan.Safeguards, s)
+	}
 	for _, m := range t.Milestones {
 		m.ID, m.Strategies = newID(), slices.Clone(m.Strategies)
 		for i := range m.Strategies {
@@ -270,7 +275,7 @@ func (p *ReleasePlan) withoutProgress() *ReleasePlan {
 		plan.Milestones[i].StartedAt = time.Time{}
 	}
 	for _, s := range p.Safeguards {
-		plan.Safeguards = append(plan.Safeguards, Safeguard{ID: s.ID, Signal: s.Signal, Action: s.Action})
+		plan.Safeguards = append(plan.Safeguards, s.withoutProgress())
 	}
 	return plan
 }

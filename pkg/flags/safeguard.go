@@ -90,12 +90,9 @@ type AlarmState struct {
 	MissingData bool // it has no state without data, so that it holds steps (TreatMissingData: missing)
 }
 
-// fresh returns a copy of safeguards that have never acted.
-func fresh(list []Safeguard, newID func() string) (copied []Safeguard) {
-	for _, s := range list {
-		copied = append(copied, Safeguard{ID: newID(), Signal: s.Signal, Action: s.Action})
-	}
-	return copied
+// withoutProgress returns the safeguard as if it had never acted.
+func (s Safeguard) withoutProgress() Safeguard {
+	return Safeguard{ID: s.ID, Signal: s.Signal, Action: s.Action}
 }
 
 // SetSafeguard adds a safeguard to the flag's plan, or replaces what the one of the same signal does.
@@ -182,29 +179,29 @@ func (p *ReleasePlan) StoppedBy() (last *Safeguard) {
 
 // Trigger has a safeguard of the flag's plan act.
 func (f *Feature) Trigger(env ProjectEnvironment, id string, at time.Time) {
-	plan := *f.Plan(env)
-	plan.Safeguards = slices.Clone(plan.Safeguards)
-	for i := range plan.Safeguards {
-		s := &plan.Safeguards[i]
-		if s.ID != id {
-			continue
-		}
+	off := false
+	f.changeSafeguards(env, []string{id}, func(plan *ReleasePlan, s *Safeguard) {
 		s.TriggeredAt, s.Acted = at, plan.Run
 		plan.Paused = plan.Paused || s.Action == SafeguardPause
-		f.setPlan(env, &plan, f.In(env).Strategies)
-		if s.Action == SafeguardOff {
-			f.Disable(env)
-		}
+		off = s.Action == SafeguardOff
+	})
+	if off {
+		f.Disable(env)
 	}
 }
 
 // Override keeps safeguards of the flag's plan from acting in the present run.
 func (f *Feature) Override(env ProjectEnvironment, ids []string) {
+	f.changeSafeguards(env, ids, func(plan *ReleasePlan, s *Safeguard) { s.Overridden = plan.Run })
+}
+
+// changeSafeguards changes those safeguards of the flag's plan.
+func (f *Feature) changeSafeguards(env ProjectEnvironment, ids []string, change func(plan *ReleasePlan, s *Safeguard)) {
 	plan := *f.Plan(env)
 	plan.Safeguards = slices.Clone(plan.Safeguards)
 	for i := range plan.Safeguards {
-		if slices.Contains(ids, plan.Safeguards[i].ID) {
-			plan.Safeguards[i].Overridden = plan.Run
+		if s := &plan.Safeguards[i]; slices.Contains(ids, s.ID) {
+			change(&plan, s)
 		}
 	}
 	f.setPlan(env, &plan, f.In(env).Strategies)

@@ -60,7 +60,11 @@ func CheckSignalName(path, name string, p *Problems) {
 	}
 }
 
+// index returns the position of a signal. Without signals, which s can be nil for, none is found.
 func (s *Signals) index(name string) (int, bool) {
+	if s == nil {
+		return 0, false
+	}
 	return slices.BinarySearchFunc(s.List, name, func(one Signal, name string) int { return strings.Compare(one.Name, name) })
 }
 
@@ -114,20 +118,14 @@ func (s *Signals) Accepts(name, hash string) bool {
 
 // Has reports whether there is a signal of that name.
 func (s *Signals) Has(name string) bool {
-	if s == nil {
-		return false
-	}
 	_, found := s.index(name)
 	return found
 }
 
 // Fires reports whether the signal of that name fires.
 func (s *Signals) Fires(name string) bool {
-	if !s.Has(name) {
-		return false
-	}
-	i, _ := s.index(name)
-	return s.List[i].Firing
+	i, found := s.index(name)
+	return found && s.List[i].Firing
 }
 
 // Receive stores what a signal says. An equal one that comes within a minute changes nothing.

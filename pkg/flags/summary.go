@@ -43,7 +43,15 @@ type EnvironmentSummary struct {
 	Targeted          bool    // with Withheld: an enabled strategy is for users that constraints, segments or its parameters select
 	Variants          int
 	LastSeenAt        time.Time
-	Plan              *PlanSummary // nil for none
+	Plan              *PlanSummary // nil for none; read it with PlanIn
+}
+
+// PlanIn returns what lists show of the flag's plan in env; nil if it has none that counts, see Feature.Plan.
+func (s EnvironmentSummary) PlanIn(env ProjectEnvironment) *PlanSummary {
+	if s.Plan != nil && s.Plan.Attachment == env.Attachment.ID {
+		return s.Plan
+	}
+	return nil
 }
 
 // A PlanSummary is what lists show of a release plan.

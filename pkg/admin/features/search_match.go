@@ -113,7 +113,7 @@ func (f *finding) status(env flags.ProjectEnvironment) string {
 // hasPlan reports whether the flag is on by a release plan.
 func (f *finding) hasPlan(env flags.ProjectEnvironment) bool {
 	summary, enabled := f.In(env)
-	return enabled && !f.Archived && summary.Plan != nil && summary.Plan.Attachment == env.Attachment.ID
+	return enabled && !f.Archived && summary.PlanIn(env) != nil
 }
 
 // statusIn orders flags by an environment: those that are on last, those that do not have it first.

@@ -32,8 +32,7 @@ const (
 )
 
 // Advance does what is due of a plan, in one transaction on condition of its run: so a plan goes on once for each run, and a safeguard acts once,
-// however many call this.
-// What is due without effect is moved or deleted.
+// however many call this. What is due without effect is moved or deleted.
 func Advance(ctx context.Context, runner *httpapi.Runner, store DueStore, due flags.Due) (did Outcome, err error) {
 	var now time.Time
 	var then *flags.Due
@@ -47,9 +46,7 @@ func Advance(ctx context.Context, runner *httpapi.Runner, store DueStore, due fl
 		return nil
 	})
 	switch kind := flags.KindOf(err); {
-	case err == nil && then != nil && *then == due, kind == flags.Unavailable, kind == flags.VersionConflict:
-		return did, err
-	case err != nil && due.Safeguard != "":
+	case err == nil && then != nil && *then == due, kind == flags.Unavailable, kind == flags.VersionConflict, err != nil && due.Safeguard != "":
 		return did, err
 	case err != nil:
 		then = laterThan(due, now)

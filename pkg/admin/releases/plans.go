@@ -118,15 +118,10 @@ func Payload(plan *flags.ReleasePlan) (map[string]any, error) {
 	}
 	members := map[string]any{"name": plan.Name, "description": plan.Description, "milestones": milestones}
 	if len(plan.Safeguards) > 0 {
-		list := []map[string]any{}
-		for _, s := range plan.Safeguards {
-			of := "name"
-			if s.IsAlarm() {
-				of = "alarm"
-			}
-			list = append(list, map[string]any{"signal": map[string]any{of: s.Signal}, "action": map[string]any{"type": s.Action}})
-		}
-		members["safeguards"] = list
+		members["safeguards"] = httpapi.Each(plan.Safeguards, func(s flags.Safeguard) map[string]any {
+			view := shape.SafeguardViewOf(s)
+			return map[string]any{"signal": view.Signal, "action": shape.SafeguardAction{Type: view.Action.Type}}
+		})
 	}
 	return members, nil
 }
@@ -155,8 +150,7 @@ func addPlan(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in addPlanBody) (v
 	tx.Load(httpapi.Each(t.Segments(), flags.SegmentKey)...)
 	var problems flags.Problems
 	flags.CheckMilestonesFor(p, t.Milestones, tx.StrategyTypes(), tx.FindSegment, tx.Limits, &problems)
-	checkSignals(tx, env, t.Safeguards, "/safeguards/*", &problems)
-	warnings := checkAlarms(tx, t.Safeguards, "/safeguards/*", &problems)
+	checkSafeguards(tx, &env, t.Safeguards, &problems)
 	if err := problems.Err(); err != nil {
 		return view, err
 	}
@@ -175,7 +169,7 @@ func addPlan(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in addPlanBody) (v
 	if f.Plan(env).Active > 0 {
 		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanStarted, before, f, env, ""))
 	}
-	return addedPlan{planViewOf(tx, p, f, env, *f.Plan(env)), append(plan.Warnings(), warnings...)}, nil
+	return addedPlan{planViewOf(tx, p, f, env, *f.Plan(env)), append(plan.Warnings(), alarmWarnings(tx, plan.Safeguards)...)}, nil
 }
 
 // A removedView says what removing a plan did to its flag.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -74,21 +75,29 @@ func (b safeguardBody) Check(_ flags.Limits, problems *flags.Problems) {
 	}
 }
 
-// checkAlarms adds the problems of alarms that this service cannot read, and returns warnings.
-func checkAlarms(tx *httpapi.Tx, list []flags.Safeguard, at string, problems *flags.Problems) (warnings []string) {
+// checkSafeguard adds the problems of a safeguard whose alarm this service cannot read, or whose named signal the environment does not have.
+// Without env, as for a template, names are not checked.
+func checkSafeguard(tx *httpapi.Tx, env *flags.ProjectEnvironment, s flags.Safeguard, problems *flags.Problems) {
+	alarms := tx.Alarms()
+	switch {
+	case s.IsAlarm() && alarms == nil:
+		problems.Add("/signal/alarm", "cannot be read: this stack reads CloudWatch alarms with PlanAlarms=on only; turn that on, or have the alarm post a named signal")
+	case s.IsAlarm() && !strings.HasPrefix(s.Signal, alarms.Prefix):
+		problems.Add("/signal/alarm", "must be an alarm of this account and region (%s…); others can post a named signal", alarms.Prefix)
+	case !s.IsAlarm() && env != nil && !httpapi.Find[*flags.Signals](tx, flags.SignalsKey(env.Attachment.ID)).Has(s.Signal):
+		problems.Add("/signal/name", "there is no signal %q in environment %q of the project; create it first", s.Signal, env.Name)
+	}
+}
+
+// checkSafeguards is checkSafeguard for those of a template or plan.
+func checkSafeguards(tx *httpapi.Tx, env *flags.ProjectEnvironment, list []flags.Safeguard, problems *flags.Problems) {
 	for i, s := range list {
-		at := strings.ReplaceAll(at, "*", fmt.Sprint(i)) + "/signal/alarm"
-		switch reads := tx.Alarms(); {
-		case !s.IsAlarm():
-		case reads == nil:
-			problems.Add(at, "cannot be read: this stack reads CloudWatch alarms with PlanAlarms=on only; turn that on, or have the alarm post a named signal")
-		case !strings.HasPrefix(s.Signal, reads.Prefix):
-			problems.Add(at, "must be an alarm of this account and region (%s…); others can post a named signal", reads.Prefix)
-		}
+		problems.CheckAt("/safeguards/"+strconv.Itoa(i), func(below *flags.Problems) { checkSafeguard(tx, env, s, below) })
 	}
-	if len(*problems) > 0 {
-		return nil
-	}
+}
+
+// alarmWarnings says which alarms of safeguards keep milestones from starting by themselves.
+func alarmWarnings(tx *httpapi.Tx, list []flags.Safeguard) (warnings []string) {
 	states, err := alarmStates(tx, list)
 	for _, s := range list {
 		switch state, found := states[s.Signal]; {
@@ -102,19 +111,6 @@ func checkAlarms(tx *httpapi.Tx, list []flags.Safeguard, at string, problems *fl
 		}
 	}
 	return warnings
-}
-
-// checkSignals adds the problems of named signals that the environment does not have.
-func checkSignals(tx *httpapi.Tx, env flags.ProjectEnvironment, list []flags.Safeguard, at string, problems *flags.Problems) {
-	if !slices.ContainsFunc(list, func(s flags.Safeguard) bool { return !s.IsAlarm() }) {
-		return
-	}
-	signals := httpapi.Find[*flags.Signals](tx, flags.SignalsKey(env.Attachment.ID))
-	for i, s := range list {
-		if !s.IsAlarm() && !signals.Has(s.Signal) {
-			problems.Add(strings.ReplaceAll(at, "*", fmt.Sprint(i))+"/signal/name", "there is no signal %q in environment %q of the project; create it first", s.Signal, env.Name)
-		}
-	}
 }
 
 // alarmStates returns the states of the alarms of safeguards.
@@ -254,7 +250,7 @@ func Firing(ctx context.Context, store httpapi.Store, alarms *httpapi.Alarms, wa
 	if len(arns) > 0 && alarms != nil {
 		states, err = alarms.Read(ctx, slices.Compact(arns))
 	}
-	view, loadErr := store.Load(ctx, flags.Distinct(keys))
+	view, loadErr := store.Load(ctx, keys)
 	for _, d := range watched {
 		if states[d.Signal].State == "ALARM" || loadErr == nil && flags.Find[*flags.Signals](view, flags.SignalsKey(d.Attachment)).Fires(d.Signal) {
 			list = append(list, d)
@@ -313,8 +309,7 @@ func setSafeguard(tx *httpapi.Tx, at inPlan, in safeguardBody) error {
 		return err
 	}
 	var problems flags.Problems
-	checkAlarms(tx, []flags.Safeguard{s}, "", &problems)
-	checkSignals(tx, env, []flags.Safeguard{s}, "", &problems)
+	checkSafeguard(tx, &env, s, &problems)
 	if err := problems.Err(); err != nil {
 		return err
 	}

@@ -40,9 +40,7 @@ type inSignal struct {
 // signalsIn returns a copy of the signals of an environment, which can be changed.
 func signalsIn(tx *httpapi.Tx, at httpapi.InProjectEnvironment) *flags.Signals {
 	p, env := at.Find(tx)
-	key := flags.SignalsKey(env.Attachment.ID)
-	tx.Load(key)
-	if s := httpapi.Find[*flags.Signals](tx, key); s != nil {
+	if s := httpapi.Find[*flags.Signals](tx, flags.SignalsKey(env.Attachment.ID)); s != nil {
 		return s
 	}
 	return &flags.Signals{Attachment: env.Attachment.ID, Project: p.ID, Environment: env.Name}

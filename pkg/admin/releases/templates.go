@@ -235,6 +235,6 @@ func (b templateBody) applyTo(tx *httpapi.Tx, t *flags.ReleaseTemplate) error {
 	var problems flags.Problems
 	flags.CheckMilestoneTypes(t.Milestones, tx.StrategyTypes(), &problems)
 	flags.CheckMilestoneSegments(t.Milestones, added, tx.FindSegment, &problems)
-	checkAlarms(tx, t.Safeguards, "/safeguards/*", &problems)
+	checkSafeguards(tx, nil, t.Safeguards, &problems)
 	return problems.Err()
 }

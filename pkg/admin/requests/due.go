@@ -66,34 +66,30 @@ const (
 // Run applies the requests that are due, and has plans go on. It returns an error if one of them could neither be applied nor refused; that is
 // tried again.
 func (s *Scheduler) Run(ctx context.Context) error {
+	once := s.config
+	once.Alarms = releases.ReadOnce(once.Alarms) // each alarm is read once in a run
+	s = NewScheduler(s.store, once)
 	started, counts, frozenNow := time.Now(), map[outcome]int{}, map[string]bool{}
 	var first error
 	inTime := func() bool {
 		deadline, limited := ctx.Deadline()
 		return ctx.Err() == nil && (!limited || time.Until(deadline) >= toEnd)
 	}
-	do := func(runner *httpapi.Runner, due flags.Due) {
-		did, err := s.do(ctx, runner, due, frozenNow)
+	do := func(due flags.Due) {
+		did, err := s.do(ctx, due, frozenNow)
 		if counts[did]++; first == nil {
 			first = err
 		}
 	}
 	var watched []flags.Due // safeguards, which are visited first
-	runner := s.runner
 	look := func() {
-		if len(watched) == 0 {
-			return
-		}
-		config := s.config
-		config.Alarms = releases.ReadOnce(config.Alarms)
-		runner = httpapi.NewRunner(s.store, config)
-		firing, err := releases.Firing(ctx, s.store, config.Alarms, watched)
+		firing, err := releases.Firing(ctx, s.store, s.config.Alarms, watched)
 		if first == nil {
 			first = err
 		}
 		for _, due := range firing {
 			if inTime() {
-				do(runner, due)
+				do(due)
 			}
 		}
 		watched = nil
@@ -107,7 +103,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 		if !inTime() {
 			return false
 		}
-		do(runner, due)
+		do(due)
 		return true
 	})
 	if err == nil {
@@ -134,13 +130,13 @@ func (s *Scheduler) Run(ctx context.Context) error {
 }
 
 // do does what is due.
-func (s *Scheduler) do(run context.Context, runner *httpapi.Runner, due flags.Due, frozenNow map[string]bool) (did outcome, err error) {
+func (s *Scheduler) do(run context.Context, due flags.Due, frozenNow map[string]bool) (did outcome, err error) {
 	if due.Plan == "" {
 		return s.applyDue(run, due.Key, frozenNow)
 	}
 	ctx, cancel := context.WithTimeout(run, perRequest)
 	defer cancel()
-	plan, err := releases.Advance(ctx, runner, s.store, due)
+	plan, err := releases.Advance(ctx, s.runner, s.store, due)
 	if err != nil {
 		return pending, err
 	}

@@ -63,21 +63,16 @@ func listContextFields(tx *httpapi.Tx, _ httpapi.InService) ([]contextFieldRow, 
 	})
 	projects, environments := tx.Projects(), tx.Environments()
 	list := tx.ContextFields().List
-	defined := len(list)
 	if undefined {
 		list = append(slices.Clip(list), undefinedFields(tx, counts, fields)...)
 	}
-	rows := httpapi.Each(list, func(f flags.ContextField) contextFieldRow {
+	return httpapi.Each(list, func(f flags.ContextField) contextFieldRow {
 		defaults := flags.FindDefaultStrategyUses(projects, environments, func(d flags.Strategy) bool {
 			return d.UsesContextField(f.Name) || fields.use(d.Segments, f.Name)
 		})
 		features, projects := counts[f.Name].with(defaults)
-		return contextFieldRow{shape.ContextFieldViewOf(f), features, projects, false}
-	})
-	for i := range rows[defined:] {
-		rows[defined+i].Undefined = true
-	}
-	return rows, nil
+		return contextFieldRow{shape.ContextFieldViewOf(f), features, projects, !tx.ContextFields().Has(f.Name)}
+	}), nil
 }
 
 // MaxUndefinedFields is how many context fields that are not defined a list has at most.

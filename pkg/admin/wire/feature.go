@@ -101,7 +101,7 @@ func RowEnvironmentOf(s flags.EnvironmentSummary, enabled bool, env flags.Projec
 		VariantCount: s.Variants, HasStrategies: s.Strategies > 0, HasEnabledStrategies: s.EnabledStrategies > 0,
 		LastSeenAt: shape.TimeOrNull(s.LastSeenAt),
 	}
-	if plan := s.Plan; plan != nil && plan.Attachment == env.Attachment.ID {
+	if plan := s.PlanIn(env); plan != nil {
 		row.MilestoneName, row.MilestoneOrder, row.Milestones, row.PlanState = plan.Milestone, new(max(plan.Active-1, 0)), plan.Total, plan.State(enabled)
 		row.PlanNextAt = shape.TimeOrNull(plan.NextAt)
 	}
