@@ -271,7 +271,7 @@ func TestEmbedded(t *testing.T) {
 			t.Errorf("the page has %s, which the policy forbids", found)
 		}
 	}
-	if got := send(t, h, "GET", "/licences.txt", "Accept: */*").Body.String(); !strings.Contains(got, "\nreact 1") || !strings.Contains(got, "Licence: MIT") {
+	if got := uncompressed(t, send(t, h, "GET", "/licences.txt", "Accept: */*", "Accept-Encoding: gzip").Body); !strings.Contains(got, "\nreact 1") || !strings.Contains(got, "Licence: MIT") {
 		t.Errorf("/licences.txt is %.300s, want the npm packages with their licences", got)
 	}
 	for path, file := range Site().Files {
