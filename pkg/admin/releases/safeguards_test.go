@@ -48,7 +48,7 @@ func TestSafeguardPauses(t *testing.T) {
 	stands(t, s, "stopped", 1, "10")
 	s.WantEvents(t, "f", flags.SafeguardTriggered, 1)
 	s.WantEvents(t, "f", flags.ReleasePlanPaused, 1)
-	if e := s.Newest(t)[0]; e.CreatedBy != "Guidon" {
+	if e := s.Newest(t)[0]; e.CreatedBy != "Guidon" || e.CreatedByUserID != nil {
 		t.Errorf("the newest event is by %s", e.CreatedBy)
 	}
 	post(t, s, "errors", secret, `{"status":"firing"}`) // it acts once a run
