@@ -210,19 +210,24 @@ func act(tx *httpapi.Tx, due flags.Due) (did Outcome, then *flags.Due) {
 	return Acted, &due
 }
 
-// ReadOnce reads each alarm once, and remembers what it found; nil for nil.
+// ReadOnce reads each alarm once, and remembers what it found; nil for nil. After an error it reads no more: a call that hangs would take the time of
+// a plan each time.
 func ReadOnce(alarms *httpapi.Alarms) *httpapi.Alarms {
 	if alarms == nil {
 		return nil
 	}
-	known, states := map[string]bool{}, map[string]flags.AlarmState{}
+	known, states, failed := map[string]bool{}, map[string]flags.AlarmState{}, error(nil)
 	return &httpapi.Alarms{Prefix: alarms.Prefix, Read: func(ctx context.Context, arns []string) (map[string]flags.AlarmState, error) {
 		arns = slices.DeleteFunc(slices.Clone(arns), func(arn string) bool { return known[arn] })
-		if len(arns) == 0 {
+		switch {
+		case len(arns) == 0:
 			return states, nil
+		case failed != nil:
+			return nil, failed
 		}
 		read, err := alarms.Read(ctx, arns)
 		if err != nil {
+			failed = err
 			return nil, err
 		}
 		maps.Copy(states, read)

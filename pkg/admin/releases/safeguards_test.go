@@ -234,11 +234,15 @@ func TestAlarms(t *testing.T) {
 	a.set("errors", "OK")
 	clock.Advance(5 * time.Minute)
 	a.fails = true
+	calls := a.calls
 	run()
 	a.fails = false
+	if got := a.calls - calls; got != 1 {
+		t.Errorf("%d calls in a minute in which alarms cannot be read, want 1", got)
+	}
 	stands(t, s, "running", 1, "10")
 	clock.Advance(5 * time.Minute)
-	calls := a.calls
+	calls = a.calls
 	run()
 	stands(t, s, "running", 2, "50")
 	if got := a.calls - calls; got != 1 {
