@@ -96,7 +96,7 @@ func cloneFeature(tx *httpapi.Tx, at httpapi.InFeature, in cloneFeatureBody) (fe
 	}
 	parents := parentsOf(tx, original)
 	for i, d := range original.Dependencies {
-		if err := f.SetDependency(parents[i], d); err != nil {
+		if err := f.SetDependency(parents[i], d, tx.ProjectEnvironments(p)); err != nil {
 			return featureSubset{}, err
 		}
 	}

@@ -352,6 +352,7 @@ func checkSwitchesOff(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnviron
 	for _, name := range f.Children {
 		if child := tx.FindFeature(name); child != nil {
 			children = append(children, child)
+			tx.Assume(child) // what it needs of the flag is stored in it only
 		}
 	}
 	return f.CheckSwitchesOff(env, children)
