@@ -97,9 +97,11 @@ func TestSignalOfArchivedFlag(t *testing.T) {
 	s.Run(t, []apitest.Call{
 		{"the signal is in use", "DELETE", signalsPath + "/errors", "", 409, apitest.Failure("ConflictError", `archived flag "f"`)},
 		{"revive", "POST", "/api/admin/archive/revive/f", "", 200, ""},
-		{"switch on", "POST", apitest.In("f", "development") + "/on", "", 200, apitest.Anything},
+		{"it fires", "POST", apitest.In("f", "development") + "/on", "", 409, apitest.Failure("ConflictError", "is firing")},
 	})
-	minute(t, s, clock, nil, 1)
+	post(t, s, "errors", secret, `{"status":"resolved"}`)
+	s.Must(t, "POST", apitest.In("f", "development")+"/on", "")
+	post(t, s, "errors", secret, `{"status":"firing"}`)
 	stands(t, s, "stopped", 2, "10")
 	s.WantEvents(t, "f", flags.SafeguardTriggered, 1)
 }

@@ -93,6 +93,11 @@ func (im *importing) importFlag(tx *httpapi.Tx, to place, from *flagData) (impor
 		f = flags.NewFeature(to.project, from.Name, imported.Metadata, tx.Caller.Name, tx.Now)
 		tx.RetryNameExists() // if another request creates it at the same time, the next attempt finds it
 	}
+	if plan := f.Plan(to.environment); plan != nil && imported.Enabled != nil && *imported.Enabled && !f.Enabled(to.environment) {
+		if _, _, err := wire.CheckQuiet(tx, plan, ""); err != nil {
+			return "", err
+		}
+	}
 	if err := f.Import(to.environment, imported, tx.NewID, tx.Now, tx.Limits); err != nil {
 		return "", err
 	}
