@@ -106,13 +106,15 @@ func TestSignalOfArchivedFlag(t *testing.T) {
 	s.WantEvents(t, "f", flags.SafeguardTriggered, 1)
 }
 
-// TestSignalsGoWithTheirEnvironment removes an environment from its project, and deletes a project, and with it the signals.
+// TestSignalsGoWithTheirEnvironment removes an environment from its project, and deletes a project and an environment, and with it the signals.
 func TestSignalsGoWithTheirEnvironment(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
 	s.Must(t, "POST", apitest.Projects, `{"id":"shop","environments":["development","production"]}`)
-	for _, path := range []string{apitest.Project + "/environments/development", apitest.Projects + "/shop"} {
-		secret := newSignal(t, s, strings.TrimSuffix(path, "/environments/development")+"/environments/development/signals", "errors")
+	s.Must(t, "POST", apitest.Projects, `{"id":"store","environments":["development"]}`)
+	for _, c := range [][2]string{{"default", apitest.Project + "/environments/development"}, {"shop", apitest.Projects + "/shop"}, {"store", "/api/admin/environments/development"}} {
+		path := c[1]
+		secret := newSignal(t, s, apitest.Projects+"/"+c[0]+"/environments/development/signals", "errors")
 		s.Must(t, "DELETE", path, "")
 		key := flags.SignalsKey(flags.AttachmentOfSecret(secret))
 		if view, err := s.Store.Load(t.Context(), []flags.Key{key}); err != nil || flags.Find[*flags.Signals](view, key) != nil {
