@@ -11,8 +11,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"guidon/pkg/answers"
 )
 
 // An event is one of a stream.
@@ -206,7 +204,7 @@ func TestSlowStream(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		e.stream(server, a, answers.Query{}, []byte("first"), "")
+		e.stream(server, a, []byte("first"), "", e.hint)
 	}()
 	select {
 	case <-ended:
