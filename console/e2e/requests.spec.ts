@@ -250,7 +250,7 @@ test('who switches off in a protected environment is told that it stays on, and 
   await expect(anna.getByRole('switch', { name: `${flag} in production` })).toBeChecked()
   await ben.goto('/change-requests')
   await ben
-    .getByRole('region', { name: 'Waiting for you' })
+    .getByRole('table', { name: 'Change requests that wait for you' })
     .getByRole('link', { name: `Switch off ${flag}` })
     .click()
   await confirm(ben, 'Approve')

@@ -5,6 +5,7 @@ import { Page, useUrlState } from '../../shell'
 import { Badge, EmptyState, ErrorState, Icons, Loading, Notice, Pagination, Section, Table, number, type Column } from '../../ui'
 import { EnvironmentMark } from '../../ui/environmentname'
 import { FilterBar } from '../../ui/filters'
+import { ProjectName } from '../../ui/projectname'
 import { contextText, decidingParent, parseContext, parseNames, reasonOf, requestOf, severalOf, whoOf, type Question } from './playgrounddata'
 import { QuestionForm } from './playgroundform'
 import { ResultDialog } from './playgroundresult'
@@ -127,7 +128,11 @@ function Results({ response, question, view, setView }: ResultsProps) {
             <button type="button" className="playground-flag" onClick={() => setView({ flag: feature.name }, { push: true })}>
               {feature.name}
             </button>
-            {question.projects.length !== 1 && <p className="soft small break">{feature.projectId}</p>}
+            {question.projects.length !== 1 && (
+              <p className="soft small">
+                <ProjectName id={feature.projectId} />
+              </p>
+            )}
           </>
         ),
     },
