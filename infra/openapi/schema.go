@@ -38,7 +38,7 @@ func (d *describer) fault(format string, args ...any) {
 
 // schema returns the schema of a type. A named struct becomes a component.
 func (d *describer) schema(t reflect.Type, way direction) *openapi3.SchemaRef {
-	if t == reflect.TypeFor[jsontext.Value]() {
+	if t == reflect.TypeFor[jsontext.Value]() || t == reflect.TypeFor[*jsontext.Value]() {
 		return d.anything()
 	}
 	if known, ok := d.words.Schemas[typeName(t)]; ok {
