@@ -86,7 +86,7 @@ func (t Typing) check(p *Problems) {
 	if n := len(t.ValueSchema); n > MaxValueSchema {
 		p.Add("/valueSchema", "must have at most %d bytes, but has %d", MaxValueSchema, n)
 	}
-	if isDeep(t.ValueSchema) {
+	if IsDeep(t.ValueSchema) {
 		p.Add("/valueSchema", "must not be nested deeper than %d levels", MaxValueDepth)
 	}
 }
@@ -115,15 +115,15 @@ func (t ValueType) fault(value jsontext.Value) string {
 		if kind != '{' && kind != '[' {
 			return "must be a JSON object or array"
 		}
-		if isDeep(value) {
+		if IsDeep(value) {
 			return fmt.Sprintf("must not be nested deeper than %d levels", MaxValueDepth)
 		}
 	}
 	return ""
 }
 
-// isDeep reports whether valid JSON is nested deeper than MaxValueDepth.
-func isDeep(value jsontext.Value) bool {
+// IsDeep reports whether valid JSON is nested deeper than MaxValueDepth.
+func IsDeep(value jsontext.Value) bool {
 	d := jsontext.NewDecoder(bytes.NewReader(value))
 	for {
 		if _, err := d.ReadToken(); err != nil {
