@@ -129,6 +129,7 @@ var enums = map[string][]any{
 	"SafeguardAction":    {string(flags.SafeguardPause), string(flags.SafeguardOff)},
 	"False":              {false},
 	"FeatureTypes":       plain(flags.FeatureTypes()),
+	"ManifestTypes":      {"boolean", "string", "integer", "float", "number", "object"},
 	"Operators":          plain(flags.Operators()),
 	"ParameterTypes":     plain(flags.ParameterTypes()),
 	"PatchOperations":    {"add", "remove", "replace", "copy", "move", "test"},

@@ -170,6 +170,8 @@ func (d *describer) addFields(object *openapi3.Schema, owners []reflect.Type, wa
 		field := t.Field(i)
 		tag, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
+		case field.Anonymous && tag == "" && field.Type.Kind() == reflect.Pointer:
+			embedded = append(embedded, field.Type.Elem())
 		case field.Anonymous && tag == "":
 			embedded = append(embedded, field.Type)
 		case tag == "":

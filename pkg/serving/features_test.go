@@ -397,7 +397,9 @@ func TestTypedFlags(t *testing.T) {
 		before[path] = body(path)
 	}
 	untyped := body("/api/client/delta")
-	w.changeFlag("f", func(f *flags.Feature) { f.Typing = flags.Typing{ValueType: flags.ObjectValue, DefaultValue: []byte(`{"size":1}`)} })
+	w.changeFlag("f", func(f *flags.Feature) {
+		f.Typing = flags.Typing{ValueType: flags.ObjectValue, DefaultValue: []byte(`{"size":1}`)}
+	})
 	if delta := body("/api/client/delta"); !strings.Contains(delta, `"valueType":"object","defaultValue":{"size":1}`) || strings.Contains(untyped, "Value") {
 		t.Errorf("the delta is %s, and was %s", delta, untyped)
 	}
