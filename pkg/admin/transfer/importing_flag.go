@@ -146,6 +146,9 @@ func (im *importing) convert(tx *httpapi.Tx, to place, from *flagData, existing 
 		metadata = existing.Metadata
 	}
 	body := wire.MetadataBody{Type: from.Type, Description: from.Description, Stale: from.Stale, ImpressionData: from.ImpressionData, Owner: from.Owner}
+	if from.TypingBody != nil {
+		body.TypingBody = *from.TypingBody
+	}
 	f := flags.ImportedFlag{Metadata: body.ApplyTo(metadata), Parents: from.parents, Links: from.links}
 	if im.data.FeatureTags != nil {
 		f.Tags = append([]flags.Tag{}, from.tags...)
