@@ -257,6 +257,7 @@ var shipped = map[string]string{
 	"github.com/coreos/go-oidc/v3":                                 "OpenID Connect: discovery, and the check of ID tokens",
 	"golang.org/x/mod":                                             "compares semantic versions (package semver); Go's own",
 	"golang.org/x/sync":                                            "bounds how much is done at the same time (package errgroup); Go's own",
+	"github.com/modelcontextprotocol/go-sdk":                       "MCP's own: both revisions of the protocol for AI agents",
 	"golang.org/x/time":                                            "bounds the reads for unknown tokens in a second (package rate); Go's own",
 	"golang.org/x/oauth2":                                          "OAuth 2.0: the exchange of a code, with PKCE",
 	"github.com/aws/smithy-go":                                     "AWS's own: the errors of the SDK",

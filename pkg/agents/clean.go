@@ -1,0 +1,114 @@
+package agents
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The bounds of a result.
+const (
+	maxText  = 500    // characters of a text
+	maxError = 2_000  // characters of an error
+	maxList  = 50     // elements of a list, and members of an object
+	maxDepth = 10     // lists and objects in each other
+	maxTotal = 40_000 // bytes of all texts
+)
+
+// clean returns a value as JSON has it with short texts and lists, and whether it cut any. Texts lose what a reader does not see or
+// what changes how the rest is shown. Members without a value are left out.
+func clean(value any) (cleaned any, cut bool) {
+	raw, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(raw, &value)
+	}
+	if err != nil { // the value came from JSON
+		return nil, true
+	}
+	c := &cleaner{left: maxTotal}
+	return c.value(value, 0), c.cut
+}
+
+type cleaner struct {
+	left int // bytes
+	cut  bool
+}
+
+func (c *cleaner) value(value any, depth int) any {
+	switch v := value.(type) {
+	case string:
+		return c.text(v)
+	case []any:
+		list := []any{}
+		for i, one := range v {
+			if c.ends(i, depth) {
+				break
+			}
+			list = append(list, c.value(one, depth+1))
+		}
+		return list
+	case map[string]any:
+		object := map[string]any{}
+		for i, name := range slices.Sorted(maps.Keys(v)) {
+			if c.ends(i, depth) {
+				break
+			}
+			if !isEmpty(v[name]) {
+				object[c.text(name)] = c.value(v[name], depth+1)
+			}
+		}
+		return object
+	}
+	return value
+}
+
+// ends reports whether a list or object is cut before its i-th part.
+func (c *cleaner) ends(i, depth int) bool {
+	end := i >= maxList || depth >= maxDepth || c.left <= 0
+	c.cut = c.cut || end
+	return end
+}
+
+func (c *cleaner) text(text string) string {
+	most := min(maxText, max(c.left, 0))
+	c.cut = c.cut || utf8.RuneCountInString(text) > most
+	text = cleanText(text, most)
+	c.left -= len(text)
+	return text
+}
+
+// isEmpty reports whether a value says nothing.
+func isEmpty(value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// cleanText returns at most that many characters of a text. Control characters, and those that are invisible or change the direction of
+// others, become the replacement character.
+func cleanText(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return ' '
+		}
+		if !unicode.IsGraphic(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Co) {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most]) + "…"
+}
