@@ -86,6 +86,8 @@ var rules = []struct {
 		"the kernel runs operations over any store, and knows none of them"},
 	{"./pkg/admin/...", false, [][]string{{aws, awslabs, dynamo, docs, kin, server, command, internal, infra}, testTooling},
 		"operations are plain functions over the kernel and the domain"},
+	{"./pkg/agents", false, [][]string{{aws, awslabs, dynamo, docs, kin, serving, ingest, server, command, internal, infra}, testTooling},
+		"its tools call operations, over any store or over HTTP"},
 	{"./pkg/dynamo", false, [][]string{{awslabs, httpapi, events, server, internal, infra}, testTooling},
 		"the store knows nothing of the requests that it serves"},
 	{"./pkg/lambdahttp", false, [][]string{{awsSDK, dynamo, httpapi, server, internal, infra}, testTooling},

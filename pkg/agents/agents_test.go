@@ -68,7 +68,7 @@ func TestTools(t *testing.T) {
 				{"search_flags", args{"state": "archived"}, `"total":0`},
 				{"get_flag", flag, `"createdBy":"admin"…"agent":"` + map[string]string{modern: "tester/1.2", legacy: "by-agent/7"}[revision] + `"`},
 				{"explain_flag", in(args{"context": args{"country": "NO"}}), `"isEnabled":true`},
-				{"explain_flag", args{"project": "default", "flag": "gone", "environment": "development"}, "404 NotFoundError"},
+				{"explain_flag", args{"project": "default", "flag": "gone", "environment": "development"}, "404 NotFoundError)"},
 				{"find_stale_flags", args{"project": "default"}, "Look for each name"},
 				{"switch_off", in(nil), `"enabled":false`},
 				{"explain_flag", in(args{"context": args{"country": "NO"}}), `"isEnabled":false`},

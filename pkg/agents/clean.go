@@ -56,7 +56,7 @@ func (c *cleaner) value(value any, depth int) any {
 			if c.ends(i, depth) {
 				break
 			}
-			if !isEmpty(v[name]) {
+			if v[name] != nil && v[name] != "" {
 				object[c.text(name)] = c.value(v[name], depth+1)
 			}
 		}
@@ -78,21 +78,6 @@ func (c *cleaner) text(text string) string {
 	text = cleanText(text, most)
 	c.left -= len(text)
 	return text
-}
-
-// isEmpty reports whether a value says nothing.
-func isEmpty(value any) bool {
-	switch v := value.(type) {
-	case nil:
-		return true
-	case string:
-		return v == ""
-	case []any:
-		return len(v) == 0
-	case map[string]any:
-		return len(v) == 0
-	}
-	return false
 }
 
 // cleanText returns at most that many characters of a text. Control characters, and those that are invisible or change the direction of

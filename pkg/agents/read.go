@@ -32,6 +32,17 @@ func pick(from object, names ...string) object {
 	return picked
 }
 
+// objects are the objects of a list.
+func objects(list any) (found []object) {
+	all, _ := list.([]any)
+	for _, one := range all {
+		if o, is := one.(object); is {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
 // inFlag names a flag.
 type inFlag struct {
 	Project string `json:"project" jsonschema:"id of the project, such as default; search_flags has those of all flags"`
@@ -104,9 +115,8 @@ func (c *call) find(query url.Values) (total int, list []object, err error) {
 	for _, f := range page.Features {
 		row := pick(f, "name", "project", "type", "description", "stale", "createdAt", "lastSeenAt", "archivedAt", "owner", "tags", "lifecycle", "segments")
 		on := []any{}
-		environments, _ := f["environments"].([]any)
-		for _, one := range environments {
-			if env, _ := one.(object); env["enabled"] == true {
+		for _, env := range objects(f["environments"]) {
+			if env["enabled"] == true {
 				on = append(on, env["name"])
 			}
 		}
@@ -125,12 +135,16 @@ func (c *call) flag(in inFlag) (any, error) {
 	if err := c.get(path, nil, &f); err != nil {
 		return nil, err
 	}
-	for _, deprecated := range []string{"variants", "strategies", "favorite"} {
-		delete(f, deprecated)
+	environments := []object{}
+	for _, env := range objects(f["environments"]) {
+		environments = append(environments, pick(env, "name", "type", "enabled", "strategies", "variants", "lastSeenAt"))
 	}
+	f = pick(f, "name", "project", "type", "description", "stale", "archived", "createdAt", "lastSeenAt", "owner", "impressionData", "lifecycle",
+		"dependencies", "children", "tags", "links")
+	f["environments"] = environments
 	data := object{"flag": f}
 	if data["usage"], err = c.usage(in.Flag); err != nil {
-		c.note = "the usage could not be read: " + cleanText(err.Error(), maxText)
+		c.note = "The usage could not be read."
 	}
 	history, err := pathOf("events", in.Flag)
 	if err != nil {

@@ -122,7 +122,7 @@ type refusal struct {
 }
 
 func (r *refusal) Error() string {
-	return fmt.Sprintf("Guidon refused this (%d %s): %s", r.status, r.name, r.message)
+	return fmt.Sprintf("Guidon refused this (%d %s). Its message, which can quote texts of users, is: %s", r.status, r.name, r.message)
 }
 
 // send calls an operation, and decodes its response into answer unless that is nil.
