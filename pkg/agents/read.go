@@ -137,7 +137,7 @@ func (c *call) flag(in inFlag) (any, error) {
 	}
 	environments := []object{}
 	for _, env := range objects(f["environments"]) {
-		environments = append(environments, pick(env, "name", "type", "enabled", "strategies", "variants", "lastSeenAt"))
+		environments = append(environments, pick(env, "name", "type", "enabled", "strategies", "variants", "lastSeenAt", "milestoneName", "planState", "planNextAt"))
 	}
 	f = pick(f, "name", "project", "type", "description", "stale", "archived", "createdAt", "lastSeenAt", "owner", "impressionData", "lifecycle",
 		"dependencies", "children", "tags", "links")
@@ -212,14 +212,12 @@ func (c *call) explain(in explainInput) (any, error) {
 	sent := map[string]string{"appName": "agent"}
 	maps.Copy(sent, in.Context)
 	var answer struct{ Features []object }
-	body := object{"environment": in.Environment, "projects": []string{in.Project}, "context": sent}
+	body := object{"environment": in.Environment, "projects": []string{in.Project}, "feature": in.Flag, "context": sent}
 	if err := c.send(http.MethodPost, "/api/admin/playground", body, &answer); err != nil {
 		return nil, err
 	}
-	for _, f := range answer.Features {
-		if f["name"] == in.Flag {
-			return object{"environment": in.Environment, "context": sent, "result": f}, nil
-		}
+	if len(answer.Features) == 1 {
+		return object{"environment": in.Environment, "context": sent, "result": answer.Features[0]}, nil
 	}
 	return nil, &refusal{http.StatusNotFound, "NotFoundError", "there is no active flag " + strconv.Quote(in.Flag) + " in project " + strconv.Quote(in.Project)}
 }
