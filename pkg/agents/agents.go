@@ -43,7 +43,7 @@ var reachable = []string{
 	"GET /api/admin/search/features",
 	"GET /api/admin/projects/{projectId}/features/{featureName}",
 	"GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies",
-	"GET /api/admin/client-metrics/features/{featureName}/raw",
+	"GET /api/admin/client-metrics/features/{featureName}",
 	"GET /api/admin/events/{featureName}",
 	"POST /api/admin/playground",
 	"POST /api/admin/projects/{projectId}/features",

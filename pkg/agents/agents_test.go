@@ -62,12 +62,13 @@ func TestTools(t *testing.T) {
 				{"propose_change", in(args{"rollout": 25}), `"rollout":"25"`},
 				{"propose_change", in(args{"enabled": true}), `"enabled":true`},
 				{"propose_change", in(args{"strategy": args{"name": "default", "constraints": []args{{"contextName": "country", "operator": "IN", "values": []string{"NO"}}}}}), `"contextName":"country"`},
-				{"propose_change", in(args{"rollout": 30}), "has 2…use strategy with an id"},
+				{"propose_change", in(args{"rollout": 30}), "has 2…use strategy with the id"},
 				{"propose_change", in(nil), "give one of"},
 				{"search_flags", args{"query": "sho"}, `"name":"shop","onIn":["development"]…"total":1`},
 				{"search_flags", args{"state": "archived"}, `"total":0`},
 				{"get_flag", flag, `"createdBy":"admin"…"agent":"` + map[string]string{modern: "tester/1.2", legacy: "by-agent/7"}[revision] + `"`},
 				{"explain_flag", in(args{"context": args{"country": "NO"}}), `"isEnabled":true`},
+				{"find_stale_flags", args{}, `"completed":[]…"markedAsStale":[]…"notEvaluatedFor30Days":[]`},
 				{"explain_flag", args{"project": "default", "flag": "gone", "environment": "development"}, "404 NotFoundError)"},
 				{"find_stale_flags", args{"project": "default"}, "Look for each name"},
 				{"switch_off", in(nil), `"enabled":false`},
@@ -75,13 +76,45 @@ func TestTools(t *testing.T) {
 				{"get_change_request", args{"project": "default", "id": 7}, "404 NotFoundError"},
 			} {
 				structured, refusal := use(t, session, step.tool, step.with)
-				for part := range strings.SplitSeq(step.want, "…") {
-					if !strings.Contains(structured+refusal, part) {
-						t.Errorf("%s %v: %.900s%s, want %q", step.tool, step.with, structured, refusal, part)
-					}
+				if !contains(structured+refusal, step.want) {
+					t.Errorf("%s %v: %.900s%s, want %q", step.tool, step.with, structured, refusal, step.want)
 				}
 			}
 		})
+	}
+}
+
+// TestStrategies checks that a change of a strategy keeps what it leaves out, at once and in a change request.
+func TestStrategies(t *testing.T) {
+	t.Parallel()
+	s, agent := serve(t)
+	s.OnInProduction(t, "banner")
+	const body = `{"name":"flexibleRollout","title":"NO","parameters":{"rollout":"50","stickiness":"userId","groupId":"g"},"constraints":[{"contextName":"country","operator":"IN","values":["NO"]}],"segments":[]}`
+	session := connect(t, agent, dynamotest.AdminToken, modern)
+	for _, environment := range []string{"development", "production"} {
+		in := args{"project": "default", "flag": "banner", "environment": environment}
+		at := apitest.In("banner", environment) + "/strategies"
+		id := apitest.Decode[struct{ ID string }](t, s.Must(t, "POST", at, body).Body).ID
+		if environment == "production" {
+			s.Review(t)
+		}
+		for _, step := range []struct {
+			strategy args
+			want     string
+		}{
+			{args{"id": id, "parameters": args{"rollout": "10"}}, `"groupId":"g","rollout":"10","stickiness":"userId"…"contextName":"country"`},
+			{args{"id": id, "constraints": []args{}, "title": "all"}, `"constraints":[]…"title":"all"`},
+		} {
+			in["strategy"] = step.strategy
+			got, refusal := use(t, session, "propose_change", in)
+			if environment == "production" {
+				number := apitest.Decode[struct{ Data struct{ ChangeRequest int } }](t, got).Data.ChangeRequest
+				got, _ = use(t, session, "get_change_request", args{"project": "default", "id": number})
+			}
+			if !contains(got, step.want) {
+				t.Errorf("%s: %s%s, want %s", environment, got, refusal, step.want)
+			}
+		}
 	}
 }
 

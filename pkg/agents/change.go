@@ -16,28 +16,19 @@ type createInput struct {
 	Description string `json:"description,omitempty" jsonschema:"what it switches"`
 }
 
-func (c *call) create(in createInput) (any, error) {
-	path, err := pathOf("projects", in.Project, "features")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) create(in createInput) any {
 	body := object{"name": in.Name, "description": in.Description}
 	if in.Type != "" {
 		body["type"] = in.Type
 	}
-	var created object
-	err = c.send(http.MethodPost, path, body, &created)
 	c.note = "Created. It is off in all environments."
-	return pick(created, "name", "project", "type", "description", "createdAt"), err
+	return pick(c.send(http.MethodPost, c.path("projects", in.Project, "features"), body), "name", "project", "type", "description", "createdAt")
 }
 
-func (c *call) switchOff(in inEnvironment) (any, error) {
-	path, err := in.path("environments", in.Environment, "off")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) switchOff(in inEnvironment) any {
+	c.send(http.MethodPost, c.path("projects", in.Project, "features", in.Flag, "environments", in.Environment, "off"), nil)
 	c.note = "It is off."
-	return object{"flag": in.Flag, "environment": in.Environment, "enabled": false}, c.send(http.MethodPost, path, nil, nil)
+	return object{"flag": in.Flag, "environment": in.Environment, "enabled": false}
 }
 
 type proposeInput struct {
@@ -56,18 +47,9 @@ type strategy struct {
 	Title       *string           `json:"title,omitempty"`
 	Disabled    *bool             `json:"disabled,omitempty"`
 	Parameters  map[string]string `json:"parameters,omitempty" jsonschema:"such as rollout, stickiness and groupId; with id, others stay"`
-	Constraints []constraint      `json:"constraints,omitempty" jsonschema:"replaces all"`
-	Segments    []int             `json:"segments,omitempty" jsonschema:"ids, replaces all"`
-	Variants    []object          `json:"variants,omitempty" jsonschema:"name, weight, weightType, stickiness and payload (type, value) of each, replaces all"`
-}
-
-type constraint struct {
-	ContextName     string   `json:"contextName"`
-	Operator        string   `json:"operator" jsonschema:"IN, NOT_IN, STR_CONTAINS, NUM_GTE, DATE_AFTER, SEMVER_GT and others"`
-	Values          []string `json:"values,omitempty"`
-	Value           string   `json:"value,omitempty"`
-	Inverted        bool     `json:"inverted,omitempty"`
-	CaseInsensitive bool     `json:"caseInsensitive,omitempty"`
+	Constraints []object          `json:"constraints,omitzero" jsonschema:"replaces all: contextName, operator (IN, NOT_IN, NUM_GTE, STR_CONTAINS and others), values or value, inverted, caseInsensitive"`
+	Segments    []int             `json:"segments,omitzero" jsonschema:"ids, replaces all"`
+	Variants    []object          `json:"variants,omitzero" jsonschema:"replaces all: name, weight, weightType, stickiness and payload (type, value)"`
 }
 
 // A change is one of a flag in an environment, as the operation that makes it takes it, and as a change request does.
@@ -78,161 +60,87 @@ type change struct {
 	payload      any
 }
 
-func (c *call) propose(in proposeInput) (any, error) {
-	environment, err := in.path("environments", in.Environment)
-	if err != nil {
-		return nil, err
-	}
-	made, err := c.changeOf(in, environment)
-	if err != nil {
-		return nil, err
-	}
-	guarded, err := c.isGuarded(in.inEnvironment)
-	if err != nil {
-		return nil, err
-	}
-	if guarded {
-		return c.draft(in, made)
-	}
-	var answer object
-	if err := c.send(made.method, environment+made.path, made.body, &answer); err != nil {
-		return nil, err
-	}
-	c.note = "Applied at once: change requests are off in this environment."
-	return object{"outcome": "applied", "result": pick(answer, "id", "name", "enabled", "title", "disabled", "parameters", "constraints", "segments", "variants")}, nil
-}
-
-// isGuarded reports whether change requests are on in the environment.
-func (c *call) isGuarded(in inEnvironment) (bool, error) {
-	path, err := pathOf("projects", in.Project, "change-requests", "config")
-	if err != nil {
-		return false, err
-	}
-	var list []struct {
-		Environment string
-		Enabled     bool `json:"changeRequestEnabled"`
-	}
-	if err := c.get(path, nil, &list); err != nil {
-		return false, err
-	}
-	for _, one := range list {
-		if one.Environment == in.Environment {
-			return one.Enabled, nil
+func (c *call) propose(in proposeInput) any {
+	environment := c.path("projects", in.Project, "features", in.Flag, "environments", in.Environment)
+	made := c.changeOf(in, environment)
+	for _, config := range objects(c.get(c.path("projects", in.Project, "change-requests", "config"), nil)) {
+		if config["environment"] == in.Environment && config["changeRequestEnabled"] == true {
+			return c.draft(in, made)
 		}
 	}
-	return false, nil // there is no such environment, as the operation will say
+	answer := c.send(made.method, environment+made.path, made.body)
+	c.note = "Applied at once: change requests are off in this environment."
+	return object{"outcome": "applied", "result": pick(answer, "id", "name", "enabled", "title", "disabled", "parameters", "constraints", "segments", "variants")}
 }
 
 // draft adds a change to the draft of the caller, and sends it to review if that is asked for.
-func (c *call) draft(in proposeInput, made change) (any, error) {
-	path, err := pathOf("projects", in.Project, "environments", in.Environment, "change-requests")
-	if err != nil {
-		return nil, err
+func (c *call) draft(in proposeInput, made change) any {
+	request := c.send(http.MethodPost, c.path("projects", in.Project, "environments", in.Environment, "change-requests"),
+		object{"feature": in.Flag, "action": made.action, "payload": made.payload})
+	if c.err != nil {
+		return nil
 	}
-	var request struct {
-		ID           int
-		State        string
-		MinApprovals int
+	id := fmt.Sprint(member(request, "id"))
+	one := c.path("projects", in.Project, "change-requests", id)
+	if in.Title != "" {
+		c.send(http.MethodPut, one+"/title", object{"title": in.Title})
 	}
-	body := object{"feature": in.Flag, "action": made.action, "payload": made.payload}
-	if err := c.send(http.MethodPost, path, body, &request); err != nil {
-		return nil, err
+	if in.Submit {
+		request = c.send(http.MethodPut, one+"/state", object{"state": "In review", "comment": in.Comment})
 	}
-	one, err := pathOf("projects", in.Project, "change-requests", strconv.Itoa(request.ID))
-	if err == nil && in.Title != "" {
-		err = c.send(http.MethodPut, one+"/title", object{"title": in.Title}, nil)
+	if c.err != nil {
+		c.err = fmt.Errorf("the change is in the draft of change request %s, which was not sent: %w", id, c.err)
 	}
-	if err == nil && in.Submit {
-		err = c.send(http.MethodPut, one+"/state", object{"state": "In review", "comment": in.Comment}, &request)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the change is in the draft of change request %d, which was not sent: %w", request.ID, err)
-	}
-	c.note = "Not applied: change requests are on in this environment. " + nextSteps[request.State]
-	return object{"outcome": request.State, "changeRequest": request.ID, "minApprovals": request.MinApprovals}, nil
+	state := member(request, "state")
+	c.note = "Not applied: change requests are on in this environment. " + nextSteps[state]
+	return object{"outcome": state, "changeRequest": member(request, "id"), "minApprovals": member(request, "minApprovals")}
 }
 
 // changeOf is the change that the input describes.
-func (c *call) changeOf(in proposeInput, environment string) (change, error) {
-	given := 0
-	for _, is := range []bool{in.Enabled != nil, in.Rollout != nil, in.Strategy != nil} {
-		if is {
-			given++
+func (c *call) changeOf(in proposeInput, environment string) change {
+	enabled, rollout, s := in.Enabled != nil, in.Rollout != nil, in.Strategy
+	switch {
+	case enabled && !rollout && s == nil:
+		return change{http.MethodPost, map[bool]string{true: "/on", false: "/off"}[*in.Enabled], nil, "updateEnabled", object{"enabled": *in.Enabled}}
+	case enabled || rollout == (s != nil):
+		c.fail(errors.New("give one of enabled, rollout and strategy; for several changes, call propose_change again"))
+		return change{}
+	case s != nil && s.ID == "":
+		return change{http.MethodPost, "/strategies", s, "addStrategy", s}
+	}
+	present := objects(c.get(environment+"/strategies", nil))
+	if rollout {
+		s = &strategy{Parameters: map[string]string{"rollout": strconv.Itoa(*in.Rollout)}}
+		switch {
+		case len(present) == 0:
+			s.Name, s.Parameters["stickiness"], s.Parameters["groupId"] = "flexibleRollout", "default", in.Flag
+			return change{http.MethodPost, "/strategies", s, "addStrategy", s}
+		case len(present) > 1 || present[0]["name"] != "flexibleRollout":
+			c.fail(fmt.Errorf("rollout is for a flag whose only strategy is a flexibleRollout, and this one has %d, of which the first is %q; use strategy with the id of one of them", len(present), present[0]["name"]))
 		}
+		s.ID, _ = present[0]["id"].(string)
 	}
-	if given != 1 {
-		return change{}, errors.New("give one of enabled, rollout and strategy; for several changes, call propose_change again")
-	}
-	if in.Enabled != nil {
-		path := "/off"
-		if *in.Enabled {
-			path = "/on"
-		}
-		return change{http.MethodPost, path, nil, "updateEnabled", object{"enabled": *in.Enabled}}, nil
-	}
-	if in.Strategy != nil && in.Strategy.ID == "" {
-		return newStrategy(in.Strategy), nil
-	}
-	var present []object
-	if err := c.get(environment+"/strategies", nil, &present); err != nil {
-		return change{}, err
-	}
-	if in.Rollout != nil {
-		return rollout(in.Flag, present, strconv.Itoa(*in.Rollout))
-	}
-	return changed(present, *in.Strategy)
-}
-
-func newStrategy(s any) change {
-	return change{http.MethodPost, "/strategies", s, "addStrategy", s}
-}
-
-// rollout changes the percentage of the only strategy, or adds one.
-func rollout(flag string, present []object, percentage string) (change, error) {
-	if len(present) == 0 {
-		return newStrategy(strategy{Name: "flexibleRollout", Parameters: map[string]string{"rollout": percentage, "stickiness": "default", "groupId": flag}}), nil
-	}
-	id, _ := present[0]["id"].(string)
-	if len(present) > 1 || present[0]["name"] != "flexibleRollout" {
-		return change{}, fmt.Errorf("rollout is for a flag whose only strategy is a flexibleRollout, and this one has %d, the first of which is %q with id %s; use strategy with an id",
-			len(present), present[0]["name"], id)
-	}
-	return changed(present, strategy{ID: id, Parameters: map[string]string{"rollout": percentage}})
-}
-
-// changed is the change of a present strategy. What s leaves out stays.
-func changed(present []object, s strategy) (change, error) {
 	for _, whole := range present {
-		if whole["id"] != s.ID {
-			continue
+		if whole["id"] == s.ID {
+			return changed(whole, *s)
 		}
-		delete(whole, "featureName")
-		parameters := object{}
-		if had, is := whole["parameters"].(object); is {
-			maps.Copy(parameters, had)
-		}
+	}
+	c.fail(fmt.Errorf("the flag has no strategy %q in this environment; get_flag has its strategies", s.ID))
+	return change{}
+}
+
+// changed is the change of a strategy that is there. What s leaves out stays.
+func changed(whole object, s strategy) change {
+	given, _ := asJSON(s).(object)
+	if parameters, is := whole["parameters"].(object); is && s.Parameters != nil {
 		for name, value := range s.Parameters {
 			parameters[name] = value
 		}
-		whole["parameters"] = parameters
-		if s.Title != nil {
-			whole["title"] = *s.Title
-		}
-		if s.Disabled != nil {
-			whole["disabled"] = *s.Disabled
-		}
-		if s.Constraints != nil {
-			whole["constraints"] = s.Constraints
-		}
-		if s.Segments != nil {
-			whole["segments"] = s.Segments
-		}
-		if s.Variants != nil {
-			whole["variants"] = s.Variants
-		}
-		body := maps.Clone(whole)
-		delete(body, "id")
-		return change{http.MethodPut, "/strategies/" + url.PathEscape(s.ID), body, "updateStrategy", whole}, nil
+		delete(given, "parameters")
 	}
-	return change{}, fmt.Errorf("the flag has no strategy %q in this environment; get_flag has its strategies", s.ID)
+	maps.Copy(whole, given)
+	delete(whole, "featureName")
+	body := maps.Clone(whole)
+	delete(body, "id")
+	return change{http.MethodPut, "/strategies/" + url.PathEscape(s.ID), body, "updateStrategy", whole}
 }

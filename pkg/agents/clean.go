@@ -18,18 +18,50 @@ const (
 	maxTotal = 40_000 // bytes of all texts
 )
 
+// An object is one of JSON.
+type object = map[string]any
+
+// asJSON returns a value as JSON has it; nil if it cannot be.
+func asJSON(value any) (decoded any) {
+	if raw, err := json.Marshal(value); err == nil {
+		_ = json.Unmarshal(raw, &decoded) // what was just encoded
+	}
+	return decoded
+}
+
+// member returns a member of a value that should be an object.
+func member(of any, name string) any {
+	o, _ := of.(object)
+	return o[name]
+}
+
+// objects are the objects of a value that should be a list.
+func objects(of any) (list []object) {
+	all, _ := of.([]any)
+	for _, one := range all {
+		if o, is := one.(object); is {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// pick returns these members of a value that should be an object.
+func pick(from any, names ...string) object {
+	picked := object{}
+	for _, name := range names {
+		if value := member(from, name); value != nil {
+			picked[name] = value
+		}
+	}
+	return picked
+}
+
 // clean returns a value as JSON has it with short texts and lists, and whether it cut any. Texts lose what a reader does not see or
 // what changes how the rest is shown. Members without a value are left out.
 func clean(value any) (cleaned any, cut bool) {
-	raw, err := json.Marshal(value)
-	if err == nil {
-		err = json.Unmarshal(raw, &value)
-	}
-	if err != nil { // the value came from JSON
-		return nil, true
-	}
 	c := &cleaner{left: maxTotal}
-	return c.value(value, 0), c.cut
+	return c.value(asJSON(value), 0), c.cut
 }
 
 type cleaner struct {

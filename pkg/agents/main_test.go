@@ -94,3 +94,13 @@ func jsonOf(t *testing.T, text string) string {
 	}
 	return string(raw)
 }
+
+// contains reports whether a text contains all parts of another, which are split by ….
+func contains(text, parts string) bool {
+	for part := range strings.SplitSeq(parts, "…") {
+		if !strings.Contains(text, part) {
+			return false
+		}
+	}
+	return true
+}

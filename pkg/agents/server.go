@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -40,7 +39,7 @@ func NewServer(api API, client string) *mcp.Server {
 	s.AddReceivingMiddleware(guarded)
 	t := tools{api, client}
 	add(s, t, "search_flags", "Search flags by name, tag, project, type or state, and see where they are on.", reads, (*call).search)
-	add(s, t, "get_flag", "Read a flag with its strategies in each environment, how often applications evaluated it in the last 30 days, and its last changes.", reads, (*call).flag)
+	add(s, t, "get_flag", "Read a flag with its strategies in each environment, which applications evaluate it, and its last changes.", reads, (*call).flag)
 	add(s, t, "explain_flag", "Evaluate a flag for a context, such as a user, and see which constraint, segment or strategy decides.", reads, (*call).explain)
 	add(s, t, "find_stale_flags", "Find flags that may be removed from code: stale, completed, or not evaluated for 30 days. Each has the reasons.", reads, (*call).stale)
 	add(s, t, "get_change_request", "Read the state of a change request, its changes, approvals and comments.", reads, (*call).request)
@@ -88,16 +87,17 @@ type tools struct {
 	client string
 }
 
-// A call is one call of a tool.
+// A call is one call of a tool. After its first error it calls no more operations.
 type call struct {
 	ctx       context.Context
 	api       API
 	userAgent string
 	note      string
+	err       error
 }
 
 // add adds a tool.
-func add[In any](s *mcp.Server, t tools, name, description string, annotations mcp.ToolAnnotations, do func(c *call, in In) (data any, err error)) {
+func add[In any](s *mcp.Server, t tools, name, description string, annotations mcp.ToolAnnotations, do func(c *call, in In) (data any)) {
 	tool := &mcp.Tool{Name: name, Description: description + asData, Annotations: &annotations}
 	mcp.AddTool(s, tool, func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, result, error) {
 		client := t.client
@@ -105,9 +105,9 @@ func add[In any](s *mcp.Server, t tools, name, description string, annotations m
 			client = info.Name + "/" + info.Version
 		}
 		c := &call{ctx: ctx, api: t.api, userAgent: httpapi.MCPUserAgent(version.Number(), client)}
-		data, err := do(c, in)
-		if err != nil {
-			return nil, result{}, errors.New(cleanText(err.Error(), maxError))
+		data := do(c, in)
+		if c.err != nil {
+			return nil, result{}, errors.New(cleanText(c.err.Error(), maxError))
 		}
 		cleaned, cut := clean(data)
 		return nil, result{c.note, cut, cleaned}, nil
@@ -116,70 +116,60 @@ func add[In any](s *mcp.Server, t tools, name, description string, annotations m
 
 // A refusal is an error of the API.
 type refusal struct {
-	status  int
-	name    string
-	message string
+	status        int
+	Name, Message string
 }
 
 func (r *refusal) Error() string {
-	return fmt.Sprintf("Guidon refused this (%d %s). Its message, which can quote texts of users, is: %s", r.status, r.name, r.message)
+	return fmt.Sprintf("Guidon refused this (%d %s). Its message, which can quote texts of users, is: %s", r.status, r.Name, r.Message)
 }
 
-// send calls an operation, and decodes its response into answer unless that is nil.
-func (c *call) send(method, path string, body, answer any) error {
+// fail ends the call with an error, unless it has one.
+func (c *call) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// send calls an operation and returns its response; nil without one.
+func (c *call) send(method, path string, body any) (answer any) {
+	if c.err != nil {
+		return nil
+	}
 	var content []byte
 	if body != nil {
-		var err error
-		if content, err = json.Marshal(body); err != nil {
-			return err
-		}
+		content, c.err = json.Marshal(body)
 	}
 	status, got, err := c.api(c.ctx, method, path, content, c.userAgent)
 	switch {
 	case err != nil:
-		return err
-	case status >= http.StatusBadRequest:
-		return refusalOf(status, got)
-	case status >= http.StatusMultipleChoices || answer == nil && status < http.StatusOK:
-		return fmt.Errorf("the server answered %d", status)
-	case answer == nil:
-		return nil
+		c.fail(err)
+	case status >= http.StatusMultipleChoices:
+		r := &refusal{status: status}
+		_ = json.Unmarshal(got, r) // what is not from Guidon has no message
+		c.fail(r)
+	case len(got) > 0:
+		c.fail(json.Unmarshal(got, &answer))
 	}
-	return json.Unmarshal(got, answer)
-}
-
-func refusalOf(status int, body []byte) error {
-	var failure struct {
-		Name, Message string
-		Details       []struct{ Message, Path string }
-	}
-	if json.Unmarshal(body, &failure) != nil || failure.Message == "" {
-		failure.Message = http.StatusText(status)
-	}
-	for _, d := range failure.Details[:min(len(failure.Details), 5)] {
-		if !strings.Contains(failure.Message, d.Message) {
-			failure.Message += "; " + strings.TrimSpace(d.Path+" "+d.Message)
-		}
-	}
-	return &refusal{status, failure.Name, failure.Message}
+	return answer
 }
 
 // get reads something.
-func (c *call) get(path string, query url.Values, answer any) error {
+func (c *call) get(path string, query url.Values) any {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
-	return c.send(http.MethodGet, path, nil, answer)
+	return c.send(http.MethodGet, path, nil)
 }
 
-// pathOf joins names to a path of the administration. A name stays one segment, whatever it contains.
-func pathOf(names ...string) (string, error) {
+// path joins names to a path of the administration. A name stays one segment, whatever it contains.
+func (c *call) path(names ...string) string {
 	path := "/api/admin"
 	for _, name := range names {
 		if name == "" || name == "." || name == ".." {
-			return "", fmt.Errorf("%q is not a name", name)
+			c.fail(fmt.Errorf("%q is not a name", name))
 		}
 		path += "/" + url.PathEscape(name)
 	}
-	return path, nil
+	return path
 }
