@@ -10,6 +10,7 @@ import (
 	"guidon/pkg/access"
 	"guidon/pkg/apitest"
 	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/httpapi"
 )
 
 // TestTools uses each tool with the official client, in both revisions, with a token after Bearer and without it.
@@ -231,6 +232,12 @@ func TestCallers(t *testing.T) {
 		{"another host", "POST", list, 200, "", []string{"X-Forwarded-Host: flags.example.com"}},
 		{"a list of messages", "POST", "[" + list + "]", 400, "not a list", nil},
 		{"too large", "POST", `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 300<<10) + `"}`, 413, "PayloadTooLargeError", nil},
+		{"a deep one", "POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_flags","arguments":{"query":` + strings.Repeat("[", 120_000) + strings.Repeat("]", 120_000) + `}}}`, 0, "", nil},
+		{"a deep one in an object", "POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"propose_change","arguments":{"strategy":{"constraints":[` +
+			strings.Repeat(`{"a":`, 40_000) + "1" + strings.Repeat("}", 40_000) + `]}}}}`, 0, "", nil},
+		{"a wrong type", "POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_flags","arguments":{"limit":1e400,"query":7}}}`, 0, "", nil},
+		{"arguments in a list", "POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_flags","arguments":[1]}}`, 0, "", nil},
+		{"a surrogate", "POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_flag","arguments":{"project":"default","name":"x","description":"\ud800"}}}`, 0, "", nil},
 		{"no JSON", "POST", `{"jsonrpc":`, 400, "", nil},
 		{"nothing", "POST", ``, 400, "", []string{"Content-Type: application/json"}},
 		{"another type", "POST", list, 415, "ContentTypeerror", []string{"Content-Type: text/plain"}},
@@ -252,6 +259,25 @@ func TestCallers(t *testing.T) {
 			t.Errorf("%s: clients that find OAuth ignore the token that they were given: %v", tt.name, got.Header)
 		}
 	}
+}
+
+// TestWithoutTokens checks that a page of another site changes nothing through an agent's tools on a server that needs no token.
+func TestWithoutTokens(t *testing.T) {
+	t.Parallel()
+	s, agent := serve(t, func(c *httpapi.Config) { c.Open = true })
+	create := func(name string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_flag","arguments":{"project":"default","name":"` + name + `"}}}`
+	}
+	both := []string{"Authorization:", "Accept: application/json, text/event-stream"}
+	for name, header := range map[string]string{"by-origin": "Origin: https://evil.example", "by-fetch": "Sec-Fetch-Site: cross-site"} {
+		if got := agent.Do(t, "POST", "/api/admin/mcp", create(name), append(both, header)...); !strings.Contains(got.Body, "403 ") {
+			t.Errorf("%s: %d %s", name, got.Status, got.Body)
+		}
+	}
+	if got := agent.Do(t, "POST", "/api/admin/mcp", create("own"), both...); !strings.Contains(got.Body, "It is off") {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	s.WantHistory(t, "own", "feature-created")
 }
 
 // TestNames checks that a name in an argument stays one segment of a path.

@@ -25,10 +25,15 @@ const (
 )
 
 // serve serves the administration, and MCP with the rights of its function.
-func serve(t *testing.T) (s, agent *apitest.Server) {
+func serve(t *testing.T, changes ...func(*httpapi.Config)) (s, agent *apitest.Server) {
 	t.Helper()
 	var config httpapi.Config
-	s = apitest.Serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { config = *c })
+	s = apitest.Serve(t, func(c *httpapi.Config, _ *http.RoundTripper) {
+		for _, change := range changes {
+			change(c)
+		}
+		config = *c
+	})
 	return s, s.Over(t, apitest.ByFunction("transfer", httpapi.New(s.Store, agents.Group(s.Store, config), config)))
 }
 
