@@ -112,8 +112,8 @@ CLIENTS = CLIENTS_NODE='$(abspath $(CLIENTS_NODE))' CLIENTS_PYTHON='$(CLIENTS_PY
 test-clients: check $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run unmodified SDKs against Guidon and Guidon Edge, or against Unleash Edge (EDGE=program); needs Chromium, Python 3.10
 	EDGE='$(if $(EDGE),$(abspath $(EDGE)))' $(CLIENTS) -run '^Test($(if $(EDGE),Edge,Clients|ClientsAgree|ClientsManifest|ClientsMatrix|ClientsOverload|ClientsPlan|ClientsURL|ClientsUsage|ConnectPages|Demo|FrontendOrigins|ReadmeProgram))$$'
 
-test-clients-more: check $(CLIENTS_JAVA)/classpath $(CLIENTS_RUST) $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed
-	CLIENTS_JAVA="$(CLIENTS_JAVA)/classes:$$(cat '$(CLIENTS_JAVA)/classpath')" CLIENTS_RUST='$(CLIENTS_RUST)' $(CLIENTS) -run '^TestClients(Agree|Events|Overload|URL|Usage)$$'
+test-clients-more: check $(CLIENTS_JAVA)/classpath $(CLIENTS_RUST) $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed $(LOCAL)/clients-mcp/installed
+	CLIENTS_JAVA="$(CLIENTS_JAVA)/classes:$$(cat '$(CLIENTS_JAVA)/classpath')" CLIENTS_RUST='$(CLIENTS_RUST)' CLIENTS_MCP='$(LOCAL)/clients-mcp' $(CLIENTS) -run '^TestClients(Agree|Events|MCP|Overload|URL|Usage)$$'
 
 test-migration: check $(CLIENTS_NODE)/installed
 	CLIENTS_NODE='$(abspath $(CLIENTS_NODE))' go test -tags migration -count=1 -v -timeout 30m ./internal/migration
@@ -229,7 +229,7 @@ $(LOCAL)/schemathesis/installed: internal/contract/requirements.txt
 	@infra/install python '$(@D)' '$<'
 $(CLIENTS_PYTHON)/installed: internal/clients/python/requirements.txt
 	@infra/install python '$(@D)' '$<'
-$(CLIENTS_NODE)/installed: internal/clients/node/package.json internal/clients/node/package-lock.json internal/clients/node/.npmrc
+$(LOCAL)/clients-%/installed: internal/clients/%/package.json internal/clients/%/package-lock.json internal/clients/%/.npmrc
 	@infra/install node '$(@D)' $^
 $(LOCAL)/demo/node/installed: demo/node/package.json demo/node/package-lock.json
 	@infra/install node '$(@D)' $^

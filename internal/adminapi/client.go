@@ -140,33 +140,13 @@ const noRetry = time.Duration(-1)
 // send makes one attempt. It returns how long to wait before the next one.
 func (c *Client) send(ctx context.Context, method, path string, content []byte, into any) (wait time.Duration, err error) {
 	call := method + " " + path
-	request, err := http.NewRequestWithContext(ctx, method, c.Base+path, bytes.NewReader(content))
-	if err != nil {
-		return noRetry, err
-	}
-	if c.Token != "" {
-		request.Header.Set("Authorization", c.Token)
-	}
-	if c.IfMatch != "" {
-		request.Header.Set("If-Match", c.IfMatch)
-	}
-	if content != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		var failed *url.Error // without the URL, which UnreachableError names
-		if errors.As(err, &failed) {
-			err = failed.Err
-		}
-		return 0, &UnreachableError{Server: c.Name, Base: c.Base, Err: err}
-	}
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return 0, &UnreachableError{Server: c.Name, Base: c.Base, Err: fmt.Errorf("the response to %s ended early: %w", call, err)}
+	response, body, err := c.exchange(ctx, method, path, content, "")
+	if _, lost := errors.AsType[*UnreachableError](err); lost {
+		return 0, err
 	}
 	switch {
+	case err != nil:
+		return noRetry, err
 	case response.StatusCode >= http.StatusBadRequest:
 		return retryAfter(response), &Refusal{Server: c.Name, Call: call, Status: response.StatusCode, Message: reason(body)}
 	case response.StatusCode >= http.StatusMultipleChoices:
@@ -178,6 +158,45 @@ func (c *Client) send(ctx context.Context, method, path string, content []byte, 
 		return noRetry, fmt.Errorf("the response of %s to %s is not the expected JSON: %w", c.Name, call, err)
 	}
 	return noRetry, nil
+}
+
+// Exchange sends a request once, and returns the status and body of its response.
+func (c *Client) Exchange(ctx context.Context, method, path string, content []byte, userAgent string) (status int, body []byte, err error) {
+	response, body, err := c.exchange(ctx, method, path, content, userAgent)
+	if err != nil {
+		return 0, nil, err
+	}
+	return response.StatusCode, body, nil
+}
+
+// exchange sends a request and reads its response, whose body is closed. The error is an UnreachableError if the response did not arrive.
+func (c *Client) exchange(ctx context.Context, method, path string, content []byte, userAgent string) (*http.Response, []byte, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.Base+path, bytes.NewReader(content))
+	if err != nil {
+		return nil, nil, err
+	}
+	for name, value := range map[string]string{"Authorization": c.Token, "If-Match": c.IfMatch, "User-Agent": userAgent} {
+		if value != "" {
+			request.Header.Set(name, value)
+		}
+	}
+	if content != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		var failed *url.Error // without the URL, which UnreachableError names
+		if errors.As(err, &failed) {
+			err = failed.Err
+		}
+		return nil, nil, &UnreachableError{Server: c.Name, Base: c.Base, Err: err}
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, nil, &UnreachableError{Server: c.Name, Base: c.Base, Err: fmt.Errorf("the response to %s %s ended early: %w", method, path, err)}
+	}
+	return response, body, nil
 }
 
 // retryAfter is how long a busy server asks clients to wait; noRetry if it is not busy.

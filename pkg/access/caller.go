@@ -17,6 +17,7 @@ type Caller struct {
 	User  *User  // nil for an API token
 
 	Session string // hash of the session that the user is signed in with; "" for a token
+	Agent   string // the name that an AI agent gives itself, if one acts for the caller: it skips neither change requests nor freezes
 
 	roles *Roles
 	root  *Role // the user's root role; nil if it was deleted
@@ -108,6 +109,9 @@ const AnyEnvironment = "*"
 // requires all environments. project is nil for operations outside of projects. A user whose root role was
 // deleted has no permissions.
 func (c Caller) HasPermission(p Permission, project *flags.Project, environment string) bool {
+	if c.Agent != "" && (p == SkipChangeRequest || p == SkipChangeFreeze) {
+		return false
+	}
 	if c.Admin {
 		return true
 	}
@@ -204,13 +208,16 @@ func (c Caller) DryRun(missing *[]Permission) Caller {
 // AuthorizeSkip returns ReviewRequired unless the caller can change an environment of a project without a change request, where one is
 // needed: with SkipChangeRequest there, or, if nobody skips in that environment, as an administrator with a reason.
 func (c Caller) AuthorizeSkip(project *flags.Project, env flags.Environment, reason string) error {
-	off := ""
+	off, through := "", ""
+	if c.Agent != "" {
+		through = ", through " + c.Agent + ","
+	}
 	if env.OffAllowed {
 		off = "; only flags on which no other flag depends can be switched off without a change request"
 	}
 	required := func(format string) error {
 		return &flags.Error{Kind: flags.ReviewRequired, Permissions: []string{string(SkipChangeRequest)},
-			Message: fmt.Sprintf(format, env.Name, project.ID, c.Name) + off}
+			Message: fmt.Sprintf(format, env.Name, project.ID, c.Name+through) + off}
 	}
 	switch {
 	case !c.HasPermission(SkipChangeRequest, project, env.Name) && c.missing != nil:

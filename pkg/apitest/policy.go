@@ -45,8 +45,8 @@ var Allowed = sync.OnceValue(func() map[string][]string {
 // queryIndex is the permission to query an index, which is a separate resource in IAM.
 const queryIndex = "Query of an index"
 
-// byFunction marks a handler's calls of DynamoDB as calls of a function.
-func byFunction(name string, handler http.Handler) http.Handler {
+// ByFunction marks a handler's calls of DynamoDB as calls of a function.
+func ByFunction(name string, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callingFunction{}, name)))
 	})

@@ -81,7 +81,7 @@ func Handler(store httpapi.Store, config httpapi.Config) http.Handler {
 	mux := &httpapi.Mux{}
 	var fallback http.Handler
 	for _, group := range admin.Groups() {
-		handler := byFunction(group.Function, httpapi.New(store, group, config))
+		handler := ByFunction(group.Function, httpapi.New(store, group, config))
 		for _, route := range group.Routes() {
 			mux.Handle(route, handler)
 			if before, _, tail := strings.Cut(route, "/{legalValue...}"); tail { // the mux would redirect the path without a slash

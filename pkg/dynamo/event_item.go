@@ -99,6 +99,7 @@ type eventDocument struct {
 	Data        jsontext.Value  `json:"data,omitzero"`
 	PreData     jsontext.Value  `json:"preData,omitzero"`
 
+	Agent          string   `json:"agent,omitempty"`
 	FormerProject  string   `json:"formerProject,omitempty"`
 	GroupType      string   `json:"groupType,omitempty"`
 	GroupID        string   `json:"groupId,omitempty"`
@@ -112,7 +113,7 @@ func storeEvent(e flags.Event) (eventDocument, error) {
 	}
 	preData, err := eventData(e, e.PreData)
 	return eventDocument{
-		Format: format, ID: e.ID, Type: e.Type, CreatedAt: e.CreatedAt, CreatedBy: e.CreatedBy, UserID: e.UserID,
+		Format: format, ID: e.ID, Type: e.Type, CreatedAt: e.CreatedAt, CreatedBy: e.CreatedBy, Agent: e.Agent, UserID: e.UserID,
 		Project: e.Project, Environment: e.Environment, FeatureName: e.FeatureName, Data: data, PreData: preData, FormerProject: e.FormerProject, SkippedReviews: e.SkippedReviews, GroupType: e.GroupType, GroupID: e.GroupID,
 	}, err
 }
@@ -143,7 +144,7 @@ func (doc eventDocument) event(body string) (flags.Event, error) {
 		doc.Data, doc.PreData = apart.Data, apart.PreData
 	}
 	e := flags.Event{
-		ID: doc.ID, Type: doc.Type, CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy, UserID: doc.UserID,
+		ID: doc.ID, Type: doc.Type, CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy, Agent: doc.Agent, UserID: doc.UserID,
 		Project: doc.Project, Environment: doc.Environment, FeatureName: doc.FeatureName, FormerProject: doc.FormerProject, SkippedReviews: doc.SkippedReviews, GroupType: doc.GroupType, GroupID: doc.GroupID,
 	}
 	if doc.Data != nil {

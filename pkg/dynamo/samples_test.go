@@ -243,7 +243,7 @@ func FullTokenUse() *access.TokenUse { return &access.TokenUse{Hash: "abcd", At:
 // FullEvent returns an event with all fields set.
 func FullEvent() flags.Event {
 	return flags.Event{
-		ID: "01960000-0000-7000-8000-000000000001", Type: flags.FeatureStrategyUpdate, CreatedAt: SampleTime, CreatedBy: "admin", UserID: 7,
+		ID: "01960000-0000-7000-8000-000000000001", Type: flags.FeatureStrategyUpdate, CreatedAt: SampleTime, CreatedBy: "admin", Agent: "claude-code/1.2.3", UserID: 7,
 		Project: "shop", Environment: "production", FeatureName: "checkout",
 		Data: map[string]any{"name": "flexibleRollout", "list": []any{1.5, nil}}, PreData: map[string]any{"name": "default"},
 		FormerProject: "other", SkippedReviews: []string{"production"}, GroupType: flags.RequestGroup, GroupID: "7",

@@ -146,6 +146,7 @@ type Event struct {
 	Type        EventType
 	CreatedAt   time.Time
 	CreatedBy   string // name of the caller's token or user
+	Agent       string // the program that acted for the caller, see access.Caller; "" for none
 	UserID      int64  // TokenUserID for an API token, 0 for Guidon itself and seeded data
 	Project     string
 	Environment string

@@ -50,6 +50,9 @@ func (s *service) log(r *http.Request, o outcome, status int, failure errorBody)
 	line := slog.NewRecord(time.Now(), level, "request", 0)
 	line.AddAttrs(slog.String("method", r.Method), slog.String("route", o.route), slog.Int("status", status),
 		slog.Float64("ms", float64(o.took.Microseconds())/1000), slog.Int("rounds", o.rounds))
+	if agent := AgentOf(r); agent != "" {
+		line.AddAttrs(slog.String("agent", agent))
+	}
 	if o.path != "" {
 		line.AddAttrs(slog.String("path", o.path))
 	}

@@ -107,6 +107,7 @@ func (s *service) begin(ctx context.Context, req *request) (*Tx, error) {
 		if err := tx.authenticate(); err != nil {
 			return err
 		}
+		tx.Caller.Agent = AgentOf(req.http)
 		if err := tx.allowed(); err != nil {
 			return err
 		}
@@ -292,7 +293,7 @@ func (tx *Tx) signed() flags.Change {
 
 // Sign gives an event an id, a time and the caller. Events that Save takes are signed when they are committed.
 func (tx *Tx) Sign(e flags.Event) flags.Event {
-	e.ID, e.CreatedBy, e.UserID = orderedID(), tx.Caller.Name, tx.Caller.UserID()
+	e.ID, e.CreatedBy, e.UserID, e.Agent = orderedID(), tx.Caller.Name, tx.Caller.UserID(), tx.Caller.Agent
 	e.CreatedAt = flags.EventTime(e.ID) // not tx.Now: the log is searched by time, in the order of ids
 	if tx.group != "" {
 		e.GroupType, e.GroupID = flags.RequestGroup, tx.group

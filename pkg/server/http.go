@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"guidon/pkg/admin"
+	"guidon/pkg/agents"
 	"guidon/pkg/apipath"
 	"guidon/pkg/docs"
 	"guidon/pkg/dynamo"
@@ -41,8 +42,8 @@ type function struct {
 }
 
 // groups are all groups of operations: those of the administration, those for applications, and the page with the description.
-func groups(reader *serving.Reader, store ingest.Store, config httpapi.Config) []httpapi.Group {
-	return append(slices.Concat(admin.Groups(), serving.Groups(reader, store, config), ingest.Groups(store, reader, config)), docs.Group())
+func groups(reader *serving.Reader, store *dynamo.Store, config httpapi.Config) []httpapi.Group {
+	return append(slices.Concat(admin.Groups(), serving.Groups(reader, store, config), ingest.Groups(store, reader, config)), agents.Group(store, config), docs.Group())
 }
 
 // mount makes a handler of the groups of each function.

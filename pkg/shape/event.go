@@ -11,6 +11,7 @@ type EventView struct {
 	ID          int64           `json:"id"`
 	Type        flags.EventType `json:"type"`
 	CreatedBy   string          `json:"createdBy"`
+	Agent       string          `json:"agent,omitempty"` // the program that acted for the caller, by the name that it gives itself
 	UserID      *int64          `json:"createdByUserId"`
 	CreatedAt   Time            `json:"createdAt"`
 	Data        eventDocument   `json:"data"`
@@ -29,7 +30,7 @@ type EventView struct {
 // EventViewOf is the shape of an event that was read from the store.
 func EventViewOf(e flags.Event) EventView {
 	view := EventView{
-		ID: e.Number(), Type: e.Type, CreatedBy: e.CreatedBy, CreatedAt: Time(e.CreatedAt), Tags: []Tag{},
+		ID: e.Number(), Type: e.Type, CreatedBy: e.CreatedBy, Agent: e.Agent, CreatedAt: Time(e.CreatedAt), Tags: []Tag{},
 		Data: eventDocumentOf(e.Data), PreData: eventDocumentOf(e.PreData),
 		GroupType: e.GroupType, GroupID: e.GroupID, SkippedReviews: e.SkippedReviews,
 		FeatureName: NullIfEmpty(e.FeatureName), Project: NullIfEmpty(e.Project), Environment: NullIfEmpty(e.Environment),

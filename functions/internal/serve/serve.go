@@ -26,10 +26,10 @@ func GroupOver(group func(store *dynamo.Store, config httpapi.Config) httpapi.Gr
 	lambda.Start(lambdahttp.Handler(httpapi.New(store, group(store, config), config)))
 }
 
-// Scheduled is Group for a function that EventBridge calls at times too: then it runs what scheduled returns.
-func Scheduled(group httpapi.Group, scheduled func(store *dynamo.Store, config httpapi.Config) func(ctx context.Context) error, set ...func(config *httpapi.Config)) {
+// Scheduled is GroupOver for a function that EventBridge calls at times too: then it runs what scheduled returns.
+func Scheduled(group func(store *dynamo.Store, config httpapi.Config) httpapi.Group, scheduled func(store *dynamo.Store, config httpapi.Config) func(ctx context.Context) error, set ...func(config *httpapi.Config)) {
 	store, config := open(set...)
-	lambda.Start(lambdahttp.Scheduled(lambdahttp.Handler(httpapi.New(store, group, config)), scheduled(store, config)))
+	lambda.Start(lambdahttp.Scheduled(lambdahttp.Handler(httpapi.New(store, group(store, config), config)), scheduled(store, config)))
 }
 
 // open opens the table with the settings of the environment.

@@ -13,6 +13,7 @@ import (
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
+	"guidon/pkg/jsonbody"
 )
 
 // MaxFields is how many fields and properties a context can have.
@@ -20,13 +21,17 @@ const MaxFields = 100
 
 // A playgroundBody says what to evaluate: flags of projects in an environment, for a context.
 type playgroundBody struct {
-	Environment string       `json:"environment"`
-	Projects    projectsBody `json:"projects"`
-	Context     contextBody  `json:"context"`
+	Environment string                 `json:"environment"`
+	Projects    projectsBody           `json:"projects"`
+	Feature     jsonbody.Maybe[string] `json:"feature"`
+	Context     contextBody            `json:"context"`
 }
 
 func (b playgroundBody) Check(_ flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/environment", b.Environment, problems)
+	if b.Feature.Set {
+		wire.CheckName("/feature", b.Feature.Value, problems)
+	}
 	b.Projects.check(problems)
 	b.Context.check(problems)
 }

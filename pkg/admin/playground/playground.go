@@ -40,7 +40,7 @@ const (
 // evaluateFlags evaluates flags in one environment for one context.
 func evaluateFlags(tx *httpapi.Tx, _ httpapi.InService, in playgroundBody) (playgroundView, error) {
 	view := playgroundView{Features: []playgroundFeature{}, Input: playgroundInput{in.Environment, in.Projects.sent, in.Context.sent}, Warnings: in.Context.warnings()}
-	r := &runner{tx: tx, environments: []string{in.Environment}, path: func(int) string { return "/environment" }}
+	r := &runner{tx: tx, only: in.Feature.Value, environments: []string{in.Environment}, path: func(int) string { return "/environment" }}
 	err := r.run(in.Projects, []map[string]string{in.Context.fields}, func(_ *flags.Feature, results []result) {
 		view.Features = append(view.Features, results[0].feature)
 	})
@@ -74,6 +74,7 @@ type result struct {
 // A runner evaluates the flags of a request.
 type runner struct {
 	tx           *httpapi.Tx
+	only         string // the name of the only flag to evaluate; "" for all
 	environments []string
 	path         func(i int) string        // where the body has an environment
 	projects     map[string]*flags.Project // by UID
@@ -87,14 +88,7 @@ func (r *runner) run(in projectsBody, contexts []map[string]string, add func(f *
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, rows := range r.tx.SummariesOf(projects, false) {
-		for _, row := range rows {
-			names = append(names, row.Name)
-		}
-	}
-	slices.Sort(names)
-	names = slices.Compact(names) // a flag that is moved while the projects are read can be in two of the lists
+	names := r.names(projects)
 	if n := len(names) * len(r.environments) * len(contexts); n > MaxResults {
 		return flags.Errorf(flags.Invalid, "this would be %d results, of %d flags in %d environments for %d contexts, and at most %d are allowed; "+
 			"name fewer projects, environments or context values", n, len(names), len(r.environments), len(contexts), MaxResults)
@@ -104,6 +98,26 @@ func (r *runner) run(in projectsBody, contexts []map[string]string, add func(f *
 	}
 	r.loadSegments()
 	return r.evaluate(contexts, add)
+}
+
+// names returns the names of the flags to load: those of the projects, or the only one and its parents.
+func (r *runner) names(projects []*flags.Project) (names []string) {
+	if r.only != "" {
+		names = append(names, r.only)
+		if f := r.tx.FindFeature(r.only); f != nil {
+			for _, d := range f.Dependencies {
+				names = append(names, d.Feature)
+			}
+		}
+		return names
+	}
+	for _, rows := range r.tx.SummariesOf(projects, false) {
+		for _, row := range rows {
+			names = append(names, row.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names) // a flag that is moved while the projects are read can be in two of the lists
 }
 
 // findProjects returns the projects whose flags are evaluated. Invalid if the body names an environment or a project that
@@ -206,6 +220,9 @@ func (r *runner) evaluate(contexts []map[string]string, add func(f *flags.Featur
 	}
 	size, work := 0, 0
 	for _, f := range r.features {
+		if r.only != "" && f.Name != r.only {
+			continue
+		}
 		var results []result
 		for _, environment := range r.environments {
 			fe, enabled := r.configuration(f, environment)

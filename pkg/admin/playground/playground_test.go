@@ -19,6 +19,29 @@ const (
 	advanced = trial + "/advanced"
 )
 
+// TestPlaygroundOfOneFlag evaluates one flag, with its parent, without reading the others.
+func TestPlaygroundOfOneFlag(t *testing.T) {
+	t.Parallel()
+	s := apitest.Serve(t)
+	s.CreateEnabled(t, "parent", "child", "other")
+	s.Must(t, "POST", apitest.Features+"/child/dependencies", `{"feature":"parent"}`)
+	evaluate := func(flag string) string {
+		return s.Do(t, "POST", trial, `{"environment":"development","projects":["default"],"feature":"`+flag+`","context":{"appName":"a"}}`).Body
+	}
+	if got := evaluate("child"); !strings.Contains(got, `"features":[{"name":"child","projectId":"default","isEnabled":true`) || strings.Count(got, `"projectId"`) != 1 {
+		t.Errorf("the flag: %s", got)
+	}
+	s.Must(t, "POST", apitest.In("parent", "development")+"/off", "")
+	if got := evaluate("child"); !strings.Contains(got, `"isEnabled":false`) || !strings.Contains(got, `"hasUnsatisfiedDependency":true`) {
+		t.Errorf("with its parent off: %s", got)
+	}
+	for flag, want := range map[string]string{"gone": `"features":[]`, "a/b": "ValidationError"} {
+		if got := evaluate(flag); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", flag, got, want)
+		}
+	}
+}
+
 // TestPlayground checks the whole answer for a flag with each kind of strategy, in the form that Unleash 5.12.8 answers.
 func TestPlayground(t *testing.T) {
 	t.Parallel()

@@ -183,6 +183,7 @@ function EventRow({ event, withFlag, names, title, earlier = [], onRestore }: Ev
         <span className="event-by soft small break" title={`In the log: ${event.createdBy}`}>
           {actorOf(event)}
           {event.createdByUserId === me && ' (you)'}
+          {event.agent && ` via ${event.agent}`}
         </span>
         <span className="event-at soft small">
           <DateTime value={event.createdAt} />
