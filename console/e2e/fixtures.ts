@@ -142,7 +142,7 @@ export async function report(
   baseURL: string,
   appName: string,
   toggles: object,
-  { sdkVersion = 'unleash-client-node:6.12.1', project = 'default', hoursAgo = 0 } = {},
+  { sdkVersion = 'unleash-client-node:6.12.1', project = 'default' } = {},
 ) {
   const { secret } = await api('POST', '/api/admin/api-tokens', {
     tokenName: unique('report'),
@@ -151,15 +151,31 @@ export async function report(
     environment: 'development',
   })
   const now = new Date().toISOString()
-  const then = new Date(Date.now() - hoursAgo * 3_600_000).toISOString()
   const headers = { Authorization: secret, 'Content-Type': 'application/json' }
   const send = async (path: string, body: object) => {
     const response = await fetch(baseURL + path, { method: 'POST', headers, body: JSON.stringify({ appName, instanceId: 'host-1', ...body }) })
     expect(response.status).toBe(202)
   }
   await send('/api/client/register', { sdkVersion, strategies: ['default'], started: now, interval: 60 })
-  await send('/api/client/metrics', { bucket: { start: then, stop: then, toggles } })
+  await send('/api/client/metrics', { bucket: { start: now, stop: now, toggles } })
 }
+
+/** Shows the page also earlier hours of usage, as parts of the present one: the server counts a report in the hour in which it comes. */
+export const withEarlierHours = (page: Page, parts: number[]) =>
+  page.route('**/raw?hoursBack=*', async (route) => {
+    const response = await route.fetch()
+    const { data, ...rest } = (await response.json()) as { data: { timestamp: string; yes: number; no: number }[] }
+    const now = data.filter(({ yes, no }) => yes + no > 0)
+    const earlier = now.flatMap((row) =>
+      parts.map((part, index) => ({
+        ...row,
+        timestamp: new Date(Date.parse(row.timestamp) - (index + 1) * 3_600_000).toISOString(),
+        yes: Math.round(part * row.yes),
+        no: Math.round(part * row.no),
+      })),
+    )
+    await route.fulfill({ response, json: { ...rest, data: [...earlier, ...data] } })
+  })
 
 /** Waits until the server has added so many evaluations of a flag to its sums. */
 export const expectUsage = (api: Api, flag: string, evaluations: number) =>

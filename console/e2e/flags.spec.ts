@@ -222,7 +222,7 @@ test('changes tags, states and switches of several flags, and moves them', async
   await expect(table.getByRole('switch', { name: `${one} in production` })).toBeChecked()
 
   await selectAll()
-  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Change tags…' }).click()
   const tags = page.getByRole('dialog', { name: 'Change the tags of 2 flags' })
   await tags.getByRole('combobox', { name: 'Tags to add: value' }).fill('spring')
@@ -233,13 +233,13 @@ test('changes tags, states and switches of several flags, and moves them', async
   await expect(table.getByRole('row', { name: two })).toContainText('spring')
 
   await selectAll()
-  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Mark as stale' }).click()
   await expect(page.getByText('2 flags marked as stale')).toBeVisible()
   await expect(table.getByRole('row', { name: one })).toContainText('Stale')
 
   await table.getByRole('checkbox', { name: `Select ${one}` }).check()
-  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Move to a project…' }).click()
   const move = page.getByRole('dialog', { name: 'Move 1 flag' })
   await move.getByRole('combobox', { name: 'Project' }).fill(target)
@@ -367,7 +367,7 @@ test('exports selected flags into a file that can be imported', async ({ page, a
   const target = await project(api)
   await page.goto(`/projects/${id}`)
   await page.getByRole('checkbox', { name: `Select ${exported}` }).check()
-  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Export…' }).click()
   const downloaded = page.waitForEvent('download')
   await page.getByRole('dialog', { name: 'Export 1 flag' }).getByRole('button', { name: 'Export' }).click()
