@@ -223,6 +223,34 @@ test('variants of an environment are added, weighted and evaluated', async ({ pa
   check()
 })
 
+test('a flag gets a value type, and its payloads the field of the type', async ({ page, api }) => {
+  const check = noConsoleErrors(page, /status of 400/)
+  const flag = await newFlag(api)
+  await page.goto(`${pageOf(flag)}/settings`)
+  await pick(page.getByRole('combobox', { name: 'Values' }), 'JSON')
+  await page.getByRole('textbox', { name: 'Default value' }).fill('{"size": 1}')
+  await page.getByRole('textbox', { name: 'JSON Schema' }).fill('{"properties": {"size": {"type": "integer"}}}')
+  await page.getByRole('button', { name: 'Save settings' }).click()
+  await expect(page.getByText(`${flag}: settings saved`)).toBeVisible()
+  expect(await api('GET', `${features}/${flag}`)).toMatchObject({ valueType: 'object', defaultValue: { size: 1 } })
+  await page.goto(`${pageOf(flag)}/variants`)
+  await page.getByRole('button', { name: 'Add variants in development' }).click()
+  for (const [number, name, value] of [
+    [1, 'small', '{"size": 1}'],
+    [2, 'large', '{"size": "XL"}'],
+  ] as const) {
+    const variant = page.getByRole('group', { name: `Variant ${number}` })
+    await variant.getByRole('textbox', { name: 'Name' }).fill(name)
+    await variant.getByRole('textbox', { name: 'Value' }).fill(value)
+  }
+  await page.getByRole('button', { name: 'Save variants' }).click()
+  await expect(page.getByRole('dialog')).toContainText('variant "large" in environment "development" does not match the valueSchema')
+  await page.getByRole('group', { name: 'Variant 2' }).getByRole('textbox', { name: 'Value' }).fill('{"size": 9}')
+  await page.getByRole('button', { name: 'Save variants' }).click()
+  await expect(page.getByRole('dialog')).toBeHidden()
+  check()
+})
+
 test('two people edit one strategy: the second sees what changed, reloads or overwrites', async ({ page, signedIn, api }) => {
   const flag = await newFlag(api)
   const { id } = await api('POST', strategiesOf(flag, 'development'), { name: 'flexibleRollout', parameters: { rollout: 10, stickiness: 'default' } })

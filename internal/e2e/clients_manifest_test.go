@@ -121,7 +121,9 @@ func TestClientsManifest(t *testing.T) {
 		must(dir, cli, "generate", "nodejs", "-o", nodeDir)
 	}
 	compile := map[string]func() (string, error){
-		"Go": func() (string, error) { return run(goDir, "go", "build", "-o", filepath.Join(dir, "program"), "main.go") },
+		"Go": func() (string, error) {
+			return run(goDir, "go", "build", "-o", filepath.Join(dir, "program"), "main.go")
+		},
 		"TypeScript": func() (string, error) {
 			return run(nodeDir, "node", filepath.Join(root, "console", "node_modules", "typescript", "bin", "tsc"), "--strict", "--target", "es2022", "--module", "nodenext",
 				"--skipLibCheck", "program.ts")
