@@ -18,7 +18,7 @@ func (a *app) mcp() *cobra.Command {
 		Long: `Serve the Model Context Protocol (MCP) on standard input and output, for agents that start their servers
 themselves. The tools call a Guidon with your token, so an agent can do what you can, except to skip,
 approve or apply change requests. A Guidon also serves them at /api/admin/mcp.`,
-		Example: "  claude mcp add guidon --env GUIDON_URL=https://flags.example.com --env GUIDON_TOKEN=user:... -- guidon mcp",
+		Example: "  claude mcp add flags --env GUIDON_URL=https://flags.example.com --env GUIDON_TOKEN=user:... -- guidon mcp",
 		Args:    cobra.NoArgs,
 	}
 	a.calls(cmd, func(ctx context.Context, server *adminapi.Client, _ []string) error {

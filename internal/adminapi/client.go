@@ -140,17 +140,17 @@ const noRetry = time.Duration(-1)
 // send makes one attempt. It returns how long to wait before the next one.
 func (c *Client) send(ctx context.Context, method, path string, content []byte, into any) (wait time.Duration, err error) {
 	call := method + " " + path
-	response, body, err := c.exchange(ctx, method, path, content, "")
+	status, header, body, err := c.exchange(ctx, method, path, content, "")
 	if _, lost := errors.AsType[*UnreachableError](err); lost {
 		return 0, err
 	}
 	switch {
 	case err != nil:
 		return noRetry, err
-	case response.StatusCode >= http.StatusBadRequest:
-		return retryAfter(response), &Refusal{Server: c.Name, Call: call, Status: response.StatusCode, Message: reason(body)}
-	case response.StatusCode >= http.StatusMultipleChoices:
-		return noRetry, fmt.Errorf("%s redirects to %s: use that address instead", c.Name, response.Header.Get("Location"))
+	case status >= http.StatusBadRequest:
+		return retryAfter(status, header), &Refusal{Server: c.Name, Call: call, Status: status, Message: reason(body)}
+	case status >= http.StatusMultipleChoices:
+		return noRetry, fmt.Errorf("%s redirects to %s: use that address instead", c.Name, header.Get("Location"))
 	case into == nil || len(bytes.TrimSpace(body)) == 0:
 		return noRetry, nil
 	}
@@ -162,18 +162,15 @@ func (c *Client) send(ctx context.Context, method, path string, content []byte, 
 
 // Exchange sends a request once, and returns the status and body of its response.
 func (c *Client) Exchange(ctx context.Context, method, path string, content []byte, userAgent string) (status int, body []byte, err error) {
-	response, body, err := c.exchange(ctx, method, path, content, userAgent)
-	if err != nil {
-		return 0, nil, err
-	}
-	return response.StatusCode, body, nil
+	status, _, body, err = c.exchange(ctx, method, path, content, userAgent)
+	return status, body, err
 }
 
-// exchange sends a request and reads its response, whose body is closed. The error is an UnreachableError if the response did not arrive.
-func (c *Client) exchange(ctx context.Context, method, path string, content []byte, userAgent string) (*http.Response, []byte, error) {
+// exchange sends a request and reads its response. The error is an UnreachableError if the response did not arrive.
+func (c *Client) exchange(ctx context.Context, method, path string, content []byte, userAgent string) (status int, header http.Header, body []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.Base+path, bytes.NewReader(content))
 	if err != nil {
-		return nil, nil, err
+		return 0, nil, nil, err
 	}
 	for name, value := range map[string]string{"Authorization": c.Token, "If-Match": c.IfMatch, "User-Agent": userAgent} {
 		if value != "" {
@@ -189,24 +186,23 @@ func (c *Client) exchange(ctx context.Context, method, path string, content []by
 		if errors.As(err, &failed) {
 			err = failed.Err
 		}
-		return nil, nil, &UnreachableError{Server: c.Name, Base: c.Base, Err: err}
+		return 0, nil, nil, &UnreachableError{Server: c.Name, Base: c.Base, Err: err}
 	}
 	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, nil, &UnreachableError{Server: c.Name, Base: c.Base, Err: fmt.Errorf("the response to %s %s ended early: %w", method, path, err)}
+	if body, err = io.ReadAll(response.Body); err != nil {
+		return 0, nil, nil, &UnreachableError{Server: c.Name, Base: c.Base, Err: fmt.Errorf("the response to %s %s ended early: %w", method, path, err)}
 	}
-	return response, body, nil
+	return response.StatusCode, response.Header, body, nil
 }
 
 // retryAfter is how long a busy server asks clients to wait; noRetry if it is not busy.
-func retryAfter(response *http.Response) time.Duration {
-	switch response.StatusCode {
+func retryAfter(status int, header http.Header) time.Duration {
+	switch status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 	default:
 		return noRetry
 	}
-	return retryafter.Of(response.Header, time.Now(), maxWait)
+	return retryafter.Of(header, time.Now(), maxWait)
 }
 
 // reason is the message of an error response, in one line.

@@ -229,7 +229,7 @@ func TestCallers(t *testing.T) {
 		{"a stream", "GET", "", 405, "", nil},
 		{"a stream without a token", "GET", "", 401, "AuthenticationRequired", []string{"Authorization:"}},
 		{"the end of a session", "DELETE", "", 405, "", nil},
-		{"another host", "POST", list, 200, "", []string{"X-Forwarded-Host: flags.example.com"}},
+		{"another name of the server", "POST", list, 200, `"search_flags"`, []string{"Host: flags.example.com"}},
 		{"a list of messages", "POST", "[" + list + "]", 400, "not a list", nil},
 		{"too large", "POST", `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 300<<10) + `"}`, 413, "PayloadTooLargeError", nil},
 		{"a deep one", "POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_flags","arguments":{"query":` + strings.Repeat("[", 120_000) + strings.Repeat("]", 120_000) + `}}}`, 0, "", nil},
@@ -303,7 +303,7 @@ func TestNames(t *testing.T) {
 			{"get_change_request", args{"project": name, "id": 1}},
 		} {
 			structured, refusal := use(t, session, call.tool, call.with)
-			if structured != "" || strings.Contains(refusal, "(5") {
+			if structured != "" || strings.Contains(refusal, "(5") || call.with["project"] == ".." && !strings.Contains(refusal, "is not a name") {
 				t.Errorf("%s %v: %.300s%s, want a refusal", call.tool, call.with, structured, refusal)
 			}
 		}
@@ -368,7 +368,7 @@ func TestBounds(t *testing.T) {
 		{"explain_flag", args{"project": "default", "flag": "f1", "environment": "development"}},
 	} {
 		structured, refusal := use(t, session, call.tool, call.with)
-		if refusal != "" || len(structured) > 80_000 || len(structured) > 5000 && !strings.Contains(structured, `"truncated":true`) {
+		if refusal != "" || len(structured) > 80_000 || strings.Count(structured, `"…"`) > 20 || len(structured) > 5000 && !strings.Contains(structured, `"truncated":true`) {
 			t.Errorf("%s: %d bytes: %.300s%s", call.tool, len(structured), structured, refusal)
 		}
 	}

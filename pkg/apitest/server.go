@@ -133,6 +133,7 @@ func (s *Server) Try(method, path, body string, headers ...string) (Answer, erro
 		given.Add(name, value)
 	}
 	maps.Copy(r.Header, given) // the transport sends none of an empty list
+	r.Host = given.Get("Host")
 	response, err := s.Client.Do(r)
 	if err != nil {
 		return Answer{}, err
