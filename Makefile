@@ -113,7 +113,7 @@ test-clients: check $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run
 	EDGE='$(if $(EDGE),$(abspath $(EDGE)))' $(CLIENTS) -run '^Test($(if $(EDGE),Edge,Clients|ClientsAgree|ClientsManifest|ClientsMatrix|ClientsOverload|ClientsPlan|ClientsURL|ClientsUsage|ConnectPages|Demo|FrontendOrigins|ReadmeProgram))$$'
 
 test-clients-more: check $(CLIENTS_JAVA)/classpath $(CLIENTS_RUST) $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed $(LOCAL)/clients-mcp/installed
-	CLIENTS_JAVA="$(CLIENTS_JAVA)/classes:$$(cat '$(CLIENTS_JAVA)/classpath')" CLIENTS_RUST='$(CLIENTS_RUST)' CLIENTS_MCP='$(LOCAL)/clients-mcp' $(CLIENTS) -run '^TestClients(Agree|Events|MCP|Overload|URL|Usage)$$'
+	CLIENTS_JAVA="$(CLIENTS_JAVA)/classes:$$(cat '$(CLIENTS_JAVA)/classpath')" CLIENTS_RUST='$(CLIENTS_RUST)' CLIENTS_MCP='$(LOCAL)/clients-mcp' $(CLIENTS) -run '^TestClients(|Agree|Events|MCP|Overload|URL|Usage)$$'
 
 test-migration: check $(CLIENTS_NODE)/installed
 	CLIENTS_NODE='$(abspath $(CLIENTS_NODE))' go test -tags migration -count=1 -v -timeout 30m ./internal/migration
