@@ -25,6 +25,7 @@ export default function ProjectLayout() {
     { label: 'Environments', link: { to: '/projects/$projectId/environments', params } },
     { label: 'Access', link: { to: '/projects/$projectId/access', params } },
     { label: 'Tokens', link: { to: '/projects/$projectId/tokens', params } },
+    { label: 'Signals', link: { to: '/projects/$projectId/signals', params } },
     { label: 'Audit log', link: { to: '/projects/$projectId/log', params } },
     { label: 'Archive', link: { to: '/projects/$projectId/archive', params } },
     { label: 'Settings', link: { to: '/projects/$projectId/settings', params } },
