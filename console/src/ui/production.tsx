@@ -57,6 +57,8 @@ interface Asked {
   act: () => void
   /** Nothing changes now: the change is added to a draft. */
   drafted?: boolean
+  /** It also asks where the environment is not for production. */
+  always?: boolean
   /** Shown in the dialog. */
   details?: ReactNode
 }
@@ -68,8 +70,8 @@ export function useAsks() {
 }
 
 /** What every question about production environments says: which of them are that, unless their names do, and when applications follow. */
-export function followsAtOnce(...all: Pick<Environment, 'name'>[]) {
-  const names = all.filter((one) => !saysSo(one)).map(({ name }) => name)
+export function followsAtOnce(...all: Environment[]) {
+  const names = all.filter((one) => isProduction(one) && !saysSo(one)).map(({ name }) => name)
   const are = names.length > 0 && `${listed(names)} ${names.length > 1 ? 'are production environments' : 'is a production environment'}. `
   return `${are || ''}Applications follow with their next request.`
 }
@@ -79,7 +81,7 @@ export function useAsked(): [(asked: Asked) => void, ReactNode] {
   const [asked, setAsked] = useState<Asked>()
   const asks = useAsks()
   return [
-    (next) => (!next.drafted && asks(next.environment) ? setAsked(next) : next.act()),
+    (next) => (!next.drafted && (next.always || asks(next.environment)) ? setAsked(next) : next.act()),
     asked && (
       <ConfirmDialog
         open
@@ -99,7 +101,7 @@ export function useAsked(): [(asked: Asked) => void, ReactNode] {
   ]
 }
 
-interface AskedSwitch extends Pick<Asked, 'environment' | 'check' | 'act' | 'drafted' | 'details'> {
+interface AskedSwitch extends Pick<Asked, 'environment' | 'check' | 'act' | 'drafted' | 'always' | 'details'> {
   /** What is switched: the name of a flag, or '12 flags'. */
   what: string
   on: boolean

@@ -8,7 +8,7 @@ import { useDrafted } from '../requests/drafted'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from './data'
 import FirstStrategyDialog from './firststrategy'
 import { PlanCard } from './plan/card'
-import { usePlan } from './plan/data'
+import { useFiring, usePlan } from './plan/data'
 import { Affected } from './strategy/affected'
 import { describeStandard, onlyWhere } from './strategy/describe'
 import { StrategyList, useSegmentNames } from './strategy/list'
@@ -37,6 +37,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const standard = project?.environments.find((one) => one.environment === environment.name)?.defaultStrategy
   const names = useSegmentNames()
   const plan = usePlan(flag, environment)
+  const firing = useFiring(flag, environment, plan)
   const empty = environment.strategies.length === 0
   const mayAdd = reason('CREATE_FEATURE_STRATEGY', environment.name)
   const change = (on: boolean) => {
@@ -51,6 +52,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
         on,
         freeze,
         drafted: protection.drafts(environment.name, { off: !on }),
+        always: on && firing.length > 0,
         details: <Affected projectId={flag.project} flag={flag.name} environment={environment.name} on={on} />,
         act: () => flip.mutate({ environment: environment.name, on, adds: on && empty && environment.planState === undefined }),
       })
@@ -87,7 +89,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
       </div>
       <ProtectionLine project={flag.project} environment={environment.name} feature={flag.name} drafted={drafted.rest} />
       <UnknownOperators flag={flag} environment={environment} />
-      {plan && <PlanCard flag={flag} environment={environment} plan={plan} onOff={() => change(false)} />}
+      {plan && <PlanCard flag={flag} environment={environment} plan={plan} firing={firing} onSwitch={change} />}
       {empty && environment.planState === undefined && (
         <p className="soft">
           {standard

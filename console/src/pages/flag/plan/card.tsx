@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { Suspense, lazy, useState } from 'react'
 import { errorText } from '../../../api'
 import { FormDialog, useForm } from '../../../forms'
@@ -8,7 +9,7 @@ import { useSegmentNames } from '../strategy/list'
 import { isFiring, usePlanChanges } from './data'
 import { useFinish, usePartsReason } from './finish'
 import { activeIndex, asStrategy, audienceOf, isOfPlan, planStatus, type Plan } from './model'
-import { durationText, safeguardsText } from './words'
+import { actionText, durationText, signalName, type Safeguard } from './words'
 import './plan.css'
 
 const EditPlan = lazy(() => import('./edit'))
@@ -17,7 +18,9 @@ interface CardProps {
   flag: Flag
   environment: FlagEnvironment
   plan: Plan
-  onOff: () => void
+  /** Its safeguards whose signal is firing. */
+  firing: readonly Safeguard[]
+  onSwitch: (on: boolean) => void
 }
 
 /** A start or a resume that a firing signal refused, and what does it nevertheless. */
@@ -28,7 +31,7 @@ interface Refused {
 }
 
 /** The release plan of a flag in an environment: its milestones, its state, and what goes on. */
-export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
+export function PlanCard({ flag, environment, plan, firing, onSwitch }: CardProps) {
   const [editing, edit] = useState(false)
   const [refused, setRefused] = useState<Refused>()
   const names = useSegmentNames()
@@ -36,6 +39,7 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
   const [ask, question] = useAskedChange(flag)
   const { start, resume, pause, remove } = usePlanChanges(flag, environment, plan)
   const reason = reasonFor('UPDATE_FEATURE_STRATEGY', environment.name)
+  const switchReason = reasonFor('UPDATE_FEATURE_ENVIRONMENT', environment.name)
   const removeReason = reasonFor('DELETE_FEATURE_STRATEGY', environment.name)
   const parts = usePartsReason(flag, environment)
   const { finish, question: finishing, ...finished } = useFinish(flag, environment, plan)
@@ -74,21 +78,19 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
   }))
   const [last, started] = [index === plan.milestones.length - 1, index >= 0]
   const entries: MenuEntry[] = [
-    ...plan.milestones
-      .map((one, at): MenuEntry | undefined =>
-        at === index + 1
-          ? undefined
-          : {
-              label: at > index ? `Skip to ${one.name}` : `Start ${one.name} again`,
-              icon: <Icons.Play />,
-              disabledReason: reason,
-              onSelect: () => startAt(at, at <= index),
-            },
-      )
-      .filter((one) => one !== undefined),
+    ...plan.milestones.flatMap((one, at) =>
+      at === index + 1 && environment.enabled && !paused
+        ? []
+        : {
+            label: at <= index ? `Start ${one.name} again` : at === index + 1 ? `Start ${one.name}` : `Skip to ${one.name}`,
+            icon: <Icons.Play />,
+            disabledReason: reason,
+            onSelect: () => startAt(at, at <= index),
+          },
+    ),
     'separator',
     { label: 'Edit times and safeguards', icon: <Icons.Edit />, disabledReason: reason ?? parts, onSelect: () => edit(true) },
-    ...(started && !last
+    ...(started && !(last && environment.enabled && !paused)
       ? [{ label: `Finish at ${plan.milestones[index]!.name}`, icon: <Icons.Check />, disabledReason: finished.reason, onSelect: finish }]
       : []),
     {
@@ -123,49 +125,67 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
           </span>
         </p>
         <div className="row">
-          {started && !last && (
-            <Button
-              size="small"
-              variant={plan.nextAt || paused || !environment.enabled ? 'secondary' : 'primary'}
-              icon={<Icons.Play />}
-              disabledReason={reason}
-              onClick={() => startAt(index + 1)}
-            >
-              Next
-            </Button>
-          )}
-          {paused ? (
-            <Button
-              size="small"
-              variant="primary"
-              disabledReason={reason}
-              pending={resume.isPending}
-              onClick={() => void attempt('Resume anyway', (force) => resume.mutateAsync(force))}
-            >
-              Resume
+          {!environment.enabled ? (
+            <Button size="small" variant="primary" disabledReason={switchReason} onClick={() => onSwitch(true)}>
+              Switch on
             </Button>
           ) : (
-            !last && (
-              <Button size="small" disabledReason={reason} pending={pause.isPending} onClick={() => pause.mutate()}>
-                Pause
+            <>
+              {paused ? (
+                <Button
+                  size="small"
+                  variant="primary"
+                  disabledReason={reason}
+                  pending={resume.isPending}
+                  onClick={() => void attempt('Resume anyway', (force) => resume.mutateAsync(force))}
+                >
+                  Resume
+                </Button>
+              ) : last ? (
+                <Button size="small" variant="primary" disabledReason={finished.reason} pending={finished.pending} onClick={finish}>
+                  Finish
+                </Button>
+              ) : (
+                <>
+                  <Button
+                    size="small"
+                    variant={plan.nextAt ? 'secondary' : 'primary'}
+                    icon={<Icons.Play />}
+                    disabledReason={reason}
+                    onClick={() => startAt(index + 1)}
+                  >
+                    Next
+                  </Button>
+                  <Button size="small" disabledReason={reason} pending={pause.isPending} onClick={() => pause.mutate()}>
+                    Pause
+                  </Button>
+                </>
+              )}
+              <Button size="small" disabledReason={switchReason} onClick={() => onSwitch(false)}>
+                Off
               </Button>
-            )
-          )}
-          {environment.enabled && (
-            <Button size="small" disabledReason={reasonFor('UPDATE_FEATURE_ENVIRONMENT', environment.name)} onClick={onOff}>
-              Off
-            </Button>
-          )}
-          {last && (
-            <Button size="small" variant="primary" disabledReason={finished.reason} pending={finished.pending} onClick={finish}>
-              Finish
-            </Button>
+            </>
           )}
           <ActionMenu label={`More actions for the release plan in ${environment.name}`} entries={entries} />
         </div>
       </div>
       <Stepper label="Milestones" steps={steps} current={index} failed={status.kind === 'danger'} />
-      {plan.safeguards && plan.safeguards.length > 0 && <p className="soft small break">Safeguards: {safeguardsText(plan.safeguards)}.</p>}
+      {plan.safeguards && plan.safeguards.length > 0 && (
+        <ul className="soft small" aria-label="Safeguards">
+          {plan.safeguards.map((one) => (
+            <li key={one.id} className="break">
+              {one.signal.name ? (
+                <Link to="/projects/$projectId/signals" params={{ projectId: flag.project }} search={{ q: one.signal.name } as never}>
+                  {one.signal.name}
+                </Link>
+              ) : (
+                signalName(one.signal)
+              )}{' '}
+              {actionText(one.action)} {firing.includes(one) && <Badge kind="danger">Firing</Badge>}
+            </li>
+          ))}
+        </ul>
+      )}
       {question}
       {finishing}
       {removing}
