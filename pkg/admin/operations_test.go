@@ -120,7 +120,7 @@ var examples = map[string]example{
 	"POST /api/admin/environments/{environmentName}/off":   {"", 204, 2, 1}, // it is enabled again below
 	"PUT /api/admin/environments/update/{environmentName}": {`{"type":"changed"}`, 200, 2, 1},
 	"PUT /api/admin/environments/sort-order":               {`{"{environment}":7}`, 200, 2, 1},
-	"DELETE /api/admin/environments/{environmentName}":     {"", 200, 4, 1},
+	"DELETE /api/admin/environments/{environmentName}":     {"", 200, 5, 1},
 
 	"GET /api/admin/projects/{projectId}/features":                                               {"", 200, 2, 2},
 	"POST /api/admin/projects/{projectId}/features":                                              {`{"name":"{new}"}`, 201, 2, 2},
@@ -203,7 +203,7 @@ var examples = map[string]example{
 	inEnvironment("POST", aPlan+"/detach"):               {"", 200, 2, 1},
 	inEnvironment("POST", aPlan+"/pause"):                {"", 200, 2, 1},
 	inEnvironment("POST", resuming):                      {"", 200, 1, 1}, // it is not paused
-	inEnvironment("POST", starting):                      {"", 200, 3, 1},
+	inEnvironment("POST", starting):                      {"", 200, 2, 1}, // the flag is off
 	inEnvironment("PUT", followed):                       {`{"transitionCondition":{"intervalMinutes":5}}`, 200, 2, 1},
 	inEnvironment("DELETE", followed):                    {"", 204, 2, 1},
 	inEnvironment("PUT", safeguards):                     {`{"signal":{"name":"guard"},"action":{"type":"pause"}}`, 204, 3, 2},

@@ -188,7 +188,7 @@ func FullSegment() *flags.Segment {
 // FullSignals returns signals with all fields set.
 func FullSignals() *flags.Signals {
 	return &flags.Signals{Attachment: "0b5a4f3e-0000-4000-8000-000000000004", Project: "shop", Environment: "production", List: []flags.Signal{
-		{Name: "errors", Hash: "5e88", CreatedAt: SampleTime, Firing: true, ReceivedAt: SampleTime},
+		{Name: "errors", Hash: "5e88", CreatedAt: SampleTime, Firing: true, FiredAt: SampleTime, ReceivedAt: SampleTime},
 	}}
 }
 
@@ -417,5 +417,5 @@ func inspect(v reflect.Value, path string, empty map[string]bool) {
 }
 
 var sampleSafeguards = []flags.Safeguard{{
-	ID: "0b5a4f3e-0000-4000-8000-000000000004", Signal: "checkout-errors", Action: flags.SafeguardPause, TriggeredAt: SampleTime, Acted: 2, Overridden: 1,
+	ID: "0b5a4f3e-0000-4000-8000-000000000004", Signal: "checkout-errors", Action: flags.SafeguardPause, TriggeredAt: SampleTime, Acted: 2, Acknowledged: SampleTime,
 }}

@@ -48,7 +48,7 @@ func recorded(t testing.TB) *world {
 	add("dif-sdk-child", flags.Release)
 	w.on("dif-sdk-child", "development", flags.Strategy{ID: w.newID(), Name: "userWithId", Parameters: map[string]string{"userIds": "1,2"}})
 	if err := w.changeFlags(func(f []*flags.Feature) error {
-		return f[0].SetDependency(f[1], flags.Dependency{Feature: "dif-sdk-on", Enabled: true})
+		return f[0].SetDependency(f[1], flags.Dependency{Feature: "dif-sdk-on", Enabled: true}, nil)
 	}, "dif-sdk-child", "dif-sdk-on"); err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func TestPlanByTime(t *testing.T) {
 	clock.Advance(24 * time.Hour)
 	minute(t, s, clock, nil, 1)
 	stands(t, s, "last", 3, "100")
-	if e := s.Newest(t)[0]; e.CreatedBy != "Guidon" || !strings.Contains(fmt.Sprint(e.Data), "cause") {
+	if e := s.Newest(t)[0]; e.CreatedBy != "Guidon" || e.CreatedByUserID != nil || !strings.Contains(fmt.Sprint(e.Data), "cause") {
 		t.Errorf("the newest event is %+v, want one by Guidon, with a cause", e)
 	}
 	s.WantEvents(t, "f", flags.ReleasePlanStarted, 3)
