@@ -74,7 +74,7 @@ test('a flag rolls out by Canary: edited, started, gone on, paused, resumed, fin
   await page.getByRole('link', { name: 'History' }).click()
   await expect(page.getByRole('article', { name: 'Release plan added' })).toContainText('Canary (1%, 20%, 100%)')
   await expect(page.getByRole('article', { name: 'Milestone started' }).filter({ hasText: '1% → 20%' })).toBeVisible()
-  await expect(page.getByRole('article', { name: 'Release plan removed' })).toContainText('1 strategy stay')
+  await expect(page.getByRole('article', { name: 'Release plan ended' })).toContainText('finished, its strategies stay: Everyone')
   check()
 })
 
@@ -171,7 +171,7 @@ test('a template of the service is written with a strategy, used, archived and d
   const warned = page.getByRole('dialog', { name: 'The plan was added' })
   await expect(warned).toContainText('can take the flag from users of "Staff"')
   await warned.getByRole('button', { name: 'Done' }).click()
-  await expect(page.getByRole('region', { name: 'Release plan in development' })).toContainText('Switching the flag on starts Staff.')
+  await expect(page.getByRole('region', { name: 'Release plan in development' })).toContainText('Switched on, milestone "Staff" begins.')
 
   await page.goto('/release-templates')
   await page.getByRole('button', { name: `Actions for ${name}` }).click()
@@ -277,32 +277,39 @@ test('a safeguard stops a plan while one watches, and going on although its sign
   await expect(page.getByRole('row', { name: 'errors' })).toContainText('Firing')
   await page.goto(`/projects/${id}/flags/${flag}/history`)
   await expect(page.getByRole('article', { name: 'Release plan resumed' })).toContainText('The alarm is wrong')
+  await expect(page.getByRole('article', { name: 'Safeguard triggered' })).toContainText(/Guidon(?! \(API token\))/)
+  await expect(page.getByRole('article', { name: 'Switched on' }).getByRole('button', { name: /^Restore/ })).toHaveCount(0)
 })
 
-test('switching on says whom the first milestone is for, and that a signal fires', async ({ page, api, baseURL }) => {
+test('switching on says whom the first milestone is for, and needs a reason while a signal fires', async ({ page, api, baseURL }) => {
   const flag = unique('warned')
   const signal = unique('errors')
-  const at = (environment: string) => `/api/admin/projects/default/features/${flag}/environments/${environment}`
   await api('POST', '/api/admin/projects/default/features', { name: flag })
+  const secrets: string[] = []
   for (const environment of ['development', 'production']) {
-    const { secret } = await api('POST', `/api/admin/projects/default/environments/${environment}/signals`, { name: signal })
-    await api('POST', `${at(environment)}/release-plans`, {
+    secrets.push((await api('POST', `/api/admin/projects/default/environments/${environment}/signals`, { name: signal })).secret)
+    await api('POST', `/api/admin/projects/default/features/${flag}/environments/${environment}/release-plans`, {
       name: 'Canary',
       milestones: [{ name: 'Tenth', strategies: [{ strategyName: 'flexibleRollout', parameters: { rollout: '10' } }] }],
       safeguards: [{ signal: { name: signal }, action: { type: 'off' } }],
     })
-    if (environment === 'production') continue
-    const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
-    await fetch(`${baseURL}/api/signals/${signal}`, { method: 'POST', headers, body: '{"status":"firing"}' })
   }
+  const headers = { Authorization: `Bearer ${secrets[0]}`, 'Content-Type': 'application/json' }
+  await fetch(`${baseURL}/api/signals/${signal}`, { method: 'POST', headers, body: '{"status":"firing"}' })
   await page.goto(`/projects/default/flags/${flag}`)
-  await page.getByRole('switch', { name: `${flag} in production` }).click()
   const question = page.getByRole('dialog')
+  await page.getByRole('switch', { name: `${flag} in production` }).click()
   await expect(question.getByRole('list', { name: 'Whom it concerns' })).toHaveText('10% of users.')
-  await expect(question.getByText('is firing')).toHaveCount(0)
-  await question.getByRole('button', { name: 'Cancel' }).click()
-  await expect(page.getByRole('region', { name: 'Release plan in development' })).toContainText('Firing')
-  await page.getByRole('switch', { name: `${flag} in development` }).click()
-  await expect(question).toContainText(`${signal} is firing: the safeguard switches the flag off at once.`)
-  await expect(question).not.toContainText('production environment')
+  await question.getByRole('button', { name: 'Switch on' }).click()
+  await expect(page.getByRole('switch', { name: `${flag} in production` })).toBeChecked()
+
+  const plan = page.getByRole('region', { name: 'Release plan in development' })
+  await plan.getByRole('button', { name: 'Switch on' }).click()
+  await expect(question).toContainText('is firing')
+  await expect(page.getByRole('switch', { name: `${flag} in development`, includeHidden: true })).not.toBeChecked()
+  await question.getByLabel('Reason (required)').fill('The alarm is wrong')
+  await question.getByRole('button', { name: 'Switch on anyway' }).click()
+  await expect(question).toHaveCount(0)
+  await expect(page.getByRole('switch', { name: `${flag} in development` })).toBeChecked()
+  await expect(plan).toContainText('Last milestone')
 })

@@ -57,8 +57,6 @@ interface Asked {
   act: () => void
   /** Nothing changes now: the change is added to a draft. */
   drafted?: boolean
-  /** It also asks where the environment is not for production. */
-  always?: boolean
   /** Shown in the dialog. */
   details?: ReactNode
 }
@@ -81,7 +79,7 @@ export function useAsked(): [(asked: Asked) => void, ReactNode] {
   const [asked, setAsked] = useState<Asked>()
   const asks = useAsks()
   return [
-    (next) => (!next.drafted && (next.always || asks(next.environment)) ? setAsked(next) : next.act()),
+    (next) => (!next.drafted && asks(next.environment) ? setAsked(next) : next.act()),
     asked && (
       <ConfirmDialog
         open
@@ -101,7 +99,7 @@ export function useAsked(): [(asked: Asked) => void, ReactNode] {
   ]
 }
 
-interface AskedSwitch extends Pick<Asked, 'environment' | 'check' | 'act' | 'drafted' | 'always' | 'details'> {
+interface AskedSwitch extends Pick<Asked, 'environment' | 'check' | 'act' | 'drafted' | 'details'> {
   /** What is switched: the name of a flag, or '12 flags'. */
   what: string
   on: boolean

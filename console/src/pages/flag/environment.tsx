@@ -7,8 +7,9 @@ import { Badge, Button, Icons, Switch, UnnamedProduction, isProduction, useAsked
 import { useDrafted } from '../requests/drafted'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from './data'
 import FirstStrategyDialog from './firststrategy'
+import { useAnyway } from './plan/anyway'
 import { PlanCard } from './plan/card'
-import { useFiring, usePlan } from './plan/data'
+import { usePlan } from './plan/data'
 import { Affected } from './strategy/affected'
 import { describeStandard, onlyWhere } from './strategy/describe'
 import { StrategyList, useSegmentNames } from './strategy/list'
@@ -29,6 +30,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const [choosing, setChoosing] = useState(false)
   const flip = useSwitch(flag)
   const [switchAsked, question] = useAskedSwitch()
+  const [attempt, anyway] = useAnyway()
   const project = useProject(flag.project)
   const reason = useReasons(flag)
   const protection = useProtection(flag.project)
@@ -37,7 +39,6 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const standard = project?.environments.find((one) => one.environment === environment.name)?.defaultStrategy
   const names = useSegmentNames()
   const plan = usePlan(flag, environment)
-  const firing = useFiring(flag, environment, plan)
   const empty = environment.strategies.length === 0
   const mayAdd = reason('CREATE_FEATURE_STRATEGY', environment.name)
   const change = (on: boolean) => {
@@ -52,9 +53,11 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
         on,
         freeze,
         drafted: protection.drafts(environment.name, { off: !on }),
-        always: on && firing.length > 0,
         details: <Affected projectId={flag.project} flag={flag.name} environment={environment.name} on={on} />,
-        act: () => flip.mutate({ environment: environment.name, on, adds: on && empty && environment.planState === undefined }),
+        act: () =>
+          void attempt('Switch on anyway', (force) =>
+            flip.mutateAsync({ environment: environment.name, on, adds: on && empty && environment.planState === undefined, force }),
+          ),
       })
   }
   return (
@@ -89,7 +92,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
       </div>
       <ProtectionLine project={flag.project} environment={environment.name} feature={flag.name} drafted={drafted.rest} />
       <UnknownOperators flag={flag} environment={environment} />
-      {plan && <PlanCard flag={flag} environment={environment} plan={plan} firing={firing} onSwitch={change} />}
+      {plan && <PlanCard flag={flag} environment={environment} plan={plan} onSwitch={change} />}
       {empty && environment.planState === undefined && (
         <p className="soft">
           {standard
@@ -109,6 +112,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
         </p>
       )}
       {question}
+      {anyway}
       {choosing && (
         <FirstStrategyDialog flag={flag} environment={environment} onClose={() => setChoosing(false)} onDetails={() => onEdit('new', { switchOn: true })} />
       )}

@@ -1,15 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import { Suspense, lazy, useState } from 'react'
-import { errorText } from '../../../api'
-import { FormDialog, useForm } from '../../../forms'
-import { ActionMenu, Badge, Button, DateTime, Icons, Notice, Stepper, TextField, toast, useConfirm, type MenuEntry } from '../../../ui'
+import { ActionMenu, Badge, Button, DateTime, Icons, Stepper, useConfirm, type MenuEntry } from '../../../ui'
 import { GoesOff, useAskedChange } from '../atonce'
 import { useReasons, type Flag, type FlagEnvironment } from '../data'
 import { useSegmentNames } from '../strategy/list'
-import { isFiring, usePlanChanges } from './data'
+import { useAnyway } from './anyway'
+import { useFiring, usePlanChanges } from './data'
 import { useFinish, usePartsReason } from './finish'
 import { activeIndex, asStrategy, audienceOf, isOfPlan, planStatus, type Plan } from './model'
-import { actionText, durationText, signalName, type Safeguard } from './words'
+import { actionText, durationText, signalName } from './words'
 import './plan.css'
 
 const EditPlan = lazy(() => import('./edit'))
@@ -18,43 +17,27 @@ interface CardProps {
   flag: Flag
   environment: FlagEnvironment
   plan: Plan
-  /** Its safeguards whose signal is firing. */
-  firing: readonly Safeguard[]
   onSwitch: (on: boolean) => void
 }
 
-/** A start or a resume that a firing signal refused, and what does it nevertheless. */
-interface Refused {
-  text: string
-  action: string
-  again: (reason: string) => Promise<unknown>
-}
-
 /** The release plan of a flag in an environment: its milestones, its state, and what goes on. */
-export function PlanCard({ flag, environment, plan, firing, onSwitch }: CardProps) {
+export function PlanCard({ flag, environment, plan, onSwitch }: CardProps) {
   const [editing, edit] = useState(false)
-  const [refused, setRefused] = useState<Refused>()
   const names = useSegmentNames()
   const reasonFor = useReasons(flag)
   const [ask, question] = useAskedChange(flag)
+  const [attempt, anyway] = useAnyway()
   const { start, resume, pause, remove } = usePlanChanges(flag, environment, plan)
   const reason = reasonFor('UPDATE_FEATURE_STRATEGY', environment.name)
   const switchReason = reasonFor('UPDATE_FEATURE_ENVIRONMENT', environment.name)
   const removeReason = reasonFor('DELETE_FEATURE_STRATEGY', environment.name)
   const parts = usePartsReason(flag, environment)
   const { finish, question: finishing, ...finished } = useFinish(flag, environment, plan)
+  const firing = useFiring(flag, environment, plan)
   const index = activeIndex(plan)
   const status = planStatus(plan)
   const paused = ['paused', 'stopped'].includes(plan.state)
   const audience = (at: number) => audienceOf((plan.milestones[at]?.strategies ?? []).map(asStrategy), names)
-  const attempt = async (action: string, send: (force?: string) => Promise<unknown>) => {
-    try {
-      await send()
-    } catch (error) {
-      if (!isFiring(error)) return toast.error(errorText(error))
-      setRefused({ text: errorText(error), action, again: send })
-    }
-  }
   const startAt = (at: number, restart?: boolean) => {
     const { id: milestone, name } = plan.milestones[at]!
     ask(environment, {
@@ -189,30 +172,12 @@ export function PlanCard({ flag, environment, plan, firing, onSwitch }: CardProp
       {question}
       {finishing}
       {removing}
-      {refused && <StartAnyway refused={refused} onClose={() => setRefused(undefined)} />}
+      {anyway}
       {editing && (
         <Suspense fallback={null}>
           <EditPlan flag={flag} environment={environment} plan={plan} onClose={() => edit(false)} />
         </Suspense>
       )}
     </section>
-  )
-}
-
-function StartAnyway({ refused: { text, action, again }, onClose }: { refused: Refused; onClose: () => void }) {
-  const form = useForm({
-    initial: { reason: '' },
-    check: ({ reason }) => ({ reason: reason.trim() ? '' : 'Enter the reason.' }),
-    submit: async ({ reason }) => {
-      await again(reason.trim())
-      onClose()
-    },
-    pointers: { reason: '/force' },
-  })
-  return (
-    <FormDialog form={form} danger title={`${action}?`} submit={action} onClose={onClose}>
-      <Notice kind="danger">{text}</Notice>
-      <TextField label="Reason" required maxLength={1000} hint="The audit log shows it." {...form.field('reason')} />
-    </FormDialog>
   )
 }

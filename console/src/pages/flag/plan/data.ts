@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { ApiError, api, apiQuery, invalidate, useChange, useMe } from '../../../api'
+import { api, apiQuery, invalidate, useChange, useMe } from '../../../api'
 import { environmentPath, placeIn, touched, type Flag, type FlagEnvironment } from '../data'
 import type { Plan } from './model'
 import type { Safeguard } from './words'
@@ -94,6 +94,3 @@ export function usePlanChanges(flag: Flag, environment: FlagEnvironment, plan: P
     }),
   }
 }
-
-/** Whether a start was refused because a signal fires, which a reason overrides. */
-export const isFiring = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 409 && /\bfir(es|ing)\b/.test(error.message)

@@ -121,8 +121,11 @@ test('one state is in words, with the next moment', () => {
   expect(status({ nextAt: '2026-01-01T00:00:00Z' })).toEqual(['Running', '50% starts', '2026-01-01T00:00:00Z'])
   expect(status({})).toEqual(['Running', '50% waits for you.', undefined])
   expect(status({ state: 'paused' })).toEqual(['Paused', 'Stays at 10% until it is resumed.', undefined])
-  expect(status({ state: 'off' })).toEqual(['Off', 'Switching the flag on runs 10% again.', undefined])
-  expect(status({ state: 'off', activeMilestoneId: null })).toEqual(['Off', 'Switching the flag on starts 10%.', undefined])
+  expect(status({ state: 'off', stateReason: 'The flag is off in this environment. Switched on, milestone "10%" begins.' })).toEqual([
+    'Off',
+    'Switched on, milestone "10%" begins.',
+    undefined,
+  ])
   expect(status({ state: 'off', stateReason: 'A safeguard switched the flag off.' })[0]).toBe('Stopped')
   expect(status({ state: 'stopped' })).toEqual(['Stopped', 'Said by the server.', undefined])
   expect(status({ state: 'last', activeMilestoneId: 'm100' })[0]).toBe('Last milestone')

@@ -197,8 +197,9 @@ export function planStatus(plan: Plan): PlanStatus {
   const reason = errorText(new Error(plan.stateReason)) // with its times in the chosen form
   switch (plan.state as string) {
     case 'off':
-      if (/^A safeguard\b/.test(reason)) return { label: 'Stopped', kind: 'danger', text: reason }
-      return { label: 'Off', kind: 'neutral', text: active ? `Switching the flag on runs ${active} again.` : `Switching the flag on starts ${next}.` }
+      return /^A safeguard\b/.test(reason)
+        ? { label: 'Stopped', kind: 'danger', text: reason }
+        : { label: 'Off', kind: 'neutral', text: reason.replace(/^The flag is off in this environment\. /, '') }
     case 'paused':
       return { label: 'Paused', kind: 'neutral', text: `Stays at ${active ?? 'the start'} until it is resumed.` }
     case 'frozen':
@@ -209,8 +210,6 @@ export function planStatus(plan: Plan): PlanStatus {
       return { label: 'Held', kind: 'neutral', text: reason }
     case 'stopped':
       return { label: 'Stopped', kind: 'danger', text: reason }
-    case 'ended':
-      return { label: 'Ended', kind: 'neutral', text: reason }
     case 'last':
       return { label: 'Last milestone', kind: 'ok', text: 'No other milestone follows.' }
   }

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiQuery } from '../../../api'
-import { Loading, Notice } from '../../../ui'
+import { Loading } from '../../../ui'
 import { flagPath, useProject, type Flag, type FlagEnvironment } from '../data'
-import { useFiring, usePlan } from '../plan/data'
+import { usePlan } from '../plan/data'
 import { activeIndex, asStrategy } from '../plan/model'
-import { actionText, signalName } from '../plan/words'
 import { childrenText, describeStandard, describeStrategy, onlyWhere } from './describe'
 import { useSegmentNames } from './list'
 
@@ -27,7 +26,6 @@ function AffectedIn({ flag, environment, on }: { flag: Flag; environment: FlagEn
   const standard = useProject(flag.project)?.environments.find((one) => one.environment === environment.name)?.defaultStrategy
   const names = useSegmentNames()
   const plan = usePlan(flag, environment)
-  const firing = useFiring(flag, environment, plan)
   const { strategies } = environment
   // The first milestone starts with switching on.
   const first = on && plan && activeIndex(plan) < 0 ? (plan.milestones[0]!.strategies ?? []).map(asStrategy) : []
@@ -44,11 +42,6 @@ function AffectedIn({ flag, environment, on }: { flag: Flag; environment: FlagEn
     )
   return (
     <div className="stack-s">
-      {on && firing[0] && (
-        <Notice kind="warn">
-          {signalName(firing[0].signal)} is firing: the safeguard {actionText(firing[0].action)} at once.
-        </Notice>
-      )}
       <p>{on ? 'The flag will be on for:' : 'The flag will be off for:'}</p>
       <ul aria-label="Whom it concerns">
         {sentences.map(({ id, text }) => (
