@@ -20,14 +20,15 @@ export default function SignalsTab() {
   const me = useMe()
   const [view, setView] = useUrlState({ signal: false })
   const [secret, setSecret] = useState<Secret>()
-  const environments = useProject(projectId)?.environments ?? []
+  const project = useProject(projectId)
+  const environments = project?.environments ?? []
   const readable = environments.filter(({ environment }) => me.can('READ_PROJECT_API_TOKEN', projectId, environment).allowed)
   const queries = useQueries({ queries: readable.map(({ environment }) => apiQuery(path, { path: { projectId, environment } })) })
   const rows: Signal[] = queries.flatMap(({ data = [] }, index) => data.map((one) => ({ ...one, environment: readable[index]!.environment })))
   const failed = queries.find(({ error }) => error)
   const query = {
     error: failed?.error,
-    isPending: queries.some(({ isPending }) => isPending),
+    isPending: !project || queries.some(({ isPending }) => isPending),
     refetch: () => queries.forEach(({ refetch }) => void refetch()),
   }
   const at = ({ environment, name }: Signal) => ({ projectId, environment, signalName: name })

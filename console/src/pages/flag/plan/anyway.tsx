@@ -18,7 +18,7 @@ export function useAnyway(): [(action: string, send: (force?: string) => Promise
     try {
       await send()
     } catch (error) {
-      if (isFiring(error)) setRefused({ text: errorText(error), action, again: send })
+      if (isFiring(error)) setRefused({ text: errorText(error).replace(' (force)', ''), action, again: send })
       else toast.error(errorText(error))
     }
   }
