@@ -30,6 +30,13 @@ func (r *Responder) Delta(set *Set, scope Scope, query Query, q Request) (Respon
 	return r.respond(q, etag, revalidate, func() body { return r.newBody(joinEvents(events), q.Gzip, compressFast) })
 }
 
+// ChangedSince returns the ETag of the delta that a token reads, and whether a flag or segment has changed since an earlier one.
+func ChangedSince(set *Set, scope Scope, tag string) (now string, changed bool) {
+	s := newSelection(set, scope, Query{}, deltaKind)
+	since, known := s.knownNumber([]string{tag})
+	return s.deltaTag(set.revision.Number), !known || len(s.eventsAfter(since)) > 0
+}
+
 func (s *selection) deltaTag(number int64) string {
 	return `W/"` + s.set.revision.Epoch + ":" + strconv.FormatInt(number, 10) + ":" + s.scopeTag() + `"`
 }

@@ -169,7 +169,7 @@ func (s *server) evaluations(ctx context.Context, r *http.Request) (httpapi.Resp
 		response, err := answers.OFREPFailure(err, "")
 		return httpapi.Response(response), err
 	}
-	response, err := s.responder.Evaluations(ctx, a.set, a.scope, c, body, s.request(r))
+	response, err := s.responder.Evaluations(ctx, a.set, a.scope, c, body, "", s.request(r))
 	return httpapi.Response(response), err
 }
 
