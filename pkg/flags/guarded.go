@@ -96,9 +96,9 @@ func guardedByUID(f *Feature) map[string]FeatureEnvironment {
 			s.ID, s.Title = "", nil
 			g.Strategies = append(g.Strategies, s)
 		}
-		if fe.Plan != nil { // its progress is not guarded, but who resumes it
+		if fe.Plan != nil { // its progress is not guarded, but who starts another milestone, even with the same strategies, or resumes it
 			g.Plan = fe.Plan.withoutProgress()
-			g.Plan.Paused = fe.Plan.Paused
+			g.Plan.Active, g.Plan.Paused = fe.Plan.Active, fe.Plan.Paused
 		}
 		list[fe.EnvironmentUID] = g
 	}

@@ -90,6 +90,8 @@ test('a switch that changes nothing says so', () => {
   ])
   expect(on).toEqual({ text: 'Switch on' })
   expect(again).toMatchObject({ text: 'Switch on: it is on already' })
+  const [forced] = shown([{ action: 'updateEnabled', payload: { enabled: true, force: 'a false alarm' } }])
+  expect(forced).toMatchObject({ text: 'Switch on, although the signal of a safeguard fires: a false alarm' })
 })
 
 test('a switch says for whom the flag is on after all changes', () => {
