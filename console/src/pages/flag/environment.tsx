@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useId, useState } from 'react'
+import { Suspense, lazy, useId, useState } from 'react'
 import { useProtection } from '../../requests/drafts'
 import { useFreeze } from '../../requests/freeze'
 import { ProtectionLine } from '../../requests/line'
@@ -11,11 +11,13 @@ import { useAnyway } from './plan/anyway'
 import { PlanCard } from './plan/card'
 import { usePlan } from './plan/data'
 import { Affected } from './strategy/affected'
-import { describeStandard, onlyWhere } from './strategy/describe'
+import { describeStandard, parentText } from './strategy/describe'
 import { StrategyList, useSegmentNames } from './strategy/list'
 import { useSwitch } from './switch'
 import { LastUse, UnknownOperators } from './use'
 import { percentOf } from './variants/model'
+
+const NotOffDialog = lazy(() => import('./notoff'))
 
 interface PanelProps {
   flag: Flag
@@ -27,7 +29,7 @@ interface PanelProps {
 /** A flag in one environment: the switch, what it means, and the strategies. */
 export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const heading = useId()
-  const [choosing, setChoosing] = useState(false)
+  const [choosing, setChoosing] = useState<'first' | 'off'>()
   const flip = useSwitch(flag)
   const [switchAsked, question] = useAskedSwitch()
   const [attempt, anyway] = useAnyway()
@@ -42,17 +44,19 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const empty = environment.strategies.length === 0
   const mayAdd = reason('CREATE_FEATURE_STRATEGY', environment.name)
   const change = (on: boolean) => {
-    if (drafted.flip && protection.drafts(environment.name, { off: !on })) return drafted.flip.takeOut()
+    const drafts = protection.drafts(environment.name, { off: !on })
+    if (drafted.flip && drafts) return drafted.flip.takeOut()
+    if (drafts && !on) return setChoosing('off')
     const freeze = freezeOf(environment.name, on)
     // The server refuses to switch on a flag without strategies, unless the project has a default strategy.
-    if (on && empty && !standard && environment.planState === undefined && !mayAdd && freeze?.skips !== false) setChoosing(true)
+    if (on && empty && !standard && environment.planState === undefined && !mayAdd && freeze?.skips !== false) setChoosing('first')
     else
       switchAsked({
         what: flag.name,
         environment,
         on,
         freeze,
-        drafted: protection.drafts(environment.name, { off: !on }),
+        drafted: drafts,
         details: <Affected projectId={flag.project} flag={flag.name} environment={environment.name} on={on} />,
         act: () =>
           void attempt('Switch on anyway', (force) =>
@@ -90,7 +94,9 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
           </Button>
         </div>
       </div>
-      <ProtectionLine project={flag.project} environment={environment.name} feature={flag.name} drafted={drafted.rest} />
+      <ProtectionLine project={flag.project} environment={environment.name} feature={flag.name} drafted={drafted.rest}>
+        {flag.dependencies.length > 0 && environment.enabled && <span>Only where {flag.dependencies.map(parentText).join(' and ')}</span>}
+      </ProtectionLine>
       <UnknownOperators flag={flag} environment={environment} />
       {plan && <PlanCard flag={flag} environment={environment} plan={plan} onSwitch={change} />}
       {empty && environment.planState === undefined && (
@@ -101,7 +107,6 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
         </p>
       )}
       {environment.enabled && !empty && !environment.hasEnabledStrategies && <p className="soft">Every strategy is disabled, so no one gets the flag.</p>}
-      {flag.dependencies.length > 0 && environment.enabled && <p className="soft">{onlyWhere(flag.dependencies)}</p>}
       {!empty && <StrategyList flag={flag} environment={environment} plan={plan} onEdit={onEdit} draftedFor={drafted.of} />}
       {environment.variants.length > 0 && (
         <p className="soft small">
@@ -113,8 +118,13 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
       )}
       {question}
       {anyway}
-      {choosing && (
-        <FirstStrategyDialog flag={flag} environment={environment} onClose={() => setChoosing(false)} onDetails={() => onEdit('new', { switchOn: true })} />
+      {choosing === 'first' && (
+        <FirstStrategyDialog flag={flag} environment={environment} onClose={() => setChoosing(undefined)} onDetails={() => onEdit('new', { switchOn: true })} />
+      )}
+      {choosing === 'off' && (
+        <Suspense fallback={null}>
+          <NotOffDialog project={flag.project} flag={flag.name} environment={environment.name} onClose={() => setChoosing(undefined)} />
+        </Suspense>
       )}
     </section>
   )

@@ -11,8 +11,11 @@ interface Flip {
   force?: string
 }
 
-/** Switches the flag on or off in an environment: at once, with Undo, and back if the server refuses, which the caller shows. */
-export function useSwitch(flag: Flag) {
+/**
+ * Switches the flag on or off in an environment: at once, with Undo, and back if the server refuses, which the caller shows. direct makes no draft
+ * of it, for those who may skip change requests.
+ */
+export function useSwitch(flag: Pick<Flag, 'project' | 'name'>, { direct, onSuccess }: { direct?: boolean; onSuccess?: () => void } = {}) {
   const at = ({ environment }: Flip) => ({ projectId: flag.project, featureName: flag.name, environment })
   const request = (flip: Flip) => {
     const path = at(flip)
@@ -23,7 +26,8 @@ export function useSwitch(flag: Flag) {
   const send = (flip: Flip) => api.send<unknown>(request(flip))
   return useChange({
     change: (flip: Flip) => switchOne(at(flip), flip, () => send(flip)),
-    requests: (flip: Flip) => [request(flip)],
+    requests: direct ? undefined : (flip: Flip) => [request(flip)],
+    onSuccess,
     invalidates: touched,
     optimistic: ({ environment, on }: Flip) => [{ key: flagKey(flag), update: (old?: Flag) => old && withSwitch(old, environment, on) }],
     success: ({ added }, { environment, on }) =>

@@ -67,7 +67,7 @@ export function shownChanges(
   const whom = (strategy: Partial<Strategy>) => describeStrategy(complete(strategy), quoted).slice(0, -1)
   // Titles and names are free: what a strategy does is always said, and first.
   const said = (strategy: Partial<Strategy>) =>
-    `${describeStrategy(complete(strategy), quoted)}${strategy.disabled ? ' It is disabled.' : ''}${strategy.title ? ` Its title: “${strategy.title}”` : ''}`
+    `${whom(strategy)}${strategy.title ? `, titled “${strategy.title}”` : ''}.${strategy.disabled ? ' It is disabled.' : ''}`
   // Its variants are why the place of a strategy matters.
   const placed = (strategy: Strategy, place: number) =>
     `${place}. ${said(strategy)}${strategy.variants.length ? ` Variants: ${strategy.variants.map((one) => one.name).join(', ')}` : ''}`
