@@ -93,7 +93,7 @@ test('a change of the rollout is seen in the usage of a flag', async ({ page, ap
   await expect(page.getByRole('link', { name: 'Connect an application' })).toHaveAttribute('href', new RegExp(flag))
   await checkPage(page, 'usage-empty')
 
-  await report(api, baseURL!, app, { [flag]: { yes: 10, no: 90, variants: {} } }, { hoursAgo: 3 })
+  await report(api, baseURL!, app, { [flag]: { yes: 10, no: 90, variants: {} } }, { hoursAgo: 1 })
   await expectUsage(api, flag, 100)
   await page.reload()
   await expect(page.getByText('100 evaluations, 10% on')).toBeVisible()

@@ -48,7 +48,7 @@ export default function OverviewTab() {
           title="The strategy is not there"
           description={`${flag.name} has no such strategy. It was removed, or the link is wrong.`}
           actions={
-            <Button variant="primary" onClick={close}>
+            <Button variant="primary" data-focus="" onClick={close}>
               Show the flag
             </Button>
           }
