@@ -43,6 +43,7 @@ type Metadata struct {
 	Stale          bool        `json:"stale,omitzero"`
 	ImpressionData bool        `json:"impressionData,omitzero"`
 	Owner          string      `json:"owner,omitzero"` // a person or a team, by any name; "" for none
+	Typing
 }
 
 // DefaultMetadata returns the metadata of a new flag whose creator sets none.

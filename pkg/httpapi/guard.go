@@ -37,6 +37,9 @@ func (tx *Tx) guard() error {
 				return flags.Errorf(flags.Internal, "internal error: a transaction saved what its steps have changed")
 			}
 		}
+		if err := w.CheckValues(g.registry); err != nil {
+			return err
+		}
 		for _, part := range w.Guarded() {
 			g.check(part)
 		}

@@ -376,3 +376,36 @@ func TestLongDescriptions(t *testing.T) {
 		}
 	}
 }
+
+// TestTypedFlags checks that SDKs get the same bytes for a flag with a type, and that only deltas tell it.
+func TestTypedFlags(t *testing.T) {
+	w := newWorld(t)
+	w.addFlag("default", "f", nil)
+	c := w.client(w.token("t", "default"))
+	body := func(path string) string {
+		t.Helper()
+		answer := c.get(path, "t")
+		if answer.Code != http.StatusOK {
+			t.Fatalf("%s: %d", path, answer.Code)
+		}
+		before, _, _ := strings.Cut(answer.Body.String(), `,"meta":`) // which has the revision
+		return before
+	}
+	paths := []string{"/api/client/features", "/api/client/features?inlineSegmentConstraints=true", "/api/client/features/f"}
+	before := map[string]string{}
+	for _, path := range paths {
+		before[path] = body(path)
+	}
+	untyped := body("/api/client/delta")
+	w.changeFlag("f", func(f *flags.Feature) {
+		f.Typing = flags.Typing{ValueType: flags.ObjectValue, DefaultValue: []byte(`{"size":1}`)}
+	})
+	if delta := body("/api/client/delta"); !strings.Contains(delta, `"valueType":"object","defaultValue":{"size":1}`) || strings.Contains(untyped, "Value") {
+		t.Errorf("the delta is %s, and was %s", delta, untyped)
+	}
+	for _, path := range paths {
+		if now := body(path); now != before[path] {
+			t.Errorf("%s: %s, want %s", path, now, before[path])
+		}
+	}
+}

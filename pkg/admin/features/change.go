@@ -58,9 +58,8 @@ func updateFeature(tx *httpapi.Tx, at httpapi.InFeature, in updateFeatureBody) (
 // that the patch removes gets the value that it has in a new flag.
 func patchFeature(tx *httpapi.Tx, at httpapi.InFeature, patch metadataPatch) (featureSubset, error) {
 	f := at.Feature(tx)
-	document := patchedFeature{MetadataView: shape.MetadataViewOf(f), Archived: f.Archived, LastSeen: shape.TimeOrNull(f.LastSeenAt), Owner: shape.NullIfEmpty(f.Owner)}
 	var in wire.MetadataBody
-	if err := jsonbody.Patch(patch).Apply(document, &in); err != nil {
+	if err := jsonbody.Patch(patch).Apply(patchedFeatureOf(f), &in); err != nil {
 		return featureSubset{}, err
 	}
 	var problems, before flags.Problems

@@ -167,6 +167,10 @@ func TestSafeguardAndDependency(t *testing.T) {
 			t.Errorf("%s: status %d %s; the child needs the flag to be off: %t, the safeguard switches it off: %t", sent, got.Status, got.Body, needsOff, off)
 		}
 	}
+	s.Create(t, "parent", "child")
+	s.Must(t, "POST", apitest.Features+"/child/dependencies", `{"feature":"parent"}`)
+	s.Check(t, apitest.Call{Name: "one that is there twice", Method: "POST", Path: apitest.Import, Status: 200, Want: `{"...":0,"overwritten":1,"skipped":0}`, Body: `{"project":"default",
+		"environment":"development","data":{"features":[{"name":"child"}],"dependencies":[{"feature":"child","dependencies":[{"feature":"parent","enabled":false},{"feature":"parent","enabled":false}]}]}}`})
 }
 
 // TestDependencyOfStalePlan adds an environment to the project again in which a flag had a plan: the plan does not keep others from depending on

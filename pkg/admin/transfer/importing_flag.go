@@ -146,6 +146,9 @@ func (im *importing) convert(tx *httpapi.Tx, to place, from *flagData, existing 
 		metadata = existing.Metadata
 	}
 	body := wire.MetadataBody{Type: from.Type, Description: from.Description, Stale: from.Stale, ImpressionData: from.ImpressionData, Owner: from.Owner}
+	if from.TypingBody != nil {
+		body.TypingBody = *from.TypingBody
+	}
 	f := flags.ImportedFlag{Metadata: body.ApplyTo(metadata), Parents: from.parents, Links: from.links}
 	if im.data.FeatureTags != nil {
 		f.Tags = append([]flags.Tag{}, from.tags...)
@@ -248,11 +251,15 @@ func (im *importing) segmentProblem(tx *httpapi.Tx, to place, id int64) (name, p
 // addParents adds the parents of the data to a flag. It returns the parents that change with it, by name. Parents that the
 // same data imports are imported before.
 func addParents(tx *httpapi.Tx, p *flags.Project, f *flags.Feature, wanted []flags.Dependency) ([]flags.Aggregate, error) {
+	if len(wanted) == 0 {
+		return nil, nil
+	}
 	var changed []*flags.Feature
+	envs := tx.ProjectEnvironments(p)
 	for _, d := range wanted {
 		parent := tx.FindFeature(d.Feature)
 		isNew := parent != nil && !slices.Contains(parent.Children, f.Name)
-		if err := f.SetDependency(parent, d, tx.ProjectEnvironments(p)); err != nil {
+		if err := f.SetDependency(parent, d, envs); err != nil {
 			return nil, err
 		}
 		switch {
