@@ -33,7 +33,7 @@ start() {
 	done
 }
 # Requests are logged at the level info, and the applications send two each second.
-start "$origin/health" PORT="${PORT:-4242}" DATA_DIR="$DIR/data" LOG_LEVEL=warn INIT_ADMIN_API_TOKENS="$admin" INIT_CLIENT_API_TOKENS="$client" "$GUIDON" serve
+start "$origin/health" PORT="${PORT:-4242}" DATA_DIR="$DIR/data" LOG_LEVEL=warn PRINT_SECRETS=always INIT_ADMIN_API_TOKENS="$admin" INIT_CLIENT_API_TOKENS="$client" "$GUIDON" serve
 pid=${processes%% *}
 GUIDON_URL=$origin GUIDON_TOKEN=$admin "$GUIDON" import "$(dirname "$0")/flags.json" --environment development >/dev/null
 secret=$(GUIDON_URL=$origin GUIDON_TOKEN=$admin SIGNAL=demo-errors node "$NODE/release.mjs")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,10 +31,12 @@ type planRow struct {
 			Parameters   map[string]any
 		}
 	}
-	Safeguards []struct {
-		Signal struct{ Alarm, Name string }
-		Action struct{ Type string }
-	}
+	Safeguards []safeguardRow
+}
+
+type safeguardRow struct {
+	Signal struct{ Alarm, Name string }
+	Action struct{ Type string }
 }
 
 // active returns the index of the milestone that has run last; -1 before the first.
@@ -46,23 +49,26 @@ func (p *planRow) active() int {
 	return -1
 }
 
+// A planAction does something with a plan. path is that of the flag in the environment. It returns what to print if the plan has ended.
+type planAction func(ctx context.Context, server *adminapi.Client, path string, plan planRow) (ended string, err error)
+
 func (a *app) plan() *cobra.Command {
 	var force string
 	next := a.planCommand("next", "Start the next milestone", `Start the milestone that follows the running one. If the plan has gone on since the command has read
 it, nothing is changed: exit code 3. Then look at it, and run the command again.
 
 Guidon refuses to start a milestone while the signal of a safeguard fires. --force starts it in spite
-of that, and the log of events has the reason.`, func(ctx context.Context, server *adminapi.Client, path string, plan planRow) error {
+of that, and the log of events has the reason.`, func(ctx context.Context, server *adminapi.Client, path string, plan planRow) (string, error) {
 		i := plan.active() + 1
 		if i == len(plan.Milestones) {
-			return fmt.Errorf("milestone %q is the last one of release plan %q", plan.Milestones[i-1].Name, plan.Name)
+			return "", fmt.Errorf("milestone %q is the last one of release plan %q: end the plan with guidon plan finish", plan.Milestones[i-1].Name, plan.Name)
 		}
-		return startRun(ctx, server, path+"/release-plans/"+url.PathEscape(plan.ID)+"/milestones/"+url.PathEscape(plan.Milestones[i].ID)+"/start", plan, force)
+		return "", startRun(ctx, server, path+"/release-plans/"+url.PathEscape(plan.ID)+"/milestones/"+url.PathEscape(plan.Milestones[i].ID)+"/start", plan, force)
 	})
 	resume := a.planCommand("resume", "Resume a paused plan", `Resume a plan that a person or a safeguard has paused: the time of the running milestone begins again.
 A plan that is not paused stays as it is, so the command can be repeated. Unlike next, it does not
-start a milestone. --force is that of next.`, func(ctx context.Context, server *adminapi.Client, path string, plan planRow) error {
-		return startRun(ctx, server, path+"/progressions/"+url.PathEscape(plan.ID)+"/resume", plan, force)
+start a milestone. --force is that of next.`, func(ctx context.Context, server *adminapi.Client, path string, plan planRow) (string, error) {
+		return "", startRun(ctx, server, path+"/progressions/"+url.PathEscape(plan.ID)+"/resume", plan, force)
 	})
 	for _, cmd := range []*cobra.Command{next, resume} {
 		cmd.Flags().StringVar(&force, "force", "", "do it although the signal of a safeguard fires, for this `reason`")
@@ -70,18 +76,27 @@ start a milestone. --force is that of next.`, func(ctx context.Context, server *
 	}
 	return a.group(&cobra.Command{
 		Use:   "plan",
-		Short: "Show the release plan of a flag, start its next milestone, pause it",
-		Long: `Show the release plan of a flag in an environment, start its next milestone, pause or resume it.
+		Short: "Show the release plan of a flag, start its next milestone, pause or finish it",
+		Long: `Show the release plan of a flag in an environment, start its next milestone, pause, resume or finish it.
 
 People add plans in the console, or by the API.`,
 		Example: "  guidon plan show new-checkout --environment production\n  guidon plan next new-checkout --environment production",
-	}, a.planCommand("show", "Show a release plan", `Show the release plan of a flag: its state, its safeguards, and its milestones, with a star at the one
-that runs. With --output json, show everything that the server returns.`,
-		func(context.Context, *adminapi.Client, string, planRow) error { return nil }),
+	}, a.planCommand("show", "Show a release plan", `Show the release plan of a flag: its state, its safeguards and whether their signals fire (of CloudWatch
+alarms, the state says so), and its milestones, with a star at the one that runs. With --output json, show everything that the server returns.`,
+		func(context.Context, *adminapi.Client, string, planRow) (string, error) { return "", nil }),
 		next,
+		a.planCommand("finish", "Finish a plan", `Finish a plan: no other milestone starts, safeguards no longer act, and the strategies of the running
+milestone stay, as ordinary ones. Whether the flag is on does not change.`, func(ctx context.Context, server *adminapi.Client, path string, plan planRow) (string, error) {
+			at := "before its first milestone"
+			if i := plan.active(); i >= 0 {
+				at = "at milestone " + strconv.Quote(plan.Milestones[i].Name)
+			}
+			return fmt.Sprintf("release plan %q is finished %s, and its strategies stay", plan.Name, at),
+				server.Call(ctx, http.MethodPost, path+"/release-plans/"+url.PathEscape(plan.ID)+"/detach", nil, nil)
+		}),
 		a.planCommand("pause", "Pause a plan", `Pause a plan: no milestone starts by itself. The strategies of the running milestone stay. Paused
-again, the plan stays as it is, so the command can be repeated.`, func(ctx context.Context, server *adminapi.Client, path string, plan planRow) error {
-			return server.Call(ctx, http.MethodPost, path+"/release-plans/"+url.PathEscape(plan.ID)+"/pause", nil, nil)
+again, the plan stays as it is, so the command can be repeated.`, func(ctx context.Context, server *adminapi.Client, path string, plan planRow) (string, error) {
+			return "", server.Call(ctx, http.MethodPost, path+"/release-plans/"+url.PathEscape(plan.ID)+"/pause", nil, nil)
 		}), resume)
 }
 
@@ -96,9 +111,8 @@ func startRun(ctx context.Context, server *adminapi.Client, path string, plan pl
 	return server.Call(ctx, http.MethodPost, path, body, nil)
 }
 
-// planCommand returns a command that does something with the plan of a flag, and prints the plan as it is then. path is that of the flag in the
-// environment.
-func (a *app) planCommand(verb, short, long string, do func(ctx context.Context, server *adminapi.Client, path string, plan planRow) error) *cobra.Command {
+// planCommand returns a command that does something with the plan of a flag, and prints the plan as it is then.
+func (a *app) planCommand(verb, short, long string, do planAction) *cobra.Command {
 	var project, environment string
 	cmd := &cobra.Command{
 		Use: verb + " FLAG --environment ENVIRONMENT", Short: short, Long: long,
@@ -127,28 +141,58 @@ func (a *app) planCommand(verb, short, long string, do func(ctx context.Context,
 			}
 			return list[0], plan, nil
 		}
-		_, plan, err := read()
-		if err != nil {
-			return err
-		}
-		if err := do(ctx, server, path, plan); err != nil {
-			return err
-		}
 		raw, plan, err := read()
 		if err != nil {
+			return err
+		}
+		ended, err := do(ctx, server, path, plan)
+		if err != nil {
+			return err
+		}
+		if ended != "" {
+			return a.print(raw, [][]string{{ended}})
+		}
+		if raw, plan, err = read(); err != nil {
 			return err
 		}
 		if a.output == formatJSON {
 			return a.print(raw, nil)
 		}
-		return a.printPlan(plan)
+		signals, err := signalsOf(ctx, server, "/api/admin/projects/"+url.PathEscape(a.projectOf(project))+"/environments/"+url.PathEscape(in)+"/signals", plan)
+		if err != nil {
+			return err
+		}
+		return a.printPlan(plan, signals)
 	})
 }
 
-func (a *app) printPlan(plan planRow) error {
+// signalsOf returns what the named signals of a plan say, such as "firing since …"; nothing to a caller who may not read signals.
+func signalsOf(ctx context.Context, server *adminapi.Client, path string, plan planRow) (map[string]string, error) {
+	if !slices.ContainsFunc(plan.Safeguards, func(s safeguardRow) bool { return s.Signal.Name != "" }) {
+		return nil, nil
+	}
+	var list []struct{ Name, Status, ReceivedAt string }
+	if err := server.Get(ctx, path, &list); err != nil && !adminapi.Refused(err, http.StatusForbidden) {
+		return nil, err
+	}
+	says := map[string]string{}
+	for _, s := range list {
+		says[s.Name] = "never posted"
+		if s.Status != "" {
+			says[s.Name] = s.Status + " since " + s.ReceivedAt
+		}
+	}
+	return says, nil
+}
+
+func (a *app) printPlan(plan planRow, signals map[string]string) error {
 	about := [][]string{{"plan", plan.Name}, {"state", plan.State}, {"reason", orDash(plan.StateReason)}, {"next", orDash(plan.NextAt)}}
 	for _, s := range plan.Safeguards {
-		about = append(about, []string{"safeguard", s.Action.Type + " when " + cmp.Or(s.Signal.Name, s.Signal.Alarm) + " fires"})
+		text := s.Action.Type + " when " + cmp.Or(s.Signal.Name, s.Signal.Alarm) + " fires"
+		if now := signals[s.Signal.Name]; now != "" {
+			text += " (now: " + now + ")"
+		}
+		about = append(about, []string{"safeguard", text})
 	}
 	if err := printTable(a.out, about); err != nil {
 		return err

@@ -56,6 +56,13 @@ func TestPlan(t *testing.T) {
 	if r := guidon(t, line("next")); r.code != exitFailed || !strings.Contains(r.messages, `"All" is the last one`) {
 		t.Errorf("after the last milestone: exit code %d, %q", r.code, r.messages)
 	}
+	hasLines(t, must(t, line("finish")), `release plan "Canary" is finished at milestone "All", and its strategies stay`)
+	if r := guidon(t, line("finish")); r.code != exitFailed || !strings.Contains(r.messages, "has no release plan in development") {
+		t.Errorf("finished twice: exit code %d, %q", r.code, r.messages)
+	}
+	if in := call(t, nil, "GET", environment, ""); !strings.Contains(in, `"enabled":true`) || !strings.Contains(in, `"name":"default"`) {
+		t.Errorf("a finished plan leaves %s, want the flag on with the strategy of the last milestone", in)
+	}
 	if r := guidon(t, "plan show checkout --project planned"); r.code != exitUsage {
 		t.Errorf("without an environment: exit code %d, want %d", r.code, exitUsage)
 	}
@@ -73,6 +80,8 @@ func TestPlanWithAlarm(t *testing.T) {
 	}
 	create(t, environment+"/release-plans", strings.TrimSuffix(canaryPlan, "}")+`,"safeguards":[{"signal":{"name":"errors"},"action":{"type":"pause"}}]}`)
 	send(t, "POST", environment+"/on", "")
+	const line = " watched-checkout --project watched --environment development"
+	hasLines(t, must(t, "plan show"+line), `safeguard +pause when errors fires \(now: never posted\)`)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, serverURL+"/api/signals/errors", strings.NewReader(`{"status":"firing"}`))
 	if err != nil {
 		t.Fatal(err)
@@ -86,8 +95,7 @@ func TestPlanWithAlarm(t *testing.T) {
 	if _ = response.Body.Close(); response.StatusCode != http.StatusNoContent {
 		t.Fatalf("the signal returns %s", response.Status)
 	}
-	const line = " watched-checkout --project watched --environment development"
-	hasLines(t, must(t, "plan show"+line), `state +stopped`, `reason +.*signal "errors" fired.*`, `safeguard +pause when errors fires`)
+	hasLines(t, must(t, "plan show"+line), `state +stopped`, `reason +.*signal "errors" fired.*`, `safeguard +pause when errors fires \(now: firing since \d{4}-\S+Z\)`)
 	for _, verb := range []string{"next", "resume"} {
 		if r := guidon(t, "plan "+verb+line); r.code != exitRefused || !strings.Contains(r.messages, `signal "errors" of release plan "Canary" is firing`) {
 			t.Errorf("plan %s: exit code %d, %q, want that the signal fires", verb, r.code, r.messages)

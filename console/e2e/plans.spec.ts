@@ -1,6 +1,6 @@
 // Release plans: a rollout from its start to its end, templates, and signals.
 import { checkPage } from './checkpage'
-import { expect, noConsoleErrors, pick, test, unique } from './fixtures'
+import { expect, noConsoleErrors, pick, test, undo, unique } from './fixtures'
 
 test('a flag rolls out by Canary: edited, started, gone on, paused, resumed, finished, and told in list and history', async ({ page, api }) => {
   const check = noConsoleErrors(page)
@@ -24,6 +24,7 @@ test('a flag rolls out by Canary: edited, started, gone on, paused, resumed, fin
   await expect(sheet.getByText('Choose what happens to them.')).toBeVisible()
   await checkPage(page, 'plan-sheet')
   await sheet.getByRole('radio', { name: 'Replace them' }).check()
+  await expect(sheet.getByText('Everyone → 1% of users: users lose it')).toBeVisible()
   await sheet.getByRole('button', { name: 'Start rollout' }).click()
   await expect(sheet).toHaveCount(0)
 
@@ -73,7 +74,34 @@ test('a flag rolls out by Canary: edited, started, gone on, paused, resumed, fin
   await page.getByRole('link', { name: 'History' }).click()
   await expect(page.getByRole('article', { name: 'Release plan added' })).toContainText('Canary (1%, 20%, 100%)')
   await expect(page.getByRole('article', { name: 'Milestone started' }).filter({ hasText: '1% → 20%' })).toBeVisible()
-  await expect(page.getByRole('article', { name: 'Release plan removed' })).toContainText('1 strategy stay')
+  await expect(page.getByRole('article', { name: 'Release plan ended' })).toContainText('finished, its strategies stay: Everyone')
+  check()
+})
+
+test('a plan goes on from the present percentage, and its Undo brings the strategies back', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const flag = unique('halfway')
+  const development = `/api/admin/projects/default/features/${flag}/environments/development`
+  await api('POST', '/api/admin/projects/default/features', { name: flag })
+  await api('POST', `${development}/strategies`, { name: 'flexibleRollout', title: 'Halfway', parameters: { rollout: '25', stickiness: 'default' } })
+  await api('POST', `${development}/on`)
+  await page.goto(`/projects/default/flags/${flag}?environment=development&strategy=plan`)
+  const sheet = page.getByRole('dialog', { name: 'Roll out gradually in development' })
+  await sheet.getByRole('radio', { name: 'Replace them' }).check()
+  await expect(sheet.getByText('25% of users → 1% of users: users lose it')).toBeVisible()
+  await checkPage(page, 'plan-lowers')
+  await sheet.getByRole('button', { name: 'Start at 25%' }).click()
+  await expect(sheet.getByRole('list', { name: 'Milestones' }).getByRole('listitem')).toHaveCount(3)
+  await expect(sheet.getByText('Starts with: 25% of users')).toBeVisible()
+  await sheet.getByRole('button', { name: 'Start rollout' }).click()
+  await expect(page.getByRole('region', { name: 'Release plan in development' })).toContainText('50% starts in')
+  await undo(page, `${flag} rolls out gradually in development`)
+  await expect(page.getByRole('region', { name: 'Release plan in development' })).toHaveCount(0)
+  const { enabled, strategies } = await api('GET', development)
+  expect([enabled, strategies.map(({ title, parameters }: { title: string; parameters: { rollout: string } }) => `${title} ${parameters.rollout}`)]).toEqual([
+    true,
+    ['Halfway 25'],
+  ])
   check()
 })
 
@@ -116,7 +144,8 @@ test('a template of the service is written with a strategy, used, archived and d
   const check = noConsoleErrors(page)
   const name = unique('Team')
   await page.goto('/release-templates')
-  await page.getByRole('button', { name: 'Create template' }).first().click()
+  await expect(page.getByRole('row', { name: 'Daily' })).toContainText('10% → 25% → 50% → 100% a day each')
+  await page.getByRole('button', { name: 'Use as a start: Canary' }).click()
   const sheet = page.getByRole('dialog', { name: 'Create release template' })
   await sheet.getByLabel('Name (required)').fill(name)
   await sheet.getByRole('button', { name: 'Milestone 1: edit who gets it' }).click()
@@ -142,7 +171,7 @@ test('a template of the service is written with a strategy, used, archived and d
   const warned = page.getByRole('dialog', { name: 'The plan was added' })
   await expect(warned).toContainText('can take the flag from users of "Staff"')
   await warned.getByRole('button', { name: 'Done' }).click()
-  await expect(page.getByRole('region', { name: 'Release plan in development' })).toContainText('Switching the flag on starts Staff.')
+  await expect(page.getByRole('region', { name: 'Release plan in development' })).toContainText('Switched on, milestone "Staff" begins.')
 
   await page.goto('/release-templates')
   await page.getByRole('button', { name: `Actions for ${name}` }).click()
@@ -160,7 +189,11 @@ test('a signal is created with ready snippets, fires, gets another secret, and i
   const check = noConsoleErrors(page, /400/)
   const id = unique('shop')
   await api('POST', '/api/admin/projects', { id, name: id })
-  await page.goto(`/projects/${id}/tokens`)
+  await page.goto(`/projects/${id}`)
+  await expect(page.getByRole('heading', { name: id })).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Name of a flag, project, segment, page or action' }).fill('signal')
+  await page.getByRole('option', { name: `Signals In ${id}` }).click()
   await page.getByRole('button', { name: 'Create signal' }).first().click()
   const create = page.getByRole('dialog', { name: 'Create signal' })
   await create.getByLabel('Name (required)').fill('Errors!')
@@ -171,7 +204,8 @@ test('a signal is created with ready snippets, fires, gets another secret, and i
   await create.getByRole('button', { name: 'Create signal' }).click()
   const shown = page.getByRole('dialog', { name: 'Signal errors of production' })
   const secret = await shown.getByRole('region', { name: 'Secret of the signal' }).innerText()
-  for (const name of ['curl', 'Alertmanager']) await expect(shown.getByRole('region', { name: `Snippet for ${name}` })).toContainText(secret)
+  for (const name of ['curl', 'Alertmanager', 'Grafana', 'Datadog'])
+    await expect(shown.getByRole('region', { name: `Snippet for ${name}` })).toContainText(secret)
   await checkPage(page, 'signal')
   await shown.getByRole('button', { name: 'Done' }).click()
   const post = async (status: string) =>
@@ -200,28 +234,38 @@ test('a signal is created with ready snippets, fires, gets another secret, and i
   check()
 })
 
-test('a safeguard stops a plan, and going on although its signal fires needs a reason', async ({ page, api, baseURL }) => {
+test('a safeguard stops a plan while one watches, and going on although its signal fires needs a reason', async ({ page, api, baseURL }) => {
   const id = unique('shop')
   const flag = unique('guarded')
   await api('POST', '/api/admin/projects', { id, name: id })
   await api('POST', `/api/admin/projects/${id}/features`, { name: flag })
-  const { secret } = await api('POST', `/api/admin/projects/${id}/environments/development/signals`, { name: 'errors' })
   await page.goto(`/projects/${id}/flags/${flag}?environment=development&strategy=plan`)
   const sheet = page.getByRole('dialog', { name: 'Roll out gradually in development' })
   await sheet.getByRole('button', { name: 'Add safeguard' }).click()
-  await sheet.getByLabel('When this fires').fill('errors')
   await pick(sheet.getByRole('combobox', { name: 'Then' }), 'Pause')
+  await sheet.getByRole('button', { name: 'Create signal' }).click()
+  const create = page.getByRole('dialog', { name: 'Create signal' })
+  await create.getByLabel('Name (required)').fill('errors')
+  await create.getByRole('button', { name: 'Create signal' }).click()
+  const shown = page.getByRole('dialog', { name: 'Signal errors of development' })
+  const secret = await shown.getByRole('region', { name: 'Secret of the signal' }).innerText()
+  await shown.getByRole('button', { name: 'Done' }).click()
+  await expect(sheet.getByLabel('When this fires')).toHaveValue('errors')
   await sheet.getByRole('button', { name: 'Add plan' }).click()
   await expect(sheet).toHaveCount(0)
-  await api('POST', `/api/admin/projects/${id}/features/${flag}/environments/development/on`)
-  const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
-  const posted = await fetch(`${baseURL}/api/signals/errors`, { method: 'POST', headers, body: '{"status":"firing"}' })
-  expect(posted.status).toBe(204)
-
-  await page.reload()
   const plan = page.getByRole('region', { name: 'Release plan in development' })
+  await plan.getByRole('button', { name: 'Switch on' }).click()
+  await expect(plan).toContainText('Running')
+  const post = async (status: string) => {
+    const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
+    expect((await fetch(`${baseURL}/api/signals/errors`, { method: 'POST', headers, body: JSON.stringify({ status }) })).status).toBe(204)
+  }
+  await post('firing')
+
   await expect(plan).toContainText('Stopped')
-  await expect(plan).toContainText('Safeguards: errors pauses it.')
+  await expect(plan.getByRole('list', { name: 'Safeguards' })).toHaveText('errors pauses the plan Firing')
+  await expect(plan.getByRole('button', { name: 'Next' })).toHaveCount(0)
+  await checkPage(page, 'plan-stopped')
   await plan.getByRole('button', { name: 'Resume' }).click()
   const anyway = page.getByRole('dialog', { name: 'Resume anyway?' })
   await checkPage(page, 'plan-firing')
@@ -229,6 +273,43 @@ test('a safeguard stops a plan, and going on although its signal fires needs a r
   await anyway.getByRole('button', { name: 'Resume anyway' }).click()
   await expect(anyway).toHaveCount(0)
   await expect(plan).toContainText('Running')
-  await page.getByRole('link', { name: 'History' }).click()
+  await plan.getByRole('link', { name: 'errors' }).click()
+  await expect(page.getByRole('row', { name: 'errors' })).toContainText('Firing')
+  await page.goto(`/projects/${id}/flags/${flag}/history`)
   await expect(page.getByRole('article', { name: 'Release plan resumed' })).toContainText('The alarm is wrong')
+  await expect(page.getByRole('article', { name: 'Safeguard triggered' })).toContainText(/Guidon(?! \(API token\))/)
+  await expect(page.getByRole('article', { name: 'Switched on' }).getByRole('button', { name: /^Restore/ })).toHaveCount(0)
+})
+
+test('switching on says whom the first milestone is for, and needs a reason while a signal fires', async ({ page, api, baseURL }) => {
+  const flag = unique('warned')
+  const signal = unique('errors')
+  await api('POST', '/api/admin/projects/default/features', { name: flag })
+  const secrets: string[] = []
+  for (const environment of ['development', 'production']) {
+    secrets.push((await api('POST', `/api/admin/projects/default/environments/${environment}/signals`, { name: signal })).secret)
+    await api('POST', `/api/admin/projects/default/features/${flag}/environments/${environment}/release-plans`, {
+      name: 'Canary',
+      milestones: [{ name: 'Tenth', strategies: [{ strategyName: 'flexibleRollout', parameters: { rollout: '10' } }] }],
+      safeguards: [{ signal: { name: signal }, action: { type: 'off' } }],
+    })
+  }
+  const headers = { Authorization: `Bearer ${secrets[0]}`, 'Content-Type': 'application/json' }
+  await fetch(`${baseURL}/api/signals/${signal}`, { method: 'POST', headers, body: '{"status":"firing"}' })
+  await page.goto(`/projects/default/flags/${flag}`)
+  const question = page.getByRole('dialog')
+  await page.getByRole('switch', { name: `${flag} in production` }).click()
+  await expect(question.getByRole('list', { name: 'Whom it concerns' })).toHaveText('10% of users.')
+  await question.getByRole('button', { name: 'Switch on' }).click()
+  await expect(page.getByRole('switch', { name: `${flag} in production` })).toBeChecked()
+
+  const plan = page.getByRole('region', { name: 'Release plan in development' })
+  await plan.getByRole('button', { name: 'Switch on' }).click()
+  await expect(question).toContainText('is firing')
+  await expect(page.getByRole('switch', { name: `${flag} in development`, includeHidden: true })).not.toBeChecked()
+  await question.getByLabel('Reason (required)').fill('The alarm is wrong')
+  await question.getByRole('button', { name: 'Switch on anyway' }).click()
+  await expect(question).toHaveCount(0)
+  await expect(page.getByRole('switch', { name: `${flag} in development` })).toBeChecked()
+  await expect(plan).toContainText('Last milestone')
 })

@@ -95,6 +95,7 @@ const tree = root.addChildren([
     page(projectRoute, '/access', 'Access', () => import('./pages/projects/access')),
     page(projectRoute, '/environments', 'Environments', () => import('./pages/projects/environments')),
     page(projectRoute, '/tokens', 'Tokens', () => import('./pages/projects/tokens')),
+    page(projectRoute, '/signals', 'Signals', () => import('./pages/settings/signals')),
     page(projectRoute, '/change-requests', 'Change requests', () => import('./pages/requests/list')),
     page(projectRoute, '/log', 'Log', () => import('./pages/projects/log')),
     page(projectRoute, '/archive', 'Archive', () => import('./pages/projects/archive')),

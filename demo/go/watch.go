@@ -24,6 +24,7 @@ type watcher struct {
 	client      *unleash.Client
 	url, secret string // of the signal
 	firing      atomic.Bool
+	fired       atomic.Int64 // when it began to fire last, in Unix milliseconds; 0 for never
 }
 
 // A health tells the dashboard how the bad release does.
@@ -32,13 +33,14 @@ type health struct {
 	Errors int    `json:"errors"` // percent
 	Most   int    `json:"most"`
 	Firing bool   `json:"firing"` // Guidon knows that the signal fires
+	Fired  int64  `json:"fired"`  // when it began to the last time, in Unix milliseconds; 0 for never
 }
 
 func (w *watcher) health() *health {
 	if w.url == "" {
 		return nil
 	}
-	return &health{badRelease, w.errors(), maxErrors, w.firing.Load()}
+	return &health{badRelease, w.errors(), maxErrors, w.firing.Load(), w.fired.Load()}
 }
 
 // errors returns how many of the 100 users get an error: those with the bad release whom it has no room for.
@@ -72,6 +74,9 @@ func (w *watcher) watch(ctx context.Context) {
 			continue // the next tick posts it again
 		}
 		w.firing.Store(firing)
+		if firing {
+			w.fired.Store(time.Now().UnixMilli())
+		}
 	}
 }
 

@@ -61,20 +61,15 @@ func TestDemo(t *testing.T) {
 		"accept-payments": {"on": 100}, "button-color": {"blue": 1, "green": 1, "orange": 1}, "new-checkout": {"": 1, "on": 1},
 		"one-page-checkout": {"": 1, "on": 1},
 	})
-	shows := func(page string) bool { // the users of accept-payments and button-color, for two applications
+	// The users of accept-payments and button-color, for two applications.
+	awaitPage(t, dashboard, "all users of two flags in two applications", func(page string) bool {
 		return strings.Count(page, ">100 of 100 on<") == 4 && strings.Contains(page, `title="user-100: on"`)
-	}
-	shown := openPage(t, dashboard.url(), "--dump-dom")
-	for deadline := time.Now().Add(startTimeout); !shows(shown) && time.Now().Before(deadline); {
-		shown = openPage(t, dashboard.url(), "--dump-dom")
-	}
-	if !shows(shown) {
-		t.Errorf("the page shows\n%s\nwant all users of two flags in two applications", shown)
-	}
+	})
 	if os.Getenv("DOCS") != "" {
 		openPage(t, dashboard.url(), "--screenshot="+filepath.Join(root, "docs", "images", "demo.png"))
 	}
 	stopsItself(t, g, func(step string, want map[string]map[string]int) { awaitDemo(t, demo, dashboard, step, want) })
+	awaitPage(t, dashboard, "what has stopped the release", func(page string) bool { return strings.Contains(page, "switched the flag off for everybody") })
 	g.do(t, 200, "POST", project+"/features/accept-payments/environments/development/off", nil, nil)
 	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "made-by-a-visitor"}, nil)
 	awaitDemo(t, demo, dashboard, "a flag is off, and a new one is there", map[string]map[string]int{
@@ -217,6 +212,17 @@ func sameSDK(t *testing.T, file string) {
 	}
 	if demo, tested := version("demo"), version("internal/clients"); demo != tested {
 		t.Errorf("demo/%s has version %s of the SDK, internal/clients has %s", file, demo, tested)
+	}
+}
+
+// awaitPage opens the dashboard until it shows something.
+func awaitPage(t *testing.T, dashboard *gateway, want string, shows func(page string) bool) {
+	t.Helper()
+	page := openPage(t, dashboard.url(), "--dump-dom")
+	for deadline := time.Now().Add(startTimeout); !shows(page); page = openPage(t, dashboard.url(), "--dump-dom") {
+		if time.Now().After(deadline) {
+			t.Fatalf("the page shows\n%s\nwant %s", page, want)
+		}
 	}
 }
 

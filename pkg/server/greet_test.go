@@ -24,7 +24,7 @@ func TestGreeting(t *testing.T) {
 	own := map[access.TokenType]bootstrap.Token{
 		access.AdminToken: {Type: access.AdminToken, Secret: admin}, access.ClientToken: {Type: access.BackendToken, Secret: client},
 	}
-	if got := greeting(true, own, "secret"); strings.Count(got, admin) != 2 || !strings.Contains(got, client) || !strings.Contains(got, "/sign-in#link=secret\n") {
+	if got := greeting(true, own, "secret"); strings.Count(got, admin) != 3 || !strings.Contains(got, client) || !strings.Contains(got, "/sign-in#link=secret\n") {
 		t.Errorf("in a terminal it lacks a secret:\n%s", got)
 	}
 	got := greeting(false, own, "")
@@ -36,7 +36,7 @@ func TestGreeting(t *testing.T) {
 	if strings.Contains(got, "our-own") || strings.Contains(got, "#link=") {
 		t.Errorf("a log has a secret:\n%s", got)
 	}
-	if got := greeting(false, map[access.TokenType]bootstrap.Token{access.AdminToken: {Type: access.AdminToken, Secret: bootstrap.LocalAdminToken}}, ""); strings.Count(got, bootstrap.LocalAdminToken) != 2 {
+	if got := greeting(false, map[access.TokenType]bootstrap.Token{access.AdminToken: {Type: access.AdminToken, Secret: bootstrap.LocalAdminToken}}, ""); strings.Count(got, bootstrap.LocalAdminToken) != 3 {
 		t.Errorf("it lacks the default token, which is no secret:\n%s", got)
 	}
 }
@@ -60,17 +60,17 @@ func TestExports(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
-		name, path, url, host string
-		want                  []string
+		name, path, url, host, token string
+		want                         []string
 	}{
-		{"nothing", filepath.Dir(program), "http://127.0.0.1:4242", "127.0.0.1", nil},
-		{"no PATH", "/nowhere", "http://127.0.0.1:4242", "127.0.0.1", []string{"export PATH=\"" + filepath.Dir(program) + "\":\"$PATH\""}},
-		{"another port", filepath.Dir(program), "http://127.0.0.1:8080", "127.0.0.1", []string{"export GUIDON_URL=http://127.0.0.1:8080"}},
-		{"both", "/nowhere", "http://127.0.0.1:8080", "127.0.0.1", []string{"export PATH=", "export GUIDON_URL="}},
-		{"a container", filepath.Dir(program), "http://127.0.0.1:8080", "0.0.0.0", nil},
+		{"nothing", filepath.Dir(program), "http://127.0.0.1:4242", "127.0.0.1", "", nil},
+		{"no PATH", "/nowhere", "http://127.0.0.1:4242", "127.0.0.1", "", []string{"export PATH=\"" + filepath.Dir(program) + "\":\"$PATH\""}},
+		{"another port", filepath.Dir(program), "http://127.0.0.1:8080", "127.0.0.1", "", []string{"export GUIDON_URL=http://127.0.0.1:8080"}},
+		{"all", "/nowhere", "http://127.0.0.1:8080", "127.0.0.1", "*:*.secret", []string{"export PATH=", "export GUIDON_URL=", "export GUIDON_TOKEN='*:*.secret'"}},
+		{"a container", filepath.Dir(program), "http://127.0.0.1:8080", "0.0.0.0", "*:*.secret", nil},
 	} {
 		t.Setenv("PATH", tt.path)
-		got := exports(tt.url, tt.host)
+		got := exports(tt.url, tt.host, tt.token)
 		if len(tt.want) != strings.Count(got, "export ") {
 			t.Errorf("%s: %q", tt.name, got)
 		}

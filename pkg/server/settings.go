@@ -167,7 +167,7 @@ func greet(w io.Writer, address net.Addr, s settings, tokens map[access.TokenTyp
 	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		url = s.config.PublicURL // in a container, the address of this machine is of no use outside of it
 	}
-	admin, header := s.shown(tokens[access.AdminToken]), ""
+	admin, header, token := s.shown(tokens[access.AdminToken]), "", ""
 	switch {
 	case s.config.Open:
 		admin = "none needed (AUTH_TYPE=none)"
@@ -176,7 +176,7 @@ func greet(w io.Writer, address net.Addr, s settings, tokens map[access.TokenTyp
 	case admin != tokens[access.AdminToken].Secret:
 		header = ` -H "Authorization: $GUIDON_TOKEN"`
 	default:
-		header = " -H 'Authorization: " + admin + "'"
+		header, token = " -H 'Authorization: "+admin+"'", admin
 	}
 	where := filepath.Join(s.data, dataFile)
 	if s.endpoint != "" {
@@ -200,17 +200,20 @@ Guidon is ready. Ctrl-C stops it.
 
 Try:  curl -s%s %s/api/admin/projects/default/features
 %s
-`, where, header, url, exports(url, s.host))
+`, where, header, url, exports(url, s.host, token))
 }
 
-// exports are the lines that let the command find itself and this server in another terminal; "" if it finds them without.
-func exports(url, host string) (lines string) {
+// exports are the lines that let the command find itself and this server in another terminal, and sign in; "" if it needs none.
+func exports(url, host, token string) (lines string) {
 	program, err := os.Executable()
 	if found, missing := exec.LookPath(filepath.Base(program)); err == nil && (missing != nil || found != program) {
 		lines += fmt.Sprintf("  export PATH=%q:\"$PATH\"\n", filepath.Dir(program))
 	}
 	if url != "http://127.0.0.1:4242" && net.ParseIP(host).IsLoopback() {
 		lines += fmt.Sprintf("  export GUIDON_URL=%s\n", url)
+	}
+	if token != "" && net.ParseIP(host).IsLoopback() {
+		lines += fmt.Sprintf("  export GUIDON_TOKEN='%s'\n", token)
 	}
 	if lines == "" {
 		return ""

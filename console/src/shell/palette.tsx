@@ -104,6 +104,7 @@ function useActions(onClose: () => void): [Target[], React.ReactNode] {
   const projects = useQuery({ ...apiQuery('/api/admin/projects'), staleTime: 60_000 }).data?.projects ?? []
   const { allowed, onSwitch, questions } = useRowSwitch(project === undefined ? [] : [project], onClose)
   const target = project ?? readStored(lastProject) ?? 'default'
+  const note = `In ${projects.find(({ id }) => id === target)?.name ?? target}`
   const copy = () =>
     navigator.clipboard.writeText(location.href).then(
       () => toast.success('Link copied'),
@@ -124,7 +125,7 @@ function useActions(onClose: () => void): [Target[], React.ReactNode] {
     can('CREATE_FEATURE', target).allowed && {
       key: 'create flag',
       label: 'Create flag',
-      note: `In ${projects.find(({ id }) => id === target)?.name ?? target}`,
+      note,
       icon: Icons.Plus,
       link: { to: '/projects/$projectId', params: { projectId: target }, search: { create: true } as never },
     },
@@ -135,6 +136,7 @@ function useActions(onClose: () => void): [Target[], React.ReactNode] {
       icon: Icons.Plus,
       link: { to: '/projects', search: { create: true } as never },
     },
+    { key: 'signals', label: 'Signals', note, icon: Icons.Hook, link: { to: '/projects/$projectId/signals', params: { projectId: target } } },
     { key: 'copy', label: 'Copy link to this page', note: 'Action', icon: Icons.Copy, act: () => void copy() },
     ...themes.map((theme) => ({ key: `theme ${theme}`, label: `Theme: ${theme}`, note: 'Action', icon: Icons.Screen, act: () => setTheme(theme) })),
   ]

@@ -68,8 +68,8 @@ export function useAsks() {
 }
 
 /** What every question about production environments says: which of them are that, unless their names do, and when applications follow. */
-export function followsAtOnce(...all: Pick<Environment, 'name'>[]) {
-  const names = all.filter((one) => !saysSo(one)).map(({ name }) => name)
+export function followsAtOnce(...all: Environment[]) {
+  const names = all.filter((one) => isProduction(one) && !saysSo(one)).map(({ name }) => name)
   const are = names.length > 0 && `${listed(names)} ${names.length > 1 ? 'are production environments' : 'is a production environment'}. `
   return `${are || ''}Applications follow with their next request.`
 }

@@ -57,6 +57,7 @@ function showFlag(name, { type, description }, applications, console) {
   section.querySelector('.edit').href = `${console}/projects/default/flags/${encodeURIComponent(name)}`;
   const variants = [...new Set(applications.flatMap((a) => a.answers))].filter((v) => v !== '' && v !== 'on').sort();
   for (const application of applications) showApplication(card, application, variants);
+  card.on = applications.some((a) => a.answers.some((answer) => answer !== ''));
   const now = JSON.stringify(applications.map((a) => a.answers));
   if (card.last !== undefined && card.last !== now) card.changed = Date.now();
   card.last = now;
@@ -66,17 +67,17 @@ function showFlag(name, { type, description }, applications, console) {
   return section;
 }
 
-let fired; // when this page saw the signal fire last
-
-/** showHealth shows the error rate of the bad release, and what the signal says. */
-function showHealth({ flag, errors, most, firing }) {
-  const line = cards.get(flag)?.section.querySelector('.health');
-  if (!line) return;
+/** showHealth shows the error rate of the bad release, what the signal says, and what to do next. */
+function showHealth({ flag, errors, most, firing, fired }) {
+  const card = cards.get(flag);
+  if (!card) return;
+  const line = card.section.querySelector('.health');
   line.hidden = false;
   line.classList.toggle('firing', firing);
-  if (firing) fired = new Date();
-  const quiet = fired ? `The signal demo-errors fired at ${fired.toLocaleTimeString()}.` : `More than ${most} % make the signal demo-errors fire.`;
-  line.textContent = `Errors: ${errors} %. ${firing ? 'The signal demo-errors is firing.' : quiet}`;
+  const stopped = fired && !card.on && `At ${new Date(fired).toLocaleTimeString()} there were too many errors: the signal demo-errors fired, and the safeguard `
+    + 'of the release plan switched the flag off for everybody. Its history in the console says so. Switch it on to see that again.';
+  const quiet = `Errors: ${errors} %. More than ${most} % make the signal demo-errors fire: start the next milestone to see it.`;
+  line.textContent = firing ? `Errors: ${errors} %. The signal demo-errors is firing.` : stopped || quiet;
 }
 
 function show({ console, origin, health, applications }) {

@@ -7,6 +7,7 @@ import { Badge, Button, Icons, Switch, UnnamedProduction, isProduction, useAsked
 import { useDrafted } from '../requests/drafted'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from './data'
 import FirstStrategyDialog from './firststrategy'
+import { useAnyway } from './plan/anyway'
 import { PlanCard } from './plan/card'
 import { usePlan } from './plan/data'
 import { Affected } from './strategy/affected'
@@ -31,6 +32,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const [choosing, setChoosing] = useState<'first' | 'off'>()
   const flip = useSwitch(flag)
   const [switchAsked, question] = useAskedSwitch()
+  const [attempt, anyway] = useAnyway()
   const project = useProject(flag.project)
   const reason = useReasons(flag)
   const protection = useProtection(flag.project)
@@ -56,7 +58,10 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
         freeze,
         drafted: drafts,
         details: <Affected projectId={flag.project} flag={flag.name} environment={environment.name} on={on} />,
-        act: () => flip.mutate({ environment: environment.name, on, adds: on && empty && environment.planState === undefined }),
+        act: () =>
+          void attempt('Switch on anyway', (force) =>
+            flip.mutateAsync({ environment: environment.name, on, adds: on && empty && environment.planState === undefined, force }),
+          ),
       })
   }
   return (
@@ -93,7 +98,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
         {flag.dependencies.length > 0 && environment.enabled && <span>Only where {flag.dependencies.map(parentText).join(' and ')}</span>}
       </ProtectionLine>
       <UnknownOperators flag={flag} environment={environment} />
-      {plan && <PlanCard flag={flag} environment={environment} plan={plan} onOff={() => change(false)} />}
+      {plan && <PlanCard flag={flag} environment={environment} plan={plan} onSwitch={change} />}
       {empty && environment.planState === undefined && (
         <p className="soft">
           {standard
@@ -112,6 +117,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
         </p>
       )}
       {question}
+      {anyway}
       {choosing === 'first' && (
         <FirstStrategyDialog flag={flag} environment={environment} onClose={() => setChoosing(undefined)} onDetails={() => onEdit('new', { switchOn: true })} />
       )}

@@ -7,29 +7,33 @@ interface Flip {
   on: boolean
   /** The flag seems to have no strategy there: switching on adds the project's default strategy. */
   adds?: boolean
+  /** Why it is on although the signal of a safeguard fires. */
+  force?: string
 }
 
 /**
- * Switches the flag on or off in an environment: at once, with Undo, and back with the reason if the server refuses. direct makes no draft of it,
- * for those who may skip change requests; the caller then shows errors.
+ * Switches the flag on or off in an environment: at once, with Undo, and back if the server refuses, which the caller shows. direct makes no draft
+ * of it, for those who may skip change requests.
  */
 export function useSwitch(flag: Pick<Flag, 'project' | 'name'>, { direct, onSuccess }: { direct?: boolean; onSuccess?: () => void } = {}) {
   const at = ({ environment }: Flip) => ({ projectId: flag.project, featureName: flag.name, environment })
   const request = (flip: Flip) => {
     const path = at(flip)
-    return flip.on ? api.request.post(`${environmentPath}/on`, { path }) : api.request.post(`${environmentPath}/off`, { path })
+    return flip.on
+      ? api.request.post(`${environmentPath}/on`, { path, body: flip.force ? { force: flip.force } : undefined })
+      : api.request.post(`${environmentPath}/off`, { path })
   }
   const send = (flip: Flip) => api.send<unknown>(request(flip))
   return useChange({
     change: (flip: Flip) => switchOne(at(flip), flip, () => send(flip)),
     requests: direct ? undefined : (flip: Flip) => [request(flip)],
-    showsErrors: direct,
     onSuccess,
     invalidates: touched,
     optimistic: ({ environment, on }: Flip) => [{ key: flagKey(flag), update: (old?: Flag) => old && withSwitch(old, environment, on) }],
     success: ({ added }, { environment, on }) =>
       `${flag.name} is ${on ? 'on' : 'off'} in ${environment}${added.size > 0 ? ", with the project's default strategy" : ''}`,
-    undo: (flip, done) => undoOne(at(flip), flip.on, done, () => send({ ...flip, on: !flip.on })),
+    undo: (flip, done) => undoOne(at(flip), flip.on, done, () => send({ ...flip, on: !flip.on, force: undefined })),
+    showsErrors: true,
   })
 }
 

@@ -27,6 +27,10 @@ export function EventList({ events, withFlag, label }: EventListProps) {
   const me = useMe().user?.id
   const names = useEventNames(events)
   const [restoring, setRestoring] = useState<Event>()
+  // A plan sets its strategies: those of its first milestone come with switching on.
+  const startsPlan = ({ type, createdAt, featureName }: Event) =>
+    type === 'feature-environment-enabled' &&
+    events.some((one) => one.type === 'release-plan-milestone-started' && one.createdAt === createdAt && one.featureName === featureName)
   const row = (event: Event, title?: ReactNode, earlier?: readonly Event[]) => (
     <EventRow
       event={event}
@@ -34,7 +38,7 @@ export function EventList({ events, withFlag, label }: EventListProps) {
       names={names}
       title={title}
       earlier={earlier}
-      onRestore={restorableOf(event).length > 0 ? () => setRestoring(event) : undefined}
+      onRestore={restorableOf(event).length > 0 && !startsPlan(event) ? () => setRestoring(event) : undefined}
     />
   )
   const seen = events.filter((event) => !isOfDraft(event) || event.createdByUserId === me)

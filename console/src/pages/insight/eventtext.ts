@@ -31,7 +31,7 @@ const texts: Record<string, string> = {
   'feature-environment-variants-updated': 'Variants changed',
   'feature-variants-updated': 'Variants changed everywhere',
   'release-plan-added': 'Release plan added',
-  'release-plan-removed': 'Release plan removed',
+  'release-plan-removed': 'Release plan ended',
   'release-plan-milestone-started': 'Milestone started',
   'release-plan-progressions-paused': 'Release plan paused',
   'release-plan-progressions-resumed': 'Release plan resumed',
@@ -211,7 +211,7 @@ function progressed({ type, preData, data }: Pick<Event, 'preData' | 'data' | 't
   } else if (type === 'release-plan-removed') {
     say(short(preData?.name))
     const kept = Array.isArray(data?.strategies) ? data.strategies.filter(isStrategy) : []
-    if (kept.length > 0) say(`${plural(kept.length, 'strategy', 'strategies')} stay: ${kept.map((one) => strategyText(one, names)).join(', ')}`)
+    say(kept.length > 0 ? `finished, its strategies stay: ${kept.map((one) => strategyText(one, names)).join(', ')}` : 'deleted with its strategies')
   } else if (type.startsWith('milestone-progression')) {
     const minutes = (of: Event['data']) => (isObject(of?.transitionCondition) ? durationText(Number(of.transitionCondition.intervalMinutes)) : 'by hand')
     say(minutes(preData), minutes(data))

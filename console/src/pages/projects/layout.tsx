@@ -27,6 +27,7 @@ export default function ProjectLayout() {
     { label: 'Environments', link: { to: '/projects/$projectId/environments', params }, rare: true },
     { label: 'Access', link: { to: '/projects/$projectId/access', params }, rare: true },
     { label: 'Tokens', link: { to: '/projects/$projectId/tokens', params }, rare: true },
+    { label: 'Signals', link: { to: '/projects/$projectId/signals', params }, rare: true },
     { label: 'Archive', link: { to: '/projects/$projectId/archive', params }, rare: true },
   ]
   const mode = modes.find((one) => one.value === project.data?.mode)

@@ -1,9 +1,10 @@
 import { useQueries } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { FormDialog, useChangeForm } from '../../forms'
 import { useUrlState } from '../../shell'
-import { Badge, Button, CodeBlock, DateTime, Dialog, Icons, Notice, Section, Select, TextField, useConfirm, type Choice } from '../../ui'
+import { Badge, Button, CodeBlock, DateTime, Dialog, Icons, Notice, Select, TextField, useConfirm, type Choice } from '../../ui'
 import { EnvironmentName, useEnvironmentChoices } from '../../ui/environmentname'
 import { useProject } from '../flag/data'
 import { Create, List, deleteEntry } from './list'
@@ -14,18 +15,20 @@ type Signal = Schema<'Signal'> & { environment: string }
 type Secret = Schema<'NewSignal'> & { environment: string }
 
 /** The named signals of a project, which its monitoring posts: a safeguard of a release plan acts when one fires. */
-export function Signals({ projectId }: { projectId: string }) {
+export default function SignalsTab() {
+  const { projectId } = useParams({ from: '/projects/$projectId' })
   const me = useMe()
   const [view, setView] = useUrlState({ signal: false })
   const [secret, setSecret] = useState<Secret>()
-  const environments = useProject(projectId)?.environments ?? []
+  const project = useProject(projectId)
+  const environments = project?.environments ?? []
   const readable = environments.filter(({ environment }) => me.can('READ_PROJECT_API_TOKEN', projectId, environment).allowed)
   const queries = useQueries({ queries: readable.map(({ environment }) => apiQuery(path, { path: { projectId, environment } })) })
   const rows: Signal[] = queries.flatMap(({ data = [] }, index) => data.map((one) => ({ ...one, environment: readable[index]!.environment })))
   const failed = queries.find(({ error }) => error)
   const query = {
     error: failed?.error,
-    isPending: queries.some(({ isPending }) => isPending),
+    isPending: !project || queries.some(({ isPending }) => isPending),
     refetch: () => queries.forEach(({ refetch }) => void refetch()),
   }
   const at = ({ environment, name }: Signal) => ({ projectId, environment, signalName: name })
@@ -56,23 +59,24 @@ export function Signals({ projectId }: { projectId: string }) {
   const creatable = environments.filter(({ environment }) => me.can('CREATE_PROJECT_API_TOKEN', projectId, environment).allowed)
   const [, ...choices] = useEnvironmentChoices(creatable.map(({ environment }) => environment))
   const reason = creatable.length > 0 ? undefined : me.can('CREATE_PROJECT_API_TOKEN', projectId).reason
-  const close = () => setView({ signal: false })
+  const create = (
+    <Create reason={reason} onClick={() => setView({ signal: true }, { push: true })}>
+      Create signal
+    </Create>
+  )
   return (
-    <Section
-      title="Signals"
-      description="Your monitoring posts them. Safeguards of release plans act on them."
-      actions={
-        <Create reason={reason} onClick={() => setView({ signal: true }, { push: true })}>
-          Create signal
-        </Create>
-      }
-    >
+    <>
+      <div className="row-apart">
+        <p className="soft grow">Your monitoring posts a signal when something goes wrong, and safeguards of release plans act on it.</p>
+        {create}
+      </div>
       <List
         noun="signal"
         query={query}
         rows={rows}
         rowKey={({ environment, name }) => `${environment}/${name}`}
         nameOf={({ name }) => name}
+        texts={({ name }) => [name]}
         columns={[
           { id: 'name', header: 'Name', cell: ({ name }) => <span className="strong break">{name}</span> },
           { id: 'environment', header: 'Environment', cell: ({ environment }) => <EnvironmentName name={environment} /> },
@@ -100,45 +104,39 @@ export function Signals({ projectId }: { projectId: string }) {
           deleteEntry(() => askRemove(signal), me.can('DELETE_PROJECT_API_TOKEN', projectId, signal.environment).reason),
         ]}
         icon={<Icons.Hook />}
+        create={create}
         empty="Create one for an alert of Alertmanager, Grafana or Datadog, such as checkout-errors."
       />
-      {view.signal && !reason && creatable.length > 0 && (
-        <SignalDialog
-          projectId={projectId}
-          environments={choices}
-          onClose={close}
-          onCreated={(made) => {
-            close()
-            setSecret(made)
-          }}
-        />
-      )}
+      {view.signal && !reason && creatable.length > 0 && <NewSignal projectId={projectId} environments={choices} onClose={() => setView({ signal: false })} />}
       {rotating}
       {removing}
       {secret && <SecretOfSignal secret={secret} onClose={() => setSecret(undefined)} />}
-    </Section>
+    </>
   )
 }
 
-interface DialogProps {
+interface NewProps {
   projectId: string
   environments: readonly Choice[]
-  onClose: () => void
-  onCreated: (secret: Secret) => void
+  /** The name is that of the signal that was created. */
+  onClose: (name?: string) => void
 }
 
-function SignalDialog({ projectId, environments, onClose, onCreated }: DialogProps) {
+/** Creates a signal, and shows its secret. */
+export function NewSignal({ projectId, environments, onClose }: NewProps) {
+  const [secret, setSecret] = useState<Secret>()
   const form = useChangeForm({
     initial: { name: '', environment: (environments.find(({ production }) => production) ?? environments[0]!).value },
     nameField: 'name',
     change: ({ name, environment }) => api.post(path, { path: { projectId, environment }, body: { name: name.trim() } }),
     invalidates: [path],
-    onSuccess: (made, { environment }) => onCreated({ ...made, environment }),
+    onSuccess: (made, { environment }) => setSecret({ ...made, environment }),
   })
+  if (secret) return <SecretOfSignal secret={secret} onClose={() => onClose(secret.name)} />
   return (
-    <FormDialog form={form} title="Create signal" submit="Create signal" onClose={onClose}>
+    <FormDialog form={form} title="Create signal" submit="Create signal" onClose={() => onClose()}>
       <TextField label="Name" required maxLength={60} placeholder="checkout-errors" hint="Small letters, digits and hyphens." {...form.field('name')} />
-      <Select label="Environment" choices={environments} {...form.field('environment')} />
+      {environments.length > 1 && <Select label="Environment" choices={environments} {...form.field('environment')} />}
     </FormDialog>
   )
 }
@@ -153,9 +151,21 @@ const snippets = (url: string, secret: string) => ({
   - name: guidon
     webhook_configs:
       - url: ${url}
+        max_alerts: 1
         http_config:
           authorization:
             credentials: ${secret}`,
+  Grafana: `# Contact point of the type Webhook
+URL: ${url}
+Authorization Header - Scheme: Bearer
+Authorization Header - Credentials: ${secret}
+Max Alerts: 1`,
+  Datadog: `# Two webhooks, guidon-firing and guidon-resolved
+URL: ${url}
+Custom headers: {"Authorization": "Bearer ${secret}"}
+Payload: {"status": "firing"}, and {"status": "resolved"}
+# In the message of the monitor
+{{#is_alert}} @webhook-guidon-firing {{/is_alert}} {{#is_recovery}} @webhook-guidon-resolved {{/is_recovery}}`,
 })
 
 function SecretOfSignal({ secret: { name, secret, environment }, onClose }: { secret: Secret; onClose: () => void }) {

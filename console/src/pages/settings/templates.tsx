@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, apiQuery, useChange, useMe } from '../../api'
 import { FormActions, useChangeForm } from '../../forms'
 import { Page } from '../../shell'
-import { Badge, DateTime, Dialog, ErrorState, Icons, Select, TextArea, TextField, useConfirm } from '../../ui'
+import { Badge, Button, DateTime, Dialog, ErrorState, Icons, TextArea, TextField, useConfirm } from '../../ui'
 import { PlanFields } from '../flag/plan/fields'
 import { draftOf, planProblems, planRequest, readyTemplates, type PlanDraft, type Template } from '../flag/plan/model'
 import { Create, List, deleteEntry, editEntry, useEdited } from './list'
@@ -10,16 +10,30 @@ import { Create, List, deleteEntry, editEntry, useEdited } from './list'
 const path = '/api/admin/release-plan-templates'
 const one = `${path}/{templateId}` as const
 
+// The templates that every service has, as rows.
+const ready = readyTemplates.map(
+  ({ name, each, draft }) =>
+    ({ ...planRequest({ ...draft(), description: each }), id: `ready-${name}`, createdAt: '', archivedAt: null }) as unknown as Template,
+)
+const isReady = (template: Template) => ready.includes(template)
+
 /** The release templates of the service. */
 export default function TemplatesPage() {
   const me = useMe()
   const templates = useQuery(apiQuery(path))
   const reason = me.can('RELEASE_PLAN_TEMPLATE_UPDATE').reason
   const removeReason = me.can('RELEASE_PLAN_TEMPLATE_DELETE').reason
+  const createReason = me.can('RELEASE_PLAN_TEMPLATE_CREATE').reason
+  const rows = templates.data && [...ready, ...templates.data]
   const edited = useEdited(
-    templates.data,
+    rows,
     ({ id }) => id,
-    (close, template) => (template ? <StoredTemplate id={template.id} onClose={close} reason={reason} /> : <TemplateSheet onClose={close} />),
+    (close, template) =>
+      template && !isReady(template) ? (
+        <StoredTemplate id={template.id} onClose={close} reason={reason} />
+      ) : (
+        <TemplateSheet start={template?.name} onClose={close} reason={createReason} />
+      ),
   )
   const archive = useChange({
     change: ({ id }: Template) => api.post(`${path}/archive/{templateId}`, { path: { templateId: id } }),
@@ -45,7 +59,7 @@ export default function TemplatesPage() {
     onConfirm: () => remove.mutateAsync(template),
   }))
   const create = (
-    <Create reason={me.can('RELEASE_PLAN_TEMPLATE_CREATE').reason} onClick={edited.create}>
+    <Create reason={createReason} onClick={edited.create}>
       Create template
     </Create>
   )
@@ -54,7 +68,7 @@ export default function TemplatesPage() {
       <List
         noun="template"
         query={templates}
-        rows={templates.data}
+        rows={rows}
         rowKey={({ id }) => id}
         texts={({ name, description }) => [name, description]}
         filters={[
@@ -76,23 +90,53 @@ export default function TemplatesPage() {
             width: '30%',
             cell: (template) => (
               <span className="row chips cell-name">
-                <button type="button" className="link-button strong break" onClick={() => edited.edit(template)}>
-                  {template.name}
-                </button>
+                {isReady(template) ? (
+                  <span className="strong">{template.name}</span>
+                ) : (
+                  <button type="button" className="link-button strong break" onClick={() => edited.edit(template)}>
+                    {template.name}
+                  </button>
+                )}
+                {isReady(template) && <Badge>Built in</Badge>}
                 {template.archivedAt && <Badge>Archived</Badge>}
               </span>
             ),
           },
-          { id: 'milestones', header: 'Milestones', cell: ({ milestones }) => <span className="break">{milestones.map(({ name }) => name).join(' → ')}</span> },
-          { id: 'created', header: 'Created', width: '120px', cell: ({ createdAt }) => <DateTime value={createdAt} /> },
+          {
+            id: 'milestones',
+            header: 'Milestones',
+            cell: ({ milestones, description }) => (
+              <span className="break">
+                {milestones.map(({ name }) => name).join(' → ')}
+                {description && <span className="soft"> {description}</span>}
+              </span>
+            ),
+          },
+          {
+            id: 'created',
+            header: 'Created',
+            width: '140px',
+            cell: (template) =>
+              isReady(template) ? (
+                <Button size="small" disabledReason={createReason} aria-label={`Use as a start: ${template.name}`} onClick={() => edited.edit(template)}>
+                  Use as a start
+                </Button>
+              ) : (
+                <DateTime value={template.createdAt} />
+              ),
+          },
         ]}
-        actions={(template) => [
-          editEntry(() => edited.edit(template), reason),
-          ...(template.archivedAt ? [] : [{ label: 'Archive', icon: <Icons.Archive />, disabledReason: removeReason, onSelect: () => askArchive(template) }]),
-          deleteEntry(() => askRemove(template), removeReason),
-        ]}
-        icon={<Icons.Layers />}
-        empty="Canary and Daily are always there. Create a template for how your team releases."
+        actions={(template) =>
+          isReady(template)
+            ? []
+            : [
+                editEntry(() => edited.edit(template), reason),
+                ...(template.archivedAt
+                  ? []
+                  : [{ label: 'Archive', icon: <Icons.Archive />, disabledReason: removeReason, onSelect: () => askArchive(template) }]),
+                deleteEntry(() => askRemove(template), removeReason),
+              ]
+        }
       />
       {edited.dialog}
       {archiving}
@@ -103,6 +147,8 @@ export default function TemplatesPage() {
 
 interface SheetProps {
   template?: Template
+  /** The name of the ready template with which a new one begins. */
+  start?: string
   onClose: () => void
   reason?: string
 }
@@ -119,12 +165,12 @@ function StoredTemplate({ id, ...rest }: { id: string } & SheetProps) {
   )
 }
 
-function TemplateSheet({ template, onClose, reason }: SheetProps) {
-  const form = useChangeForm<PlanDraft & { from: string }, unknown>({
-    initial: template ? { ...draftOf(template), from: '' } : { ...readyTemplates[0]!.draft(), name: '', from: readyTemplates[0]!.name },
+function TemplateSheet({ template, start, onClose, reason }: SheetProps) {
+  const form = useChangeForm<PlanDraft, unknown>({
+    initial: template ? draftOf(template) : { ...(readyTemplates.find(({ name }) => name === start) ?? readyTemplates[0]!).draft(), name: '' },
     nameField: 'name',
     check: (values) => ({ ...planProblems(values), name: values.name.trim() ? '' : 'Enter a name.' }),
-    change: ({ from: _, ...draft }) => {
+    change: (draft) => {
       const body = planRequest(draft) as never
       return template ? api.put(one, { path: { templateId: template.id }, body }) : api.post(path, { body })
     },
@@ -136,17 +182,7 @@ function TemplateSheet({ template, onClose, reason }: SheetProps) {
   return (
     <Dialog open sheet onClose={onClose} title={template ? `Template ${template.name}` : 'Create release template'}>
       <form {...form.props}>
-        <div className={template ? undefined : 'columns'}>
-          <TextField label="Name" required maxLength={255} placeholder="Careful" {...form.field('name')} />
-          {!template && (
-            <Select
-              label="Begin with"
-              choices={readyTemplates.map(({ name, note }) => ({ value: name, label: name, note }))}
-              value={values.from}
-              onChange={(from) => form.set({ milestones: readyTemplates.find((ready) => ready.name === from)!.draft().milestones, from })}
-            />
-          )}
-        </div>
+        <TextField label="Name" required maxLength={255} placeholder="Careful" {...form.field('name')} />
         <TextArea label="Description" rows={2} maxLength={2000} {...form.field('description')} />
         <PlanFields values={values} onChange={form.set} errorAt={form.errorAt} />
         <FormActions form={form} submit={template ? 'Save template' : 'Create template'} onCancel={onClose} disabledReason={reason} />

@@ -1,14 +1,14 @@
+import { Link } from '@tanstack/react-router'
 import { Suspense, lazy, useState } from 'react'
-import { errorText } from '../../../api'
-import { FormDialog, useForm } from '../../../forms'
-import { ActionMenu, Badge, Button, DateTime, Icons, Notice, Stepper, TextField, toast, useConfirm, type MenuEntry } from '../../../ui'
+import { ActionMenu, Badge, Button, DateTime, Icons, Stepper, useConfirm, type MenuEntry } from '../../../ui'
 import { GoesOff, useAskedChange } from '../atonce'
 import { useReasons, type Flag, type FlagEnvironment } from '../data'
 import { useSegmentNames } from '../strategy/list'
-import { isFiring, usePlanChanges } from './data'
+import { useAnyway } from './anyway'
+import { useFiring, usePlanChanges } from './data'
 import { useFinish, usePartsReason } from './finish'
 import { activeIndex, asStrategy, audienceOf, isOfPlan, planStatus, type Plan } from './model'
-import { durationText, safeguardsText } from './words'
+import { actionText, durationText, signalName } from './words'
 import './plan.css'
 
 const EditPlan = lazy(() => import('./edit'))
@@ -17,40 +17,27 @@ interface CardProps {
   flag: Flag
   environment: FlagEnvironment
   plan: Plan
-  onOff: () => void
-}
-
-/** A start or a resume that a firing signal refused, and what does it nevertheless. */
-interface Refused {
-  text: string
-  action: string
-  again: (reason: string) => Promise<unknown>
+  onSwitch: (on: boolean) => void
 }
 
 /** The release plan of a flag in an environment: its milestones, its state, and what goes on. */
-export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
+export function PlanCard({ flag, environment, plan, onSwitch }: CardProps) {
   const [editing, edit] = useState(false)
-  const [refused, setRefused] = useState<Refused>()
   const names = useSegmentNames()
   const reasonFor = useReasons(flag)
   const [ask, question] = useAskedChange(flag)
+  const [attempt, anyway] = useAnyway()
   const { start, resume, pause, remove } = usePlanChanges(flag, environment, plan)
   const reason = reasonFor('UPDATE_FEATURE_STRATEGY', environment.name)
+  const switchReason = reasonFor('UPDATE_FEATURE_ENVIRONMENT', environment.name)
   const removeReason = reasonFor('DELETE_FEATURE_STRATEGY', environment.name)
   const parts = usePartsReason(flag, environment)
   const { finish, question: finishing, ...finished } = useFinish(flag, environment, plan)
+  const firing = useFiring(flag, environment, plan)
   const index = activeIndex(plan)
   const status = planStatus(plan)
   const paused = ['paused', 'stopped'].includes(plan.state)
   const audience = (at: number) => audienceOf((plan.milestones[at]?.strategies ?? []).map(asStrategy), names)
-  const attempt = async (action: string, send: (force?: string) => Promise<unknown>) => {
-    try {
-      await send()
-    } catch (error) {
-      if (!isFiring(error)) return toast.error(errorText(error))
-      setRefused({ text: errorText(error), action, again: send })
-    }
-  }
   const startAt = (at: number, restart?: boolean) => {
     const { id: milestone, name } = plan.milestones[at]!
     ask(environment, {
@@ -74,21 +61,19 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
   }))
   const [last, started] = [index === plan.milestones.length - 1, index >= 0]
   const entries: MenuEntry[] = [
-    ...plan.milestones
-      .map((one, at): MenuEntry | undefined =>
-        at === index + 1
-          ? undefined
-          : {
-              label: at > index ? `Skip to ${one.name}` : `Start ${one.name} again`,
-              icon: <Icons.Play />,
-              disabledReason: reason,
-              onSelect: () => startAt(at, at <= index),
-            },
-      )
-      .filter((one) => one !== undefined),
+    ...plan.milestones.flatMap((one, at) =>
+      at === index + 1 && environment.enabled && !paused
+        ? []
+        : {
+            label: at <= index ? `Start ${one.name} again` : at === index + 1 ? `Start ${one.name}` : `Skip to ${one.name}`,
+            icon: <Icons.Play />,
+            disabledReason: reason,
+            onSelect: () => startAt(at, at <= index),
+          },
+    ),
     'separator',
     { label: 'Edit times and safeguards', icon: <Icons.Edit />, disabledReason: reason ?? parts, onSelect: () => edit(true) },
-    ...(started && !last
+    ...(started && !(last && environment.enabled && !paused)
       ? [{ label: `Finish at ${plan.milestones[index]!.name}`, icon: <Icons.Check />, disabledReason: finished.reason, onSelect: finish }]
       : []),
     {
@@ -123,76 +108,76 @@ export function PlanCard({ flag, environment, plan, onOff }: CardProps) {
           </span>
         </p>
         <div className="row">
-          {started && !last && (
-            <Button
-              size="small"
-              variant={plan.nextAt || paused || !environment.enabled ? 'secondary' : 'primary'}
-              icon={<Icons.Play />}
-              disabledReason={reason}
-              onClick={() => startAt(index + 1)}
-            >
-              Next
-            </Button>
-          )}
-          {paused ? (
-            <Button
-              size="small"
-              variant="primary"
-              disabledReason={reason}
-              pending={resume.isPending}
-              onClick={() => void attempt('Resume anyway', (force) => resume.mutateAsync(force))}
-            >
-              Resume
+          {!environment.enabled ? (
+            <Button size="small" variant="primary" disabledReason={switchReason} onClick={() => onSwitch(true)}>
+              Switch on
             </Button>
           ) : (
-            !last && (
-              <Button size="small" disabledReason={reason} pending={pause.isPending} onClick={() => pause.mutate()}>
-                Pause
+            <>
+              {paused ? (
+                <Button
+                  size="small"
+                  variant="primary"
+                  disabledReason={reason}
+                  pending={resume.isPending}
+                  onClick={() => void attempt('Resume anyway', (force) => resume.mutateAsync(force))}
+                >
+                  Resume
+                </Button>
+              ) : last ? (
+                <Button size="small" variant="primary" disabledReason={finished.reason} pending={finished.pending} onClick={finish}>
+                  Finish
+                </Button>
+              ) : (
+                <>
+                  <Button
+                    size="small"
+                    variant={plan.nextAt ? 'secondary' : 'primary'}
+                    icon={<Icons.Play />}
+                    disabledReason={reason}
+                    onClick={() => startAt(index + 1)}
+                  >
+                    Next
+                  </Button>
+                  <Button size="small" disabledReason={reason} pending={pause.isPending} onClick={() => pause.mutate()}>
+                    Pause
+                  </Button>
+                </>
+              )}
+              <Button size="small" disabledReason={switchReason} onClick={() => onSwitch(false)}>
+                Off
               </Button>
-            )
-          )}
-          {environment.enabled && (
-            <Button size="small" disabledReason={reasonFor('UPDATE_FEATURE_ENVIRONMENT', environment.name)} onClick={onOff}>
-              Off
-            </Button>
-          )}
-          {last && (
-            <Button size="small" variant="primary" disabledReason={finished.reason} pending={finished.pending} onClick={finish}>
-              Finish
-            </Button>
+            </>
           )}
           <ActionMenu label={`More actions for the release plan in ${environment.name}`} entries={entries} />
         </div>
       </div>
       <Stepper label="Milestones" steps={steps} current={index} failed={status.kind === 'danger'} />
-      {plan.safeguards && plan.safeguards.length > 0 && <p className="soft small break">Safeguards: {safeguardsText(plan.safeguards)}.</p>}
+      {plan.safeguards && plan.safeguards.length > 0 && (
+        <ul className="soft small" aria-label="Safeguards">
+          {plan.safeguards.map((one) => (
+            <li key={one.id} className="break">
+              {one.signal.name ? (
+                <Link to="/projects/$projectId/signals" params={{ projectId: flag.project }} search={{ q: one.signal.name } as never}>
+                  {one.signal.name}
+                </Link>
+              ) : (
+                signalName(one.signal)
+              )}{' '}
+              {actionText(one.action)} {firing.includes(one) && <Badge kind="danger">Firing</Badge>}
+            </li>
+          ))}
+        </ul>
+      )}
       {question}
       {finishing}
       {removing}
-      {refused && <StartAnyway refused={refused} onClose={() => setRefused(undefined)} />}
+      {anyway}
       {editing && (
         <Suspense fallback={null}>
           <EditPlan flag={flag} environment={environment} plan={plan} onClose={() => edit(false)} />
         </Suspense>
       )}
     </section>
-  )
-}
-
-function StartAnyway({ refused: { text, action, again }, onClose }: { refused: Refused; onClose: () => void }) {
-  const form = useForm({
-    initial: { reason: '' },
-    check: ({ reason }) => ({ reason: reason.trim() ? '' : 'Enter the reason.' }),
-    submit: async ({ reason }) => {
-      await again(reason.trim())
-      onClose()
-    },
-    pointers: { reason: '/force' },
-  })
-  return (
-    <FormDialog form={form} danger title={`${action}?`} submit={action} onClose={onClose}>
-      <Notice kind="danger">{text}</Notice>
-      <TextField label="Reason" required maxLength={1000} hint="The audit log shows it." {...form.field('reason')} />
-    </FormDialog>
   )
 }

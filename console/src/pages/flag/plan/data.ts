@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { ApiError, api, apiQuery, invalidate, useChange } from '../../../api'
+import { api, apiQuery, invalidate, useChange, useMe } from '../../../api'
 import { environmentPath, placeIn, touched, type Flag, type FlagEnvironment } from '../data'
 import type { Plan } from './model'
+import type { Safeguard } from './words'
 
 /** The path of the release plans of a flag in an environment. */
 export const plansPath = `${environmentPath}/release-plans` as const
@@ -13,13 +14,10 @@ export const plansQuery = (flag: Flag, environment: FlagEnvironment) => ({
   enabled: environment.planState !== undefined,
 })
 
-/** The release plan of a flag in an environment. While it goes on by itself it is read again. */
+/** The release plan of a flag in an environment. Like the flag, it is read again every ten seconds while the page is visible. */
 export function usePlan(flag: Flag, environment: FlagEnvironment): Plan | undefined {
   const client = useQueryClient()
-  const plan = useQuery({
-    ...plansQuery(flag, environment),
-    refetchInterval: ({ state }) => (state.data?.[0]?.nextAt ? 20_000 : false),
-  }).data?.[0]
+  const plan = useQuery(plansQuery(flag, environment)).data?.[0]
   // The strategies of the next milestone are those of the flag.
   const stale =
     plan !== undefined && plan.activeMilestoneId !== null && environment.milestoneOrder !== plan.milestones.findIndex(({ id }) => id === plan.activeMilestoneId)
@@ -27,6 +25,25 @@ export function usePlan(flag: Flag, environment: FlagEnvironment): Plan | undefi
     if (stale) void invalidate(client, touched)
   }, [client, stale, plan?.run])
   return environment.planState === undefined ? undefined : plan
+}
+
+/** The named signals of a project in an environment; none for people who may not read them. */
+export function useSignals(projectId: string, environment: string, enabled = true) {
+  const { can } = useMe()
+  return (
+    useQuery({
+      ...apiQuery('/api/admin/projects/{projectId}/environments/{environment}/signals', { path: { projectId, environment } }),
+      enabled: enabled && can('READ_PROJECT_API_TOKEN', projectId, environment).allowed,
+      retry: false,
+    }).data ?? []
+  )
+}
+
+/** The safeguards of a plan whose named signal is firing. */
+export function useFiring(flag: Flag, environment: FlagEnvironment, plan: Plan | undefined): readonly Safeguard[] {
+  const named = (plan?.safeguards ?? []).filter(({ signal }) => signal.name)
+  const signals = useSignals(flag.project, environment.name, named.length > 0)
+  return named.filter(({ signal }) => signals.some(({ name, status }) => name === signal.name && status === 'firing'))
 }
 
 interface Start {
@@ -57,7 +74,7 @@ export function usePlanChanges(flag: Flag, environment: FlagEnvironment, plan: P
       ...shared,
       change: (start: Start) => api.send(starting(start)),
       requests: (start: Start) => [starting(start)],
-      success: (_, { name }) => `${where}: ${name} started`,
+      success: (_, { name }) => `${where}: ${name} ${environment.enabled ? 'started' : 'starts when the flag is switched on'}`,
       showsErrors: true,
     }),
     resume: useChange({
@@ -77,6 +94,3 @@ export function usePlanChanges(flag: Flag, environment: FlagEnvironment, plan: P
     }),
   }
 }
-
-/** Whether a start was refused because a signal fires, which a reason overrides. */
-export const isFiring = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 409 && /\bforce\b/.test(error.message)

@@ -1,15 +1,16 @@
 // What the forms of plans and templates have in common.
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { apiQuery } from '../../../api'
+import { useState, type ReactNode } from 'react'
+import { useMe } from '../../../api'
 import { FormActions, useForm } from '../../../forms'
 import { Button, Dialog, Icons, IconButton, NumberField, Select, TextField } from '../../../ui'
 import { SuggestField } from '../../../ui/suggest'
+import { NewSignal } from '../../settings/signals'
 import type { Flag } from '../data'
 import { describeStrategy } from '../strategy/describe'
 import { StrategyFields, checkDraft } from '../strategy/form'
 import { useSegmentNames } from '../strategy/list'
 import { newStrategy, type StrategyDraft } from '../strategy/model'
+import { useSignals } from './data'
 import {
   audienceOf,
   isNarrowed,
@@ -266,20 +267,21 @@ interface SafeguardsProps {
 
 /** What stops a plan: signals, or alarms of CloudWatch. */
 export function SafeguardFields({ values, onChange, errorAt, project, environment }: SafeguardsProps) {
-  const signals = useQuery({
-    ...apiQuery('/api/admin/projects/{projectId}/environments/{environment}/signals', { path: { projectId: project ?? '', environment: environment ?? '' } }),
-    enabled: Boolean(project && environment),
-    staleTime: 60_000,
-    retry: false,
-  })
+  const signals = useSignals(project ?? '', environment ?? '', Boolean(project && environment))
+  const createReason = useMe().can('CREATE_PROJECT_API_TOKEN', project, environment).reason
+  const [creating, create] = useState(false)
   const set = (index: number, change: Partial<SafeguardDraft>) => onChange(values.map((one, at) => (at === index ? { ...one, ...change } : one)))
   const errors = values.map((_, index) => errorAt(`/safeguards/${index}`))
   const error = errorAt('/safeguards')
+  const full = values.length >= maxSafeguards && maxSafeguards
   return (
     <section className="form-group stack">
       <div>
         <h3>Safeguards</h3>
-        <p className="soft small">Stop the rollout when a signal or an alarm fires, also during a freeze.</p>
+        <p className="soft small">
+          Stop the rollout when a signal or an alarm fires, also during a freeze.
+          {!environment && ' A signal is looked up in the environment where the template is used.'}
+        </p>
       </div>
       {values.length > 0 && (
         <ul className="plan-rows" aria-label="Safeguards">
@@ -289,7 +291,7 @@ export function SafeguardFields({ values, onChange, errorAt, project, environmen
                 label="When this fires"
                 placeholder="checkout-errors, or arn:aws:cloudwatch:…"
                 maxLength={300}
-                suggestions={(signals.data ?? []).map(({ name }) => ({ value: name, note: 'signal' }))}
+                suggestions={signals.map(({ name }) => ({ value: name, note: 'signal' }))}
                 value={one.signal}
                 onChange={(signal) => set(index, { signal })}
                 error={errors[index]}
@@ -308,12 +310,25 @@ export function SafeguardFields({ values, onChange, errorAt, project, environmen
           ))}
         </ul>
       )}
-      <AddOne
-        what="safeguard"
-        full={values.length >= maxSafeguards && maxSafeguards}
-        error={error}
-        onAdd={() => onChange([...values, { signal: '', action: 'off' }])}
-      />
+      <AddOne what="safeguard" full={full} error={error} onAdd={() => onChange([...values, { signal: '', action: 'off' }])}>
+        {project && environment && (
+          <Button size="small" variant="quiet" disabledReason={createReason} onClick={() => create(true)}>
+            Create signal
+          </Button>
+        )}
+      </AddOne>
+      {creating && (
+        <NewSignal
+          projectId={project!}
+          environments={[{ value: environment!, label: environment! }]}
+          onClose={(signal) => {
+            create(false)
+            const empty = values.findIndex((one) => one.signal.trim() === '')
+            if (signal && empty >= 0) set(empty, { signal })
+            else if (signal && !full) onChange([...values, { signal, action: 'off' }])
+          }}
+        />
+      )}
     </section>
   )
 }
@@ -325,10 +340,12 @@ interface AddProps {
   /** What is wrong with the list as a whole. */
   error?: string
   onAdd: () => void
+  /** Buttons beside that for another row. */
+  children?: ReactNode
 }
 
 /** The end of a list of rows: what is wrong with it, and the button for another one. */
-function AddOne({ what, full, error, onAdd }: AddProps) {
+function AddOne({ what, full, error, onAdd, children }: AddProps) {
   return (
     <>
       {error && (
@@ -336,10 +353,11 @@ function AddOne({ what, full, error, onAdd }: AddProps) {
           {error}
         </p>
       )}
-      <div>
+      <div className="row">
         <Button size="small" icon={<Icons.Plus />} disabledReason={full ? `At most ${full} ${what}s.` : undefined} onClick={onAdd}>
           Add {what}
         </Button>
+        {children}
       </div>
     </>
   )

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import { strategyDraft } from '../strategy/model'
+import { newStrategy, strategyDraft, type StrategyDraft } from '../strategy/model'
 import {
   asStrategy,
   audienceOf,
   changedEnds,
   changedSafeguards,
   draftOf,
+  goingOn,
   isNarrowed,
   milestoneFor,
   milestoneName,
@@ -14,6 +15,7 @@ import {
   planRequest,
   planStatus,
   readyTemplates,
+  takesFrom,
   withPercent,
   type Plan,
 } from './model'
@@ -86,7 +88,7 @@ test('a stored plan becomes the same body', () => {
     milestones.map(({ name, transitionCondition }) => [name, transitionCondition]),
   )
   expect(body).toMatchObject({ safeguards: safeguards.map(({ signal, action }) => ({ signal, action })) })
-  expect(safeguardsText(safeguards)).toBe('errors switches the flag off and alarm 5xx pauses it')
+  expect(safeguardsText(safeguards)).toBe('errors switches the flag off and alarm 5xx pauses the plan')
 })
 
 test('a milestone with one rollout has a percentage, and a name that follows it', () => {
@@ -119,8 +121,11 @@ test('one state is in words, with the next moment', () => {
   expect(status({ nextAt: '2026-01-01T00:00:00Z' })).toEqual(['Running', '50% starts', '2026-01-01T00:00:00Z'])
   expect(status({})).toEqual(['Running', '50% waits for you.', undefined])
   expect(status({ state: 'paused' })).toEqual(['Paused', 'Stays at 10% until it is resumed.', undefined])
-  expect(status({ state: 'off' })).toEqual(['Off', 'Switching the flag on runs 10% again.', undefined])
-  expect(status({ state: 'off', activeMilestoneId: null })).toEqual(['Off', 'Switching the flag on starts 10%.', undefined])
+  expect(status({ state: 'off', stateReason: 'The flag is off in this environment. Switched on, milestone "10%" begins.' })).toEqual([
+    'Off',
+    'Switched on, milestone "10%" begins.',
+    undefined,
+  ])
   expect(status({ state: 'off', stateReason: 'A safeguard switched the flag off.' })[0]).toBe('Stopped')
   expect(status({ state: 'stopped' })).toEqual(['Stopped', 'Said by the server.', undefined])
   expect(status({ state: 'last', activeMilestoneId: 'm100' })[0]).toBe('Last milestone')
@@ -150,4 +155,24 @@ test('only what was changed of a plan is sent', () => {
   expect(changedSafeguards({ safeguards }, [{ signal: 'errors ', action: 'off' }])).toEqual({ added: [], removed: [] })
   expect(changedSafeguards({ safeguards }, [{ signal: 'errors', action: 'pause' }])).toEqual({ added: [{ signal: 'errors', action: 'pause' }], removed: ['a'] })
   expect(strategyDraft(asStrategy(strategy('10') as never)).name).toBe('flexibleRollout')
+})
+
+test('a plan that takes the flag from users says so, and can go on from the present percentage', () => {
+  const of = (rollout: number, more: object = {}) => ({ ...newStrategy('default', rollout), ...more })
+  const canary = readyTemplates[0]!.draft().milestones
+  const takes = (present: StrategyDraft[], first = canary[0]!.strategies) => takesFrom('checkout', present, first)
+  expect(takes([of(10)])).toBe(true)
+  expect(takes([of(1, { parameters: { rollout: '1', stickiness: 'default', groupId: 'checkout' } })])).toBe(false)
+  expect(takes([of(1, { parameters: { rollout: '1', stickiness: 'default', groupId: 'other' } })])).toBe(true)
+  expect(takes([of(1), of(5)], [of(5)])).toBe(false)
+  expect(takes([of(50, { disabled: true })])).toBe(false)
+
+  const beta = of(10, { segments: [7] })
+  const on = goingOn([beta], canary)!
+  expect(on.milestones.map(percentOf)).toEqual([10, 50, 100])
+  expect(on.milestones.every(({ strategies }) => String(strategies[0]!.segments) === '7')).toBe(true)
+  expect(takes([beta], on.milestones[0]!.strategies)).toBe(false)
+  expect(goingOn([of(25)], canary)!.milestones.map(percentOf)).toEqual([25, 50, 100])
+  expect(goingOn([of(100)], canary)).toBeUndefined()
+  expect(goingOn([of(10), of(20)], canary)).toBeUndefined()
 })

@@ -3,6 +3,7 @@ import type { Schema } from '../../../api'
 import { errorText } from '../../../api/errors'
 import { percent } from '../../../ui/format'
 import { describeStrategy } from '../strategy/describe'
+import { widens } from '../strategy/difference'
 import { newStrategy, percentageName, strategyDraft, strategyRequest, type StrategyDraft } from '../strategy/model'
 import { endOf, minutesIn, type End, type Safeguard } from './words'
 
@@ -45,9 +46,10 @@ export const milestoneFor = (rollout: number, end: End, stickiness?: string): Mi
   strategies: [newStrategy(stickiness, rollout)],
 })
 
-const ready = (name: string, percentages: number[], unit: 'hours' | 'days', note: string) => ({
+const ready = (name: string, percentages: number[], unit: 'hours' | 'days', each: string) => ({
   name,
-  note,
+  each,
+  note: `${percentages.join(', ')}%, ${each}`,
   draft: (stickiness?: string): PlanDraft => ({
     name,
     description: '',
@@ -57,10 +59,7 @@ const ready = (name: string, percentages: number[], unit: 'hours' | 'days', note
 })
 
 /** The templates that every service has. */
-export const readyTemplates = [
-  ready('Canary', [1, 10, 50, 100], 'hours', '1, 10, 50, 100%, an hour each'),
-  ready('Daily', [10, 25, 50, 100], 'days', '10, 25, 50, 100%, a day each'),
-]
+export const readyTemplates = [ready('Canary', [1, 10, 50, 100], 'hours', 'an hour each'), ready('Daily', [10, 25, 50, 100], 'days', 'a day each')]
 
 /** What the form edits of a stored template or plan. */
 export function draftOf({ name, description, milestones, safeguards = [] }: Pick<Template, 'name' | 'description' | 'milestones' | 'safeguards'>): PlanDraft {
@@ -133,6 +132,25 @@ export const withPercent = (milestone: MilestoneDraft, value: number | null): Mi
   strategies: milestone.strategies.map((one) => ({ ...one, parameters: { ...one.parameters, [percentageName(one)!]: value === null ? '' : String(value) } })),
 })
 
+/** Whether users can lose a flag when the strategies of a milestone replace those that it has. An empty groupId becomes the name of the flag. */
+export function takesFrom(flag: string, present: readonly StrategyDraft[], first: readonly StrategyDraft[]): boolean {
+  const enabled = (list: readonly StrategyDraft[]) => list.filter(({ disabled }) => !disabled)
+  const grouped = (one: StrategyDraft) => ({ ...one, parameters: { ...one.parameters, groupId: one.parameters.groupId || flag } })
+  return enabled(present).some((one) => enabled(first).every((other) => widens(grouped(other), grouped(one))))
+}
+
+/**
+ * The milestones with which a rollout goes on from its present percentage: for the same users, then for more of them. Undefined if it is none, or
+ * milestones are more than percentages.
+ */
+export function goingOn(present: readonly StrategyDraft[], milestones: readonly MilestoneDraft[]): { share: number; milestones: MilestoneDraft[] } | undefined {
+  const share = percentOf({ strategies: present })
+  if (!share || share >= 100 || milestones.some((one) => percentOf(one) === undefined || one.strategies.some(isNarrowed))) return undefined
+  const later = milestones.filter((one) => percentOf(one)! > share)
+  const at = (one: MilestoneDraft, percentage: number) => withPercent({ ...one, name: '', strategies: [...present] }, percentage)
+  return { share, milestones: [at(milestones[0]!, share), ...later.map((one) => at(one, percentOf(one)!))] }
+}
+
 type Described = Parameters<typeof describeStrategy>[0] & { disabled?: boolean }
 
 /** For whom the flag is on while a milestone runs: '10% of users', 'Everyone in segment Beta or 10% of users'. */
@@ -179,8 +197,9 @@ export function planStatus(plan: Plan): PlanStatus {
   const reason = errorText(new Error(plan.stateReason)) // with its times in the chosen form
   switch (plan.state as string) {
     case 'off':
-      if (/^A safeguard\b/.test(reason)) return { label: 'Stopped', kind: 'danger', text: reason }
-      return { label: 'Off', kind: 'neutral', text: active ? `Switching the flag on runs ${active} again.` : `Switching the flag on starts ${next}.` }
+      return /^A safeguard\b/.test(reason)
+        ? { label: 'Stopped', kind: 'danger', text: reason }
+        : { label: 'Off', kind: 'neutral', text: reason.replace(/^The flag is off in this environment\. /, '') }
     case 'paused':
       return { label: 'Paused', kind: 'neutral', text: `Stays at ${active ?? 'the start'} until it is resumed.` }
     case 'frozen':
@@ -191,8 +210,6 @@ export function planStatus(plan: Plan): PlanStatus {
       return { label: 'Held', kind: 'neutral', text: reason }
     case 'stopped':
       return { label: 'Stopped', kind: 'danger', text: reason }
-    case 'ended':
-      return { label: 'Ended', kind: 'neutral', text: reason }
     case 'last':
       return { label: 'Last milestone', kind: 'ok', text: 'No other milestone follows.' }
   }

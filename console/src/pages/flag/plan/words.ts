@@ -37,9 +37,12 @@ export function durationText(minutes: number): string {
 /** How people call a signal: an alarm by its name. */
 export const signalName = (signal: Safeguard['signal']) => signal.name ?? `alarm ${signal.alarm?.split(':alarm:')[1] ?? signal.alarm ?? ''}`
 
-/** The safeguards of a plan in a sentence: 'checkout-errors pauses it, alarm 5xx switches the flag off'. */
+/** What a safeguard does. */
+export const actionText = ({ type }: Safeguard['action']) => (type === 'off' ? 'switches the flag off' : 'pauses the plan')
+
+/** The safeguards of a plan in a sentence: 'checkout-errors pauses the plan, alarm 5xx switches the flag off'. */
 export const safeguardsText = (list: readonly Pick<Safeguard, 'signal' | 'action'>[]) =>
-  listed(list.map(({ signal, action }) => `${signalName(signal)} ${action.type === 'off' ? 'switches the flag off' : 'pauses it'}`))
+  listed(list.map(({ signal, action }) => `${signalName(signal)} ${actionText(action)}`))
 
 /** The plan of a flag in a list: '2 h left' before its next milestone, 'paused', 'last milestone'; '' if the switch says it. */
 export function planText({ planState, planNextAt }: Pick<Schema<'RowEnvironment'>, 'planState' | 'planNextAt'>, now: number): string {

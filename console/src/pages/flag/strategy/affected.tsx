@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiQuery } from '../../../api'
 import { Loading } from '../../../ui'
-import { flagPath, useProject } from '../data'
+import { flagPath, useProject, type Flag, type FlagEnvironment } from '../data'
+import { usePlan } from '../plan/data'
+import { activeIndex, asStrategy } from '../plan/model'
 import { childrenText, describeStandard, describeStrategy, onlyWhere } from './describe'
 import { useSegmentNames } from './list'
 
@@ -16,14 +18,21 @@ interface AffectedProps {
 export function Affected({ projectId, flag, environment, on }: AffectedProps) {
   // The page may be seconds old. What the question says is read when it is asked.
   const { data } = useQuery({ ...apiQuery(flagPath, { path: { projectId, featureName: flag } }), refetchOnMount: 'always' })
-  const standard = useProject(projectId)?.environments.find((one) => one.environment === environment)?.defaultStrategy
+  const found = data?.environments.find((one) => one.name === environment)
+  return found ? <AffectedIn flag={data!} environment={found} on={on} /> : <Loading lines={1} />
+}
+
+function AffectedIn({ flag, environment, on }: { flag: Flag; environment: FlagEnvironment; on: boolean }) {
+  const standard = useProject(flag.project)?.environments.find((one) => one.environment === environment.name)?.defaultStrategy
   const names = useSegmentNames()
-  const strategies = data?.environments.find((one) => one.name === environment)?.strategies
-  if (!strategies) return <Loading lines={1} />
-  const active = strategies.filter((one) => !one.disabled)
-  const sentences = active.map((one) => ({ id: one.id, text: describeStrategy(one, names) }))
-  if (strategies.length === 0 && standard) sentences.push({ id: '', text: describeStandard(standard, names) })
-  const others = data.children.length > 0 && <p className="break">{childrenText(data.children)}</p>
+  const plan = usePlan(flag, environment)
+  const { strategies } = environment
+  // The first milestone starts with switching on.
+  const first = on && plan && activeIndex(plan) < 0 ? (plan.milestones[0]!.strategies ?? []).map(asStrategy) : []
+  const sentences = [...strategies, ...first].filter((one) => !one.disabled).map((one) => ({ id: one.id, text: describeStrategy(one, names) }))
+  if (strategies.length === 0 && standard && environment.planState === undefined) sentences.push({ id: '', text: describeStandard(standard, names) })
+  const others = flag.children.length > 0 && <p className="break">{childrenText(flag.children)}</p>
+  if (environment.planState !== undefined && !plan) return <Loading lines={1} />
   if (sentences.length === 0)
     return (
       <>
@@ -41,7 +50,7 @@ export function Affected({ projectId, flag, environment, on }: AffectedProps) {
           </li>
         ))}
       </ul>
-      {data.dependencies.length > 0 && <p>{onlyWhere(data.dependencies)}</p>}
+      {flag.dependencies.length > 0 && <p>{onlyWhere(flag.dependencies)}</p>}
       {others}
     </div>
   )
