@@ -39,17 +39,26 @@ async function createShop(api: Api) {
 test('screenshots of the documentation', async ({ page, api, server }) => {
   const strategy = await createShop(api)
   const { secret } = await api('POST', '/api/admin/api-tokens', { tokenName: 'shop', type: 'client', projects: ['default'], environment: 'production' })
-  const now = new Date().toISOString()
-  const response = await fetch(`${server.url}/api/client/metrics`, {
-    method: 'POST',
-    headers: { Authorization: secret, 'Content-Type': 'application/json' },
-    body: JSON.stringify({
-      appName: 'shop',
-      instanceId: 'host-1',
-      bucket: { start: now, stop: now, toggles: { 'new-checkout': { yes: 1430, no: 11_260, variants: {} } } },
-    }),
-  })
-  expect(response.status).toBe(202)
+  for (const [hoursAgo, [yes, no]] of [
+    [1430, 11_260],
+    [1210, 10_980],
+    [1180, 10_240],
+    [960, 8_730],
+    [1020, 9_110],
+    [870, 7_950],
+  ].entries()) {
+    const time = new Date(Date.now() - hoursAgo * 3_600_000).toISOString()
+    const response = await fetch(`${server.url}/api/client/metrics`, {
+      method: 'POST',
+      headers: { Authorization: secret, 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        appName: 'shop',
+        instanceId: 'host-1',
+        bucket: { start: time, stop: time, toggles: { 'new-checkout': { yes, no, variants: {} } } },
+      }),
+    })
+    expect(response.status).toBe(202)
+  }
   await page.goto('/projects/default')
   await expect(page.getByRole('link', { name: 'new-checkout' })).toBeVisible()
   await page.screenshot({ path: image('flags') })
@@ -59,7 +68,6 @@ test('screenshots of the documentation', async ({ page, api, server }) => {
   await page.screenshot({ path: image('flag') })
 
   await page.goto(`/projects/default/flags/new-checkout?strategy=${strategy}`)
-  await page.getByRole('button', { name: /^Edit/ }).last().click()
   await expect(page.getByRole('dialog')).toBeVisible()
   await page.screenshot({ path: image('strategy') })
 
@@ -68,7 +76,7 @@ test('screenshots of the documentation', async ({ page, api, server }) => {
     const { data } = await api('GET', '/api/admin/client-metrics/features/new-checkout/raw?hoursBack=24')
     return data.reduce((sum: number, row: { yes: number }) => sum + row.yes, 0)
   }
-  await expect.poll(reported, { timeout: 60_000 }).toBe(1430)
+  await expect.poll(reported, { timeout: 60_000 }).toBe(6670)
   await page.reload()
   await expect(page.locator('canvas').first()).toBeVisible()
   await page.screenshot({ path: image('usage') })

@@ -99,6 +99,12 @@ export async function pick(select: Locator, choice: string) {
     .click()
 }
 
+/** Opens a page of a project that its tabs have in the menu More. */
+export async function openMore(page: Page, tab: string) {
+  await page.locator('.tabs').getByRole('button').click()
+  await page.getByRole('menuitem', { name: tab }).click()
+}
+
 /** Adds a filter of a FilterBar by its value. */
 export async function addFilter(page: Page, value: string) {
   await page.getByRole('button', { name: 'Filter', exact: true }).click()
@@ -136,7 +142,7 @@ export async function report(
   baseURL: string,
   appName: string,
   toggles: object,
-  { sdkVersion = 'unleash-client-node:6.12.1', project = 'default' } = {},
+  { sdkVersion = 'unleash-client-node:6.12.1', project = 'default', hoursAgo = 0 } = {},
 ) {
   const { secret } = await api('POST', '/api/admin/api-tokens', {
     tokenName: unique('report'),
@@ -145,13 +151,14 @@ export async function report(
     environment: 'development',
   })
   const now = new Date().toISOString()
+  const then = new Date(Date.now() - hoursAgo * 3_600_000).toISOString()
   const headers = { Authorization: secret, 'Content-Type': 'application/json' }
   const send = async (path: string, body: object) => {
     const response = await fetch(baseURL + path, { method: 'POST', headers, body: JSON.stringify({ appName, instanceId: 'host-1', ...body }) })
     expect(response.status).toBe(202)
   }
   await send('/api/client/register', { sdkVersion, strategies: ['default'], started: now, interval: 60 })
-  await send('/api/client/metrics', { bucket: { start: now, stop: now, toggles } })
+  await send('/api/client/metrics', { bucket: { start: then, stop: then, toggles } })
 }
 
 /** Waits until the server has added so many evaluations of a flag to its sums. */

@@ -270,14 +270,18 @@ test('two people edit one strategy: the second sees what changed, reloads or ove
 test('a strategy that someone removed during the edit can be added again', async ({ page, api }) => {
   const flag = await newFlag(api)
   const { id } = await api('POST', strategiesOf(flag, 'development'), { name: 'flexibleRollout', parameters: { rollout: 10 } })
-  await page.goto(pageOf(flag))
-  await page.getByRole('button', { name: 'Edit strategy in development' }).click()
+  // Its address needs no environment.
+  await page.goto(`${pageOf(flag)}?strategy=${id}`)
   await page.getByRole('spinbutton', { name: 'Percentage' }).fill('15')
   await api('DELETE', `${strategiesOf(flag, 'development')}/${id}`)
   await page.getByRole('button', { name: 'Save strategy' }).click()
   await expect(page.getByText('This strategy was removed while you were editing it')).toBeVisible()
   await page.getByRole('button', { name: 'Save strategy' }).click()
   await expect(page.getByRole('article')).toContainText('15% of users')
+  // The new one has another id.
+  await page.goto(`${pageOf(flag)}?strategy=${id}`)
+  await page.getByRole('dialog', { name: 'The strategy is not there' }).getByRole('button', { name: 'Show the flag' }).click()
+  await expect(page).toHaveURL(pageOf(flag))
 })
 
 test('a strategy is created and switched on with the keyboard only', async ({ page, api }) => {

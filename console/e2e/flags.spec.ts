@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { checkPage } from './checkpage'
-import { addFilter, expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
+import { addFilter, type Api, expect, noConsoleErrors, openMore, pick, test, unique } from './fixtures'
 
 // project creates a project of its own, so that its list has only the flags of the test.
 async function project(api: Api, flags: string[] = []) {
@@ -471,7 +471,7 @@ test('in a wide window the list uses the width, and begins where the title does'
   const list = await edges(page.locator('.table-box'))
   expect(list.left, 'left edge of the list').toBe(left)
   expect(list.right, 'right edge of the list').toBeGreaterThan(1840)
-  await page.getByRole('link', { name: 'Archive', exact: true }).click()
+  await openMore(page, 'Archive')
   await expect(page.getByText('No archived flags')).toBeVisible()
   expect((await edges(title)).left, 'left edge of the title on another tab').toBe(left)
 })

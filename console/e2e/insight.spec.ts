@@ -40,7 +40,7 @@ test('create to SDK: the program of the page connects, the light turns green, an
   await checkPage(page, 'connect-connected')
   await expectUsage(api, flag, 1)
   await page.getByRole('link', { name: `Usage of ${flag}` }).click()
-  await expect(page.getByRole('img', { name: `Evaluations of ${flag}: 1 on, 0 off.` })).toBeVisible()
+  await expect(page.getByText('1 evaluations, 100% on')).toBeVisible()
   await expect(page.getByRole('link', { name: app })).toBeVisible()
   check()
 })
@@ -93,10 +93,12 @@ test('a change of the rollout is seen in the usage of a flag', async ({ page, ap
   await expect(page.getByRole('link', { name: 'Connect an application' })).toHaveAttribute('href', new RegExp(flag))
   await checkPage(page, 'usage-empty')
 
-  await report(api, baseURL!, app, { [flag]: { yes: 10, no: 90, variants: {} } })
+  await report(api, baseURL!, app, { [flag]: { yes: 10, no: 90, variants: {} } }, { hoursAgo: 3 })
   await expectUsage(api, flag, 100)
   await page.reload()
   await expect(page.getByText('100 evaluations, 10% on')).toBeVisible()
+  // One hour is no chart.
+  await expect(page.getByRole('table', { name: 'Evaluations by time' })).toBeVisible()
 
   await api('PUT', strategy, rollout(50))
   await report(api, baseURL!, app, { [flag]: { yes: 50, no: 50, variants: { blue: 30, red: 20 } } })

@@ -30,6 +30,13 @@ func (r *Responder) Delta(set *Set, scope Scope, query Query, q Request) (Respon
 	return r.respond(q, etag, revalidate, func() body { return r.newBody(joinEvents(events), q.Gzip, compressFast) })
 }
 
+// ChangedSince returns the ETag of the delta that a token reads, and whether a flag or segment has changed since an earlier one.
+func ChangedSince(set *Set, scope Scope, tag string) (now string, changed bool) {
+	s := newSelection(set, scope, Query{}, deltaKind)
+	since, known := s.knownNumber([]string{tag})
+	return s.deltaTag(set.revision.Number), !known || len(s.eventsAfter(since)) > 0
+}
+
 func (s *selection) deltaTag(number int64) string {
 	return `W/"` + s.set.revision.Epoch + ":" + strconv.FormatInt(number, 10) + ":" + s.scopeTag() + `"`
 }
@@ -59,7 +66,7 @@ func (s *selection) hydration(string) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		w := writer{yield: yield}
 		w.write([]byte(`{"events":[{"eventId":`), strconv.AppendInt(nil, s.set.revision.Number, 10), []byte(`,"type":"hydration","features":[`))
-		w.flags(s)
+		w.flags(s, s.set.typedFragment)
 		w.write([]byte(`],"segments":[`))
 		w.segments(s)
 		w.write([]byte(`]}]}`))
@@ -106,7 +113,7 @@ func (s *selection) eventsAfter(number int64) []event {
 		switch {
 		case changed <= number:
 		case s.includes(f):
-			events = append(events, event{changed, wrapped(changed, "feature-updated", "feature", s.set.fragment(f, false))})
+			events = append(events, event{changed, wrapped(changed, "feature-updated", "feature", s.set.typedFragment(f))})
 		case s.query.takesName(f.Name) && s.takesProject(f.Project): // it may have lost its tag
 			events = append(events, removal(changed, f.Name, f.Project))
 		}

@@ -109,8 +109,9 @@ func (r *Responder) Evaluation(set *Set, scope Scope, c *evaluate.Context, key s
 	return newJSONResponse(http.StatusOK, appendEvaluation(nil, result, is.Reason.Kind, flag.reason(is.Reason))), &is
 }
 
-// Evaluations returns the response of OFREP for all flags. body is the body of the request: an ETag is bound to its context.
-func (r *Responder) Evaluations(ctx context.Context, set *Set, scope Scope, c *evaluate.Context, body []byte, q Request) (Response, error) {
+// Evaluations returns the response of OFREP for all flags. body is the body of the request: an ETag is bound to its context. events is the
+// path of an event stream, or "" for none. It is a part of the ETag: a provider that gets a 304 keeps the stream that it knows.
+func (r *Responder) Evaluations(ctx context.Context, set *Set, scope Scope, c *evaluate.Context, body []byte, events string, q Request) (Response, error) {
 	complete(c, q)
 	type evaluated struct {
 		*result
@@ -120,7 +121,7 @@ func (r *Responder) Evaluations(ctx context.Context, set *Set, scope Scope, c *e
 	evaluation := set.evaluator().For(c)
 	all := make([]evaluated, 0, len(set.flags))
 	size, tag := 0, append(make([]byte, 0, 32*len(set.flags)+len(body)+100), scope.Environment...)
-	tag = append(tag, body...)
+	tag = append(append(tag, body...), events...)
 	for _, f := range set.flags {
 		if !scope.Sees(f.ProjectUID) {
 			continue
@@ -144,6 +145,9 @@ func (r *Responder) Evaluations(ctx context.Context, set *Set, scope Scope, c *e
 			text = appendEvaluation(text, e.result, e.decision, e.reason)
 		}
 		text = append(append(text, `],"metadata":`...), encode(OfrepBulkMetadata{scope.Environment})...)
+		if events != "" {
+			text = append(append(append(text, `,"eventStreams":[{"type":"sse","endpoint":{"requestUri":`...), encode(events)...), `}}]`...)
+		}
 		return append(text, '}')
 	})
 }

@@ -107,7 +107,7 @@ func responses(t *testing.T, set *answers.Set, scope answers.Scope) map[string]a
 		if c, err = answers.ReadOFREPContext(body); err != nil {
 			t.Fatal(err)
 		}
-		response, err = r.Evaluations(t.Context(), set, scope, c, body, q)
+		response, err = r.Evaluations(t.Context(), set, scope, c, body, "", q)
 		add("ofrep "+user, response, err)
 		one, _ := r.Evaluation(set, scope, c, "rollout", q)
 		add("ofrep rollout "+user, one, nil)

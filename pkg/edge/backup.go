@@ -85,7 +85,7 @@ func (b *backup) open(e *Edge) error {
 			continue
 		}
 		g := newGrant("", t.Type, t.Projects, t.Environment)
-		g.hash = hash(h)
+		g.identify(hash(h))
 		g.secret.Store(nil)
 		g.confirm(ago)
 		if e.tokens.known[g.hash] == nil {

@@ -5,7 +5,7 @@
 //	upstream.go  the requests to upstreams, and the pause after one failed; published.go upstreams that are buckets or folders
 //	source.go    what Edge reads with one upstream token; reading.go decodes it, and leaves out what it cannot read; state.go what it read
 //	tokens.go    which tokens of applications are valid; validate.go asks the upstream, grant.go is what a token may read
-//	http.go      the requests of applications; stream.go streams; usage.go what they report
+//	http.go      the requests of applications; stream.go streams; events.go those of OFREP; usage.go what they report
 //	backup.go    the last state in a folder
 //	command.go   the commands: edge, offline, health, ready; extension.go the extension of AWS Lambda
 //
@@ -56,7 +56,7 @@ type Edge struct {
 
 	maxWait time.Duration // shorter in an extension
 
-	compareInterval, holdFor, heartbeat, streamTimeout time.Duration // shorter in tests
+	compareInterval, holdFor, heartbeat, streamTimeout, spread time.Duration // shorter in tests
 }
 
 // New returns an Edge with settings. It serves what it has; Run reads more.
@@ -67,7 +67,7 @@ func New(config Config, logs io.Writer) (*Edge, error) {
 	}
 	e := &Edge{
 		config: config, logger: slog.New(handler), responder: answers.NewResponder(answers.Options{}),
-		maxWait: maxWait, compareInterval: compareInterval, holdFor: holdFor, heartbeat: heartbeat, streamTimeout: streamTimeout,
+		maxWait: maxWait, compareInterval: compareInterval, holdFor: holdFor, heartbeat: heartbeat, streamTimeout: streamTimeout, spread: spread,
 		streams: streams{ending: make(chan struct{}), over: streamsEnd},
 	}
 	var err error

@@ -18,6 +18,7 @@ func hashOf(secret string) hash { return sha256.Sum256([]byte(secret)) }
 // A grant is what a valid token may read.
 type grant struct {
 	hash        hash
+	ticket      string                 // of its event stream
 	secret      atomic.Pointer[string] // nil after a restart, until an application sends it
 	kind        access.TokenType
 	environment string
@@ -41,12 +42,15 @@ type tagged struct {
 }
 
 func newGrant(secret string, kind access.TokenType, projects []string, environment string) *grant {
-	g := &grant{hash: hashOf(secret), kind: kind, environment: environment, projects: projects, scope: scopeOf(projects, environment)}
+	g := &grant{kind: kind, environment: environment, projects: projects, scope: scopeOf(projects, environment)}
+	g.identify(hashOf(secret))
 	g.secret.Store(&secret)
 	g.confirm(0)
 	g.used.Store(time.Now().Unix())
 	return g
 }
+
+func (g *grant) identify(token hash) { g.hash, g.ticket = token, ticketOf(token) }
 
 // confirm notes that the upstream said some time ago that the token is valid.
 func (g *grant) confirm(ago time.Duration) {

@@ -65,6 +65,9 @@ func (e *Edge) serve(w http.ResponseWriter, r *http.Request) (route string, err 
 	if key, found := strings.CutPrefix(at, "/ofrep/v1/evaluate/flags/"); found {
 		return "POST /ofrep/v1/evaluate/flags/{key}", e.on(r, http.MethodPost, func() error { return e.evaluation(w, r, key) })
 	}
+	if ticket, found := strings.CutPrefix(at, eventsPath); found {
+		return "GET " + eventsPath + "{ticket}", e.on(r, http.MethodGet, func() error { return e.events(w, r, ticket) })
+	}
 	switch at {
 	case "/api/client/features":
 		return "GET " + at, e.on(r, http.MethodGet, func() error { return e.features(w, r) })
@@ -220,15 +223,8 @@ func (e *Edge) authenticateReader(r *http.Request, secret string, types ...acces
 	if err != nil {
 		return a, err
 	}
-	if a.state = a.source.state.Load(); a.state == nil {
-		ctx, cancel := context.WithTimeout(r.Context(), e.maxWait)
-		defer cancel()
-		select {
-		case <-a.source.first:
-			a.state = a.source.state.Load()
-		case <-ctx.Done():
-			return a, errNoFlags
-		}
+	if err := e.awaitFirst(r.Context(), &a); err != nil {
+		return a, err
 	}
 	if most := e.config.MaxAge; most > 0 && a.source.age() > most {
 		return a, flags.Errorf(flags.Unavailable, "the flags are older than MAX_AGE, because the upstream is not available")
@@ -377,9 +373,11 @@ func (e *Edge) evaluations(w http.ResponseWriter, r *http.Request) error {
 		response, err := answers.OFREPFailure(err, "")
 		return e.respond(w, a, response, err)
 	}
+	known := apipath.Parameters(r.URL.RawQuery).Get("flagConfigEtag") // of an event, perhaps from another Edge
+	a.awaitAhead(r, known)
 	ctx, cancel := e.bounded(r)
 	defer cancel()
-	response, err := e.responder.Evaluations(ctx, a.state.set, a.scope, c, body, e.request(r))
+	response, err := e.responder.Evaluations(ctx, a.state.set, a.scope, c, body, e.eventsOf(a.grant, known != ""), e.request(r))
 	if err == nil { // which of the flags the page uses is unknown
 		e.usage.add(a, &usage.Post{Instances: []usage.PostInstance{{Application: usage.OFREP, Instance: e.config.InstanceID, Environment: a.environment}}})
 	}

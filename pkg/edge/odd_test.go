@@ -446,7 +446,7 @@ func checkNeighbors(t *testing.T, flag, segment string) *state {
 		if err != nil || !jsontext.Value(toggles.Body).IsValid() {
 			t.Fatalf("%v: %.2000s", err, toggles.Body)
 		}
-		ofrep, err := responder.Evaluations(t.Context(), last.set, everything, c(user), []byte(`{}`), answers.Request{Now: time.Now()})
+		ofrep, err := responder.Evaluations(t.Context(), last.set, everything, c(user), []byte(`{}`), "", answers.Request{Now: time.Now()})
 		if err != nil || !jsontext.Value(ofrep.Body).IsValid() {
 			t.Fatalf("%v: %.2000s", err, ofrep.Body)
 		}

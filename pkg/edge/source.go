@@ -185,6 +185,7 @@ var everything = answers.Scope{All: true}
 
 // take makes a state the current one, and tells streams about it.
 func (s *source) take(next *state, at time.Time) {
+	next.taken = time.Now()
 	before := s.state.Swap(next)
 	s.tellOdd(before, next)
 	s.confirm(at)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"sync"
+	"time"
 
 	"guidon/pkg/answers"
 )
@@ -18,6 +19,7 @@ type state struct {
 	tag      string          // of the response that it was made from: the next request names it
 	odd      map[part]string // what the upstream has and Edge cannot read, and why
 
+	taken  time.Time     // when it became the current one
 	next   chan struct{} // closed when there is a newer state
 	frames sync.Map      // what streams are told about it, by the ID of the event before: *sharedFrame
 }

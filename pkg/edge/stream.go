@@ -115,7 +115,7 @@ func (e *Edge) streaming(w http.ResponseWriter, r *http.Request) error {
 	go func() {
 		defer e.streams.leave()
 		defer conn.Close()
-		e.stream(conn, a, query, append([]byte(head), first...), last)
+		e.stream(conn, a, append([]byte(head), first...), last, func(a application, last string) ([]byte, string, error) { return e.shared(a, query, last) })
 	}()
 	return nil
 }
@@ -164,8 +164,9 @@ func (e *Edge) frame(a application, query answers.Query, event, last string) (fr
 	return fmt.Appendf(nil, "event: %s\nid: %s\ndata: %s\n\n", event, id, data), id, nil
 }
 
-// stream writes to a client until it is gone, too slow, or not allowed any more, or Edge ends.
-func (e *Edge) stream(conn net.Conn, a application, query answers.Query, first []byte, last string) {
+// stream writes to a client until it is gone, too slow, or not allowed any more, or Edge ends. changes returns the event with what changed
+// since the one with the ID last, if any, and its ID.
+func (e *Edge) stream(conn net.Conn, a application, first []byte, last string, changes func(a application, last string) ([]byte, string, error)) {
 	beat := time.NewTicker(jitter(e.heartbeat))
 	defer beat.Stop()
 	ending := e.streams.ending
@@ -185,13 +186,14 @@ func (e *Edge) stream(conn net.Conn, a application, query answers.Query, first [
 				return
 			}
 			var err error
-			if text, last, err = e.shared(a, query, last); err != nil {
+			if text, last, err = changes(a, last); err != nil {
 				return
 			}
 		case <-beat.C:
 			if !e.allowed(a) {
 				return
 			}
+			a.used.Store(time.Now().Unix())
 			text = []byte(":\n\n")
 		case <-ending:
 			ending = nil

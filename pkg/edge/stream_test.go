@@ -11,31 +11,41 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"guidon/pkg/answers"
 )
 
 // An event is one of a stream.
 type event struct{ name, id, data string }
 
-// listen opens a stream. Its channel has the events, and is closed with it.
+// listen opens the stream of an SDK. Its channel has the events, and is closed with it.
 func (i *instance) listen(token, last string) chan event {
+	i.t.Helper()
+	return i.listenAt("/api/client/streaming", token, last)
+}
+
+// listenAt opens a stream. Each header is "Name: value".
+func (i *instance) listenAt(path, token, last string, headers ...string) chan event {
 	i.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	i.t.Cleanup(cancel)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, i.url+"/api/client/streaming", nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, i.url+path, nil)
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	r.Header.Set("Authorization", token)
+	if token != "" {
+		r.Header.Set("Authorization", token)
+	}
 	if last != "" {
 		r.Header.Set("Last-Event-ID", last)
+	}
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Set(name, value)
 	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" || r.Header.Get("Origin") != "" && resp.Header.Get("Access-Control-Allow-Origin") == "" {
 		i.t.Fatalf("the stream begins with %d %v", resp.StatusCode, resp.Header)
 	}
 	events := make(chan event, 100)
@@ -54,7 +64,7 @@ func (i *instance) listen(token, last string) chan event {
 			case "data":
 				e.data = value
 			case "":
-				if e.name != "" {
+				if e.name+e.data != "" {
 					events <- e
 				}
 				e = event{}
@@ -206,7 +216,7 @@ func TestSlowStream(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		e.stream(server, a, answers.Query{}, []byte("first"), "")
+		e.stream(server, a, []byte("first"), "", e.hint)
 	}()
 	select {
 	case <-ended:

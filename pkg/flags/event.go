@@ -146,7 +146,7 @@ type Event struct {
 	Type        EventType
 	CreatedAt   time.Time
 	CreatedBy   string // name of the caller's token or user
-	UserID      int64  // TokenUserID for an API token, 0 for seeded data
+	UserID      int64  // TokenUserID for an API token, 0 for Guidon itself and seeded data
 	Project     string
 	Environment string
 	FeatureName string

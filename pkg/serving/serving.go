@@ -173,7 +173,7 @@ func (s *server) evaluations(ctx context.Context, r *http.Request) (httpapi.Resp
 		response, err := answers.OFREPFailure(err, "")
 		return httpapi.Response(response), err
 	}
-	response, err := s.responder.Evaluations(ctx, a.set, a.scope, c, body, s.request(r))
+	response, err := s.responder.Evaluations(ctx, a.set, a.scope, c, body, "", s.request(r))
 	if err == nil && a.environment != nil {
 		hash := ""
 		if a.token != nil {

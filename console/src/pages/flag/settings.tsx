@@ -4,6 +4,7 @@ import { api, apiQuery, useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Button, Checkbox, DateTime, Facts, Icons, Section, TextArea } from '../../ui'
 import { ArchiveFlag, archiveObstacle, useStale, useUncomplete } from './actions'
+import { ProjectName } from '../../ui/projectname'
 import { TypeField } from '../flags/typefield'
 import { flagPath, touched, useLoadedFlag, useReasons, type Flag } from './data'
 import { CloneDialog, CompleteDialog, MoveDialog } from './dialogs'
@@ -133,7 +134,7 @@ function PlaceSection({ flag }: { flag: Flag }) {
       <Facts
         items={[
           ['Created', <DateTime key="created" value={flag.createdAt} />],
-          ['Project', flag.project],
+          ['Project', <ProjectName key="project" id={flag.project} />],
         ]}
       />
       <p className="soft">An archived flag is off everywhere. It can be revived, and its name stays reserved.</p>
