@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,10 +34,10 @@ type flagEnvironment struct {
 func (a *app) flag() *cobra.Command {
 	return a.group(&cobra.Command{
 		Use:     "flag",
-		Short:   "List flags, show one, switch flags on and off",
+		Short:   "List flags, show one, find stale ones, switch flags on and off",
 		Long:    "List the flags of a project, show one flag, and switch flags on and off in an environment.",
 		Example: "  guidon flag list\n  guidon flag on new-checkout --environment development",
-	}, a.flagList(), a.flagShow(), a.flagSwitch("on"), a.flagSwitch("off"))
+	}, a.flagList(), a.flagStale(), a.flagShow(), a.flagSwitch("on"), a.flagSwitch("off"))
 }
 
 func (a *app) addProject(cmd *cobra.Command, into *string) {
@@ -75,9 +76,41 @@ func (a *app) flagList() *cobra.Command {
 	})
 }
 
+func (a *app) flagStale() *cobra.Command {
+	var project string
+	cmd := &cobra.Command{
+		Use:   "stale",
+		Short: "List the flags of a project with what stands against archiving them",
+		Long: `List the active flags of a project, and what stands against archiving each. A flag is safe to archive
+if it is completed, or on for everyone, or off for 30 days; if no application evaluated it for 30
+days; and if a full scan of each known repository in the last 7 days (guidon refs) did not find it.`,
+		Example: `  guidon flag stale --project shop
+  guidon flag stale --output json | jq -r '.[] | select(.safeToArchive) | .name'`,
+		Args: cobra.NoArgs,
+	}
+	a.addProject(cmd, &project)
+	return a.calls(cmd, func(ctx context.Context, server *adminapi.Client, _ []string) error {
+		type row struct {
+			Name    string   `json:"name"`
+			Safe    bool     `json:"safeToArchive"`
+			Against []string `json:"against"`
+		}
+		list, err := flagPages[row](ctx, server, "/api/admin/projects/"+url.PathEscape(a.projectOf(project))+"/archivable", flagsPerPage)
+		if err != nil {
+			return err
+		}
+		slices.SortStableFunc(list, func(a, b row) int { return len(a.Against) - len(b.Against) })
+		rows := [][]string{{"NAME", "SAFE TO ARCHIVE", "AGAINST"}}
+		for _, f := range list {
+			rows = append(rows, []string{f.Name, strconv.FormatBool(f.Safe), orDash(strings.Join(f.Against, " "))})
+		}
+		return a.print(list, rows)
+	})
+}
+
 // listFlags reads the active flags of a project. Newer versions of Unleash have no such list: it searches there.
 func listFlags(ctx context.Context, server *adminapi.Client, project string) ([]flagRow, error) {
-	list, err := flagPages(ctx, server, "/api/admin/projects/"+url.PathEscape(project)+"/features", flagsPerPage)
+	list, err := flagPages[flagRow](ctx, server, "/api/admin/projects/"+url.PathEscape(project)+"/features", flagsPerPage)
 	if adminapi.Refused(err, http.StatusNotFound) {
 		found, searchErr := searchFlags(ctx, server, project)
 		if searchErr != nil || len(found) == 0 { // the project does not exist
@@ -93,12 +126,12 @@ func listFlags(ctx context.Context, server *adminapi.Client, project string) ([]
 }
 
 // flagPages reads a list of flags in pages. A server that knows no pages returns all flags at once.
-func flagPages(ctx context.Context, server *adminapi.Client, path string, size int) ([]flagRow, error) {
+func flagPages[Row any](ctx context.Context, server *adminapi.Client, path string, size int) ([]Row, error) {
 	type page struct {
-		Features []flagRow
+		Features []Row
 		Next     string
 	}
-	all, cursor := []flagRow{}, ""
+	all, cursor := []Row{}, ""
 	for {
 		var next page
 		query := url.Values{"limit": {strconv.Itoa(size)}}

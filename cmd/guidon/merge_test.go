@@ -70,7 +70,7 @@ func TestCommandPages(t *testing.T) {
 	}
 	whole := must(t, "export --environment development --project paged")
 	for size := 1; size <= 6; size++ {
-		flags, err := flagPages(t.Context(), server, "/api/admin/projects/paged/features", size)
+		flags, err := flagPages[flagRow](t.Context(), server, "/api/admin/projects/paged/features", size)
 		if diff := cmp.Diff(list.Features, flags); diff != "" || err != nil {
 			t.Errorf("pages of %d: %v; the list differs (-want +got):\n%s", size, err, diff)
 		}

@@ -49,7 +49,7 @@ Guidon or Unleash. Set the server once, in the environment:
   GUIDON_TOKEN  an admin token or a personal token of that server
 
 ` + exitCodes + `
-migrate and freeze check have exit codes of their own; see their --help.`,
+migrate, freeze check and refs have exit codes of their own; see their --help.`,
 		Example: `  guidon serve
   export GUIDON_TOKEN='*:*.unleash-insecure-admin-api-token'
   guidon flag list
@@ -62,7 +62,7 @@ migrate and freeze check have exit codes of their own; see their --help.`,
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.messages)
-	root.AddCommand(a.serve(), a.setUp(), a.edge(), a.health(), a.link(), a.flag(), a.plan(), a.freeze(), a.openFeature(), a.request(), a.tokenCommand(), a.export(), a.importCommand(), a.mcp(), a.migrate(), a.version())
+	root.AddCommand(a.serve(), a.setUp(), a.edge(), a.health(), a.link(), a.flag(), a.plan(), a.freeze(), a.openFeature(), a.refs(), a.request(), a.tokenCommand(), a.export(), a.importCommand(), a.mcp(), a.migrate(), a.version())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	return root

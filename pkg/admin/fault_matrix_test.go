@@ -65,6 +65,8 @@ var changesNothing = map[string]bool{
 	ofFlag("DELETE", "/favorites"):                                   true,
 	ofProject("POST", "/favorites"):                                  true,
 	ofProject("DELETE", "/favorites"):                                true,
+	ofProject("PUT", aRepository):                                    true, // the same of code references
+	ofProject("DELETE", aRepository):                                 true,
 	"POST /api/admin/features-batch/validate":                        true,
 }
 

@@ -79,6 +79,8 @@ func newMaze(t *testing.T, s *apitest.Server) maze {
 			"token":    {{"of another project", url.PathEscape(ofShop)}},
 			"parent":   {{"of another flag", theirs.kind}},
 			"freezeId": {{"of all projects", ofAll}},
+
+			"repository...": {{"unknown", "unknown"}},
 			"planId": {
 				{"of another environment", twin.plan}, {"of another flag", sibling.plan}, {"of another project", foreign.plan},
 			},
@@ -103,6 +105,9 @@ var astray = map[string]int{
 	"GET /api/admin/projects/{projectId}/features/{featureName}/lifecycle, featureName: archived": 200, // an archived flag has a lifecycle
 
 	ofProject("GET", "/change-requests/pending/{featureName}") + ", featureName: archived": 200, // its requests can still be open
+
+	ofProject("PUT", aRepository) + ", repository...: unknown":     0,
+	ofProject("PUT", aRepository) + ", projectId: another project": 0,
 
 	theInstances + ", appName: unknown":         200, // as in Unleash
 	theInstances + ", environmentName: unknown": 200,

@@ -65,6 +65,12 @@ const (
 	aFreeze          = `{"reason":"{new}","from":"2099-01-01T00:00:00Z","to":"2099-01-02T00:00:00Z"}`
 )
 
+// The path of the code references of a repository, and a scan.
+const (
+	aRepository = "/code-references/{repository...}"
+	aScan       = `{"branch":"main","references":{"{featureName}":[{"path":"a.go","line":1}]}}`
+)
+
 // manifest is the path of the OpenFeature manifest.
 const manifest = "/api/openfeature/projects/{projectId}/openfeature/v0/manifest"
 
@@ -217,6 +223,11 @@ var examples = map[string]example{
 	inEnvironment("PUT", safeguards):                     {`{"signal":{"name":"guard"},"action":{"type":"pause"}}`, 204, 3, 2},
 	inEnvironment("DELETE", safeguards+"/{safeguardId}"): {"", 204, 2, 1},
 	"POST /api/signals/{signalName}":                     {`{"status":"firing"}`, 401, 0, 0}, // an admin token is no secret of a signal
+	ofProject("GET", "/code-references"):                 {"", 200, 1, 1},
+	ofProject("PUT", aRepository):                        {aScan, 200, 3, 3},
+	ofProject("DELETE", aRepository):                     {"", 204, 2, 1},
+	ofProject("GET", "/archivable"):                      {"", 200, 2, 2},
+	ofProject("GET", "/archivable/{featureName}"):        {"", 200, 1, 1},
 	ofProject("GET", aSignals):                           {"", 200, 2, 2},
 	ofProject("POST", aSignals):                          {`{"name":"{new}"}`, 201, 3, 2},
 	ofProject("POST", aSignal+"/rotate"):                 {"", 200, 3, 3},
@@ -462,36 +473,39 @@ var preparations = map[string]func(t *testing.T, s *apitest.Server, on *subject)
 	"DELETE " + itsTags + "/{tagType}/{value...}": func(t *testing.T, s *apitest.Server, on *subject) {
 		s.Must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
 	},
-	ofFlag("POST", "/dependencies"):                        newParent,
-	ofFlag("DELETE", "/dependencies"):                      addParent,
-	ofFlag("DELETE", "/dependencies/{parent}"):             addParent,
-	"DELETE /api/admin/tag-types/{tagType}":                newTagType,
-	"PUT " + aField:                                        newField,
-	"DELETE " + aField:                                     newField,
-	"POST " + aField + "/legal-values":                     newField,
-	"DELETE " + aField + "/legal-values/{legalValue...}":   newField,
-	"POST " + apitest.Segments + "/strategies":             newProject,
-	"GET " + aSegment:                                      newSegment,
-	"PUT " + aSegment:                                      newSegment,
-	"DELETE " + aSegment:                                   newSegment,
-	"GET " + aSegment + "/strategies":                      newSegment,
-	"GET " + anAddon:                                       newAddon,
-	"PUT " + anAddon:                                       newAddon,
-	"DELETE " + anAddon:                                    newAddon,
-	"POST " + anAddon + "/test":                            newAddon,
-	"GET " + anAddon + "/events":                           newAddon,
-	"POST " + anAddon + "/resend":                          newAddon,
-	inEnvironment("DELETE", aPlan):                         newPlan,
-	inEnvironment("POST", aPlan+"/detach"):                 newPlan,
-	inEnvironment("POST", aPlan+"/pause"):                  newPlan,
-	inEnvironment("POST", resuming):                        newPlan,
-	inEnvironment("POST", starting):                        newPlan,
-	inEnvironment("PUT", followed):                         newPlan,
-	inEnvironment("DELETE", followed):                      newPlan,
-	inEnvironment("PUT", safeguards):                       newPlan,
-	inEnvironment("DELETE", safeguards+"/{safeguardId}"):   newPlan,
-	ofProject("POST", aSignal+"/rotate"):                   addSignal,
-	ofProject("DELETE", aSignal):                           addSignal,
+	ofFlag("POST", "/dependencies"):                      newParent,
+	ofFlag("DELETE", "/dependencies"):                    addParent,
+	ofFlag("DELETE", "/dependencies/{parent}"):           addParent,
+	"DELETE /api/admin/tag-types/{tagType}":              newTagType,
+	"PUT " + aField:                                      newField,
+	"DELETE " + aField:                                   newField,
+	"POST " + aField + "/legal-values":                   newField,
+	"DELETE " + aField + "/legal-values/{legalValue...}": newField,
+	"POST " + apitest.Segments + "/strategies":           newProject,
+	"GET " + aSegment:                                    newSegment,
+	"PUT " + aSegment:                                    newSegment,
+	"DELETE " + aSegment:                                 newSegment,
+	"GET " + aSegment + "/strategies":                    newSegment,
+	"GET " + anAddon:                                     newAddon,
+	"PUT " + anAddon:                                     newAddon,
+	"DELETE " + anAddon:                                  newAddon,
+	"POST " + anAddon + "/test":                          newAddon,
+	"GET " + anAddon + "/events":                         newAddon,
+	"POST " + anAddon + "/resend":                        newAddon,
+	inEnvironment("DELETE", aPlan):                       newPlan,
+	inEnvironment("POST", aPlan+"/detach"):               newPlan,
+	inEnvironment("POST", aPlan+"/pause"):                newPlan,
+	inEnvironment("POST", resuming):                      newPlan,
+	inEnvironment("POST", starting):                      newPlan,
+	inEnvironment("PUT", followed):                       newPlan,
+	inEnvironment("DELETE", followed):                    newPlan,
+	inEnvironment("PUT", safeguards):                     newPlan,
+	inEnvironment("DELETE", safeguards+"/{safeguardId}"): newPlan,
+	ofProject("POST", aSignal+"/rotate"):                 addSignal,
+	ofProject("DELETE", aSignal):                         addSignal,
+	ofProject("DELETE", aRepository): func(t *testing.T, s *apitest.Server, on *subject) {
+		s.Must(t, "PUT", on.fill(ofProject("", aRepository))[1:], on.fill(aScan))
+	},
 	"GET " + aTemplate:                                     addTemplate,
 	"PUT " + aTemplate:                                     addTemplate,
 	"DELETE " + aTemplate:                                  addTemplate,
@@ -717,7 +731,7 @@ func addStrategyAndVariants(t *testing.T, s *apitest.Server, on *subject) {
 func (on subject) fill(text string) string {
 	return strings.NewReplacer("{projectId}", on.project, "{featureName}", on.flag, "{environment}", on.environment,
 		"{environmentName}", on.environment, "{strategyId}", on.strategy, "{strategy}", on.strategy,
-		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{templateId}", cmp.Or(on.kind, "nosuch"), "{signalName}", cmp.Or(on.kind, "nosuch"), "{planId}", cmp.Or(on.plan, "nosuch"), "{milestoneId}", cmp.Or(on.milestone, "nosuch"), "{safeguardId}", cmp.Or(on.safeguard, "nosuch"), "{parent}", cmp.Or(on.kind, "parent"), "{freezeId}", cmp.Or(on.kind, "nosuch"), "{linkId}", cmp.Or(on.link, "nosuch"), "{value...}", "a%2Fb",
+		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{templateId}", cmp.Or(on.kind, "nosuch"), "{signalName}", cmp.Or(on.kind, "nosuch"), "{planId}", cmp.Or(on.plan, "nosuch"), "{milestoneId}", cmp.Or(on.milestone, "nosuch"), "{safeguardId}", cmp.Or(on.safeguard, "nosuch"), "{parent}", cmp.Or(on.kind, "parent"), "{freezeId}", cmp.Or(on.kind, "nosuch"), "{linkId}", cmp.Or(on.link, "nosuch"), "{value...}", "a%2Fb", "{repository...}", "a%2Fb",
 		"{contextField}", cmp.Or(on.kind, "userId"), "{appName}", cmp.Or(on.kind, "an-app"), "{legalValue...}", "a%2Fb", "{id}", cmp.Or(on.segment, "1"), "{addonId}", cmp.Or(on.addon, "1"), "{changeRequestId}", cmp.Or(on.request, "1"), "{changeId}", "1",
 		"{userId}", cmp.Or(on.user, "1"), "{roleId}", cmp.Or(on.role, "4"), "{new}", fmt.Sprintf("new-%d", subjects.Add(1)),
 		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", cmp.Or(on.secret, "{token}")).Replace(text)

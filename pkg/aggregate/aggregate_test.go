@@ -289,6 +289,59 @@ func TestScope(t *testing.T) {
 	dynamotest.Check(t, w.store)
 }
 
+// TestOFREP counts evaluations through OFREP as uses of their flags, and notes once an hour for which projects all flags were asked for.
+func TestOFREP(t *testing.T) {
+	w := newWorld(t, "f", "g")
+	check := func(project string, want time.Time) {
+		t.Helper()
+		w.now = w.now.Add(time.Minute)
+		w.run()
+		var got time.Time
+		if asked := find[*usage.AskedForAll](w, usage.AskedForAllKey(project)); asked != nil {
+			got = asked.At
+		}
+		if !got.Equal(want) {
+			t.Errorf("all flags of %s were asked for %v, want %v", project, got, want)
+		}
+	}
+	put := func(p *usage.Post) {
+		t.Helper()
+		if p.ID = uuid.NewString(); w.store.PutPost(t.Context(), p) != nil {
+			t.Fatal("not stored")
+		}
+	}
+	all := func(hash string, at time.Time) {
+		put(&usage.Post{At: at, TokenHash: hash, Instances: []usage.PostInstance{{Application: usage.OFREP, Environment: "development"}}})
+	}
+	put(&usage.Post{At: noon, Counts: []usage.Count{{Feature: "f", Application: usage.OFREP, Environment: "development"}}})
+	check(flags.DefaultProject, time.Time{})
+	for name, want := range map[string]time.Time{"f": noon, "g": {}} {
+		f := find[*flags.Feature](w, flags.FeatureKey(name))
+		if !f.LastSeenAt.Equal(want) || (f.Phase().Stage == flags.StagePreLive) != !want.IsZero() {
+			t.Errorf("%s was seen %v and is %s", name, f.LastSeenAt, f.Phase().Stage)
+		}
+	}
+	token := &access.Token{Hash: "own", Name: "own", Type: access.FrontendToken, Projects: []string{flags.DefaultProject}, Environment: "development", CreatedAt: noon}
+	token.Bind(func(string) *flags.Project { return find[*flags.Project](w, flags.ProjectKey(flags.DefaultProject)) }, find[*flags.Environments](w, flags.EnvironmentsKey()))
+	w.commit(flags.Write{After: token})
+	first := w.now
+	all("own", first)
+	all("unknown", first)
+	check(flags.DefaultProject, first)
+	all("own", w.now)
+	check(flags.DefaultProject, first)
+	check(flags.All, time.Time{})
+	w.now = noon.Add(time.Hour)
+	all("own", w.now)
+	all("", w.now)
+	check(flags.DefaultProject, noon.Add(time.Hour))
+	check(flags.All, noon.Add(time.Hour))
+	if got := find[*flags.Feature](w, flags.FeatureKey("g")); !got.LastSeenAt.IsZero() {
+		t.Error("a flag was seen because all were asked for")
+	}
+	dynamotest.Check(t, w.store)
+}
+
 // TestSeenBesideChanges changes a flag between the moments at which the aggregation reads and writes it. The change must win, and
 // the next batch must store when the flag was seen.
 func TestSeenBesideChanges(t *testing.T) {

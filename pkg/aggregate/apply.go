@@ -40,6 +40,9 @@ func (a *Aggregator) apply(ctx context.Context, number int64, posts []*usage.Pos
 			return err
 		}
 	}
+	if err := a.recordAsked(ctx, t.asked); err != nil {
+		return err
+	}
 	return a.addToApplications(ctx, t)
 }
 
@@ -186,6 +189,28 @@ func (a *Aggregator) recordUses(ctx context.Context, posts []*usage.Post) error 
 			return nil
 		}
 		return a.store.Touch(ctx, &access.TokenUse{Hash: hash, At: last[hash]})
+	})
+}
+
+// recordAsked stores when providers of OFREP last asked for all flags of projects: the first time that it learns of in each hour.
+func (a *Aggregator) recordAsked(ctx context.Context, asked map[string]time.Time) error {
+	var keys []flags.Key
+	for project := range asked {
+		keys = append(keys, usage.AskedForAllKey(project))
+	}
+	stored, err := a.store.Load(ctx, keys)
+	if err != nil {
+		return err
+	}
+	return parallel(slices.Sorted(maps.Keys(asked)), func(project string) error {
+		var before flags.Aggregate
+		after := &usage.AskedForAll{Project: project, At: asked[project]}
+		if was := flags.Find[*usage.AskedForAll](stored, after.Key()); was != nil {
+			if before, after.Version = was, was.Version; !after.At.Truncate(time.Hour).After(was.At) {
+				return nil
+			}
+		}
+		return a.unimportant(ctx, "bulk evaluations", a.store.PutReport(ctx, before, after, a.now().Add(usage.ApplicationTTL)))
 	})
 }
 

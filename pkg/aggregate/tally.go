@@ -13,6 +13,7 @@ type tally struct {
 	sources *sources
 	counts  map[string][]postCount // by flag, whether it exists or not
 	reports map[reportKey]*report
+	asked   map[string]time.Time // by the ID of a project, or flags.All: when a provider of OFREP asked for all flags
 }
 
 // A postCount is a count and the post that has it.
@@ -31,7 +32,7 @@ type report struct {
 }
 
 func newTally(l *sources) *tally {
-	return &tally{sources: l, counts: map[string][]postCount{}, reports: map[reportKey]*report{}}
+	return &tally{sources: l, counts: map[string][]postCount{}, reports: map[reportKey]*report{}, asked: map[string]time.Time{}}
 }
 
 // add adds a post. What it has of flags is added by evaluated.
@@ -41,6 +42,11 @@ func (t *tally) add(p *usage.Post) {
 		return
 	}
 	for _, i := range p.Instances {
+		if i.Application == usage.OFREP {
+			for _, project := range s.scope.ProjectIDs() {
+				t.asked[project] = p.At // posts are in order
+			}
+		}
 		r := t.report(s, i.Application, i.Environment, p.At)
 		if r == nil {
 			continue

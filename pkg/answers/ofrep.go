@@ -94,19 +94,19 @@ func ReadOFREPContext(body []byte) (*evaluate.Context, error) {
 	return c, nil
 }
 
-// Evaluation returns the response of OFREP for one flag.
-func (r *Responder) Evaluation(set *Set, scope Scope, c *evaluate.Context, key string, q Request) Response {
+// Evaluation returns the response of OFREP for one flag, and its result; nil if it was not evaluated.
+func (r *Responder) Evaluation(set *Set, scope Scope, c *evaluate.Context, key string, q Request) (Response, *evaluate.Result) {
 	f := set.flag(key)
 	if f == nil || !scope.Sees(f.ProjectUID) {
-		return newFailure(http.StatusNotFound, key, codeFlagNotFound, "there is no flag of this name in the projects of the token")
+		return newFailure(http.StatusNotFound, key, codeFlagNotFound, "there is no flag of this name in the projects of the token"), nil
 	}
 	complete(c, q)
 	flag, evaluation := f.compiled(), set.evaluator().For(c)
 	is, result := flag.evaluate(evaluation)
 	if evaluation.Exhausted() {
-		return newFailure(http.StatusBadRequest, key, codeInvalidContext, tooLongValues)
+		return newFailure(http.StatusBadRequest, key, codeInvalidContext, tooLongValues), nil
 	}
-	return newJSONResponse(http.StatusOK, appendEvaluation(nil, result, is.Reason.Kind, flag.reason(is.Reason)))
+	return newJSONResponse(http.StatusOK, appendEvaluation(nil, result, is.Reason.Kind, flag.reason(is.Reason))), &is
 }
 
 // Evaluations returns the response of OFREP for all flags. body is the body of the request: an ETag is bound to its context. events is the

@@ -109,7 +109,8 @@ func responses(t *testing.T, set *answers.Set, scope answers.Scope) map[string]a
 		}
 		response, err = r.Evaluations(t.Context(), set, scope, c, body, "", q)
 		add("ofrep "+user, response, err)
-		add("ofrep rollout "+user, r.Evaluation(set, scope, c, "rollout", q), nil)
+		one, _ := r.Evaluation(set, scope, c, "rollout", q)
+		add("ofrep rollout "+user, one, nil)
 	}
 	return all
 }

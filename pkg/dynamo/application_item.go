@@ -71,3 +71,11 @@ var tokenApplicationsEntity = entity{
 	title: func(string) string { return "the applications of the token" },
 	codec: jsonCodec(func(a *usage.TokenApplications) *int64 { return &a.Version }),
 }
+
+// askedForAllEntity is when providers of OFREP last asked for all flags of a project.
+var askedForAllEntity = entity{
+	name:  usage.EntityAskedForAll,
+	key:   func(project string) itemKey { return itemKey{usagePartition, "ALL#" + project} },
+	title: func(project string) string { return "the bulk evaluations of project " + strconv.Quote(project) },
+	codec: jsonCodec(func(a *usage.AskedForAll) *int64 { return &a.Version }),
+}

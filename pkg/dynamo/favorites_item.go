@@ -15,7 +15,7 @@ var favoritesEntity = entity{
 	codec: jsonCodec(func(a *flags.Favorites) *int64 { return &a.Version }),
 }
 
-// PutUnlogged stores favorites or signals: one call, none if nothing has changed.
+// PutUnlogged stores favorites, signals or code references: one call, none if nothing has changed.
 func (s *Store) PutUnlogged(ctx context.Context, before, after flags.Aggregate) error {
 	return s.PutReport(ctx, before, after, time.Time{})
 }

@@ -52,6 +52,7 @@ import (
 //	template         TEMPLATES            <id>                        a release template
 //	template history TEMPLATE#<id>        EVENT#<version>
 //	signals          SIGNALS#<id>         SIGNALS                     of the attachment of an environment: what monitoring systems post
+//	code references  REFERENCES#<id>      REFERENCES                  of a project, by its ID: where the code of its repositories names flags
 //	signal history   SIGNALS#<id>         EVENT#<version>
 //	use              USES                 <flag>                      what the flag uses of segments and context fields, if anything
 //	counter          COUNTER#<entity>     COUNTER                     the last integer ID, incremented by ADD; IDs may have gaps
@@ -70,6 +71,7 @@ import (
 //	instances        APP#<name>           INSTANCES#<environment>     its instances in an environment; expires too
 //	application history APP#<name>#<ms>   EVENT#<version>             changes by users, by the time of its creation
 //	token's applications USAGE            TOKEN#<sha256>              which applications reported with the token
+//	asked for all    USAGE                ALL#<project>               when a provider of OFREP last asked for all flags of the project, or of all (*); expires
 //	outbox           OUTBOX#<addon>       <event id>                  an event that an addon is to send, or those of a large change; expires after 30 days
 //	sent event       DELIVERED#<addon>    <event id>                  an event that the addon sent; expires after 7 days
 //	parked event     PARKED#<addon>       <event id>                  an event that the addon could not send; expires after 7 days

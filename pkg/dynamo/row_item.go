@@ -53,7 +53,9 @@ type rowStanding struct {
 	Withheld          int       `json:"w,omitzero"`
 	Targeted          bool      `json:"t,omitzero"`
 	Variants          int       `json:"v,omitzero"`
+	Split             bool      `json:"sp,omitzero"`
 	LastSeenAt        time.Time `json:"l,omitzero"`
+	OffSince          time.Time `json:"of,omitzero"`
 
 	Plan *flags.PlanSummary `json:"p,omitzero"`
 }
@@ -70,7 +72,7 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 		doc.Environments[name] = rowStanding{
 			Environment: e.EnvironmentUID, EnabledIn: e.EnabledIn, Strategies: e.Strategies,
 			EnabledStrategies: e.EnabledStrategies, Segments: e.Segments, Withheld: e.Withheld, Targeted: e.Targeted,
-			Variants: e.Variants, LastSeenAt: e.LastSeenAt, Plan: e.Plan,
+			Variants: e.Variants, Split: e.Split, LastSeenAt: e.LastSeenAt, OffSince: e.OffSince, Plan: e.Plan,
 		}
 	}
 	return doc
@@ -101,7 +103,7 @@ func (e rowStanding) summary() flags.EnvironmentSummary {
 	return flags.EnvironmentSummary{
 		EnvironmentState: flags.EnvironmentState{EnvironmentUID: e.Environment, EnabledIn: e.EnabledIn},
 		Strategies:       e.Strategies, EnabledStrategies: e.EnabledStrategies, Segments: e.Segments,
-		Withheld: e.Withheld, Targeted: e.Targeted, Variants: e.Variants, LastSeenAt: e.LastSeenAt, Plan: e.Plan,
+		Withheld: e.Withheld, Targeted: e.Targeted, Variants: e.Variants, Split: e.Split, LastSeenAt: e.LastSeenAt, OffSince: e.OffSince, Plan: e.Plan,
 	}
 }
 

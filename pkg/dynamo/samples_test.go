@@ -41,6 +41,7 @@ func FullFeature() *flags.Feature {
 				Strategies:       []flags.Strategy{FullStrategy(), {ID: "s-2", Name: "default", SortOrder: 1e21}},
 				Variants:         []flags.Variant{fullVariant("blue", flags.Variable), fullVariant("green", flags.Fix)},
 				LastSeenAt:       SampleTime.Add(time.Second),
+				OffSince:         SampleTime.Add(2 * time.Second),
 				Plan: &flags.ReleasePlan{
 					ID: "p-1", Attachment: "bbbb2222", TemplateID: "t-1", Name: "Canary", Description: text("a few first"), CreatedAt: SampleTime, CreatedByID: 7,
 					Milestones: []flags.Milestone{{ID: "m-1", Name: "Some", SortOrder: 1, Minutes: 60, StartedAt: SampleTime, Strategies: []flags.Strategy{FullStrategy()}}},
@@ -193,6 +194,19 @@ func FullSignals() *flags.Signals {
 	}}
 }
 
+// FullCodeReferences returns code references with all fields set.
+func FullCodeReferences() *flags.CodeReferences {
+	return &flags.CodeReferences{Project: "shop", ProjectUID: "0f1e2d3c", Repositories: []flags.CodeScan{{
+		Repository: "example/shop", Branch: "main", Commit: "0f1e2d3c", URL: "https://example.com/{commit}/{path}#L{line}", Sequence: 7, Partial: true, ScannedAt: SampleTime,
+		Flags: map[string][]flags.CodePlace{"checkout": {{Path: "src/a.go", Line: 12, Count: 2}}},
+	}}}
+}
+
+// FullAskedForAll returns an AskedForAll with all fields set.
+func FullAskedForAll() *usage.AskedForAll {
+	return &usage.AskedForAll{Project: "shop", At: SampleTime}
+}
+
 // FullReleaseTemplate returns a release template with all fields set.
 func FullReleaseTemplate() *flags.ReleaseTemplate {
 	strategy := FullFeature().Environments["production"].Strategies[0]
@@ -343,8 +357,8 @@ func FullComment() *review.Comment {
 func fullAggregates() []flags.Aggregate {
 	return []flags.Aggregate{
 		FullFeature(), FullProject(), FullEnvironments(), FullToken(), FullUser(), FullRoles(), FullTagTypes(), FullStrategyTypes(),
-		FullSignupToken(), FullTokenUse(), FullContextFields(), FullSegment(), FullReleaseTemplate(), FullSignals(), FullFeatureUse(), FullAddons(),
-		FullApplication(), FullApplicationNames(), FullInstances(), FullTokenApplications(), FullSessions(), FullSignInLink(), FullIdentityLink(), FullFavorites(), FullRequest(), FullComment(),
+		FullSignupToken(), FullTokenUse(), FullContextFields(), FullSegment(), FullReleaseTemplate(), FullSignals(), FullCodeReferences(), FullFeatureUse(), FullAddons(),
+		FullApplication(), FullApplicationNames(), FullInstances(), FullTokenApplications(), FullAskedForAll(), FullSessions(), FullSignInLink(), FullIdentityLink(), FullFavorites(), FullRequest(), FullComment(),
 	}
 }
 

@@ -347,7 +347,23 @@ func (e *Edge) evaluation(w http.ResponseWriter, r *http.Request, key string) er
 		response, err := answers.OFREPFailure(err, key)
 		return e.respond(w, a, response, err)
 	}
-	return e.respond(w, a, e.responder.Evaluation(a.state.set, a.scope, c, key, e.request(r)), nil)
+	response, result := e.responder.Evaluation(a.state.set, a.scope, c, key, e.request(r))
+	if result != nil {
+		e.usage.add(a, &usage.Post{Counts: []usage.Count{evaluated(a.environment, key, *result)}})
+	}
+	return e.respond(w, a, response, nil)
+}
+
+// evaluated returns what an evaluation counts, as SDKs count it.
+func evaluated(environment, key string, result evaluate.Result) usage.Count {
+	c := usage.Count{Feature: key, Application: usage.OFREP, Environment: environment}
+	if c.Yes = 1; !result.Enabled {
+		c.Yes, c.No = 0, 1
+	}
+	if result.Variant != nil {
+		c.Variants = map[string]int64{result.Variant.Name: 1}
+	}
+	return c
 }
 
 // evaluations responds to OFREP for all flags.
@@ -362,6 +378,9 @@ func (e *Edge) evaluations(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := e.bounded(r)
 	defer cancel()
 	response, err := e.responder.Evaluations(ctx, a.state.set, a.scope, c, body, e.eventsOf(a.grant, known != ""), e.request(r))
+	if err == nil { // which of the flags the page uses is unknown
+		e.usage.add(a, &usage.Post{Instances: []usage.PostInstance{{Application: usage.OFREP, Instance: e.config.InstanceID, Environment: a.environment}}})
+	}
 	return e.respond(w, a, response, err)
 }
 

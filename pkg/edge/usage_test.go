@@ -90,6 +90,27 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// TestUsageOfOFREP checks that evaluations of one flag count as those of SDKs do, and that those of all flags are only an instance.
+func TestUsageOfOFREP(t *testing.T) {
+	t.Parallel()
+	g, own, e := following(t)
+	const user = `{"context": {"targetingKey": "7"}}`
+	for range 3 {
+		e.ask("POST", "/ofrep/v1/evaluate/flags/a", own, user).want(t, 200)
+	}
+	e.ask("POST", "/ofrep/v1/evaluate/flags/nosuch", own, user).want(t, 404)
+	for range 2 {
+		e.ask("POST", "/ofrep/v1/evaluate/flags", own, user).want(t, 200)
+	}
+	e.stop()
+	if got, want := g.usage(), "a development OFREP 3 0"; got != want {
+		t.Errorf("Guidon got %s, want %s", got, want)
+	}
+	if got := g.instances(); !strings.HasPrefix(got, "OFREP ") || strings.Contains(got, ", ") {
+		t.Errorf("Guidon got the instances %s", got)
+	}
+}
+
 // TestUsageWaits checks that usage waits while the upstream does not take it, and arrives once.
 func TestUsageWaits(t *testing.T) {
 	t.Parallel()

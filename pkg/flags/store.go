@@ -33,13 +33,14 @@ const (
 	EntityContextFields   Entity = "context fields" // registry of context fields
 	EntitySegment         Entity = "segment"
 	EntityReleaseTemplate Entity = "release template"
-	EntitySignals         Entity = "signals"   // of an environment of a project
-	EntityUse             Entity = "use"       // which segments and context fields a flag uses; only in lists
-	EntityUseCount        Entity = "use count" // how often a strategy started to use a segment; only loaded
-	EntityFeed            Entity = "feed"      // the changes that applications see; only loaded
-	EntityAddons          Entity = "addons"    // registry of addons
-	EntitySnapshot        Entity = "snapshot"  // which snapshot of what applications see is the current one; only loaded
-	EntityFavorites       Entity = "favorites" // of a caller
+	EntitySignals         Entity = "signals"         // of an environment of a project
+	EntityCodeReferences  Entity = "code references" // to the flags of a project
+	EntityUse             Entity = "use"             // which segments and context fields a flag uses; only in lists
+	EntityUseCount        Entity = "use count"       // how often a strategy started to use a segment; only loaded
+	EntityFeed            Entity = "feed"            // the changes that applications see; only loaded
+	EntityAddons          Entity = "addons"          // registry of addons
+	EntitySnapshot        Entity = "snapshot"        // which snapshot of what applications see is the current one; only loaded
+	EntityFavorites       Entity = "favorites"       // of a caller
 )
 
 // A Key identifies an aggregate.
@@ -194,7 +195,7 @@ func MergeWrites(writes []Write) (merged []Write) {
 
 // An UnloggedStore stores what is no change that others see.
 type UnloggedStore interface {
-	// PutUnlogged stores favorites or signals without an event. It returns VersionConflict if they are no longer at the
+	// PutUnlogged stores favorites, signals or code references without an event. It returns VersionConflict if they are no longer at the
 	// version that was loaded. before is nil for the first ones.
 	PutUnlogged(ctx context.Context, before, after Aggregate) error
 }

@@ -45,7 +45,9 @@ type EnvironmentSummary struct {
 	Withheld          int     // percentage of users that the widest enabled strategy for all users leaves out; 100 if there is only a narrower one
 	Targeted          bool    // with Withheld: an enabled strategy is for users that constraints, segments or its parameters select
 	Variants          int
+	Split             bool // users get different variants
 	LastSeenAt        time.Time
+	OffSince          time.Time    // when the flag was last switched off; zero for never
 	Plan              *PlanSummary // nil for none; read it with PlanIn
 }
 
@@ -131,10 +133,11 @@ func (f *Feature) Summary() FeatureSummary {
 
 // Summary returns what lists show of the environment.
 func (fe FeatureEnvironment) Summary() EnvironmentSummary {
-	enabled, widest, targeted, segments := 0, 0, false, []int64(nil)
+	enabled, widest, targeted, split, segments := 0, 0, false, false, []int64(nil)
 	for _, s := range fe.Strategies {
 		if !s.Disabled {
 			enabled++
+			split = split || isSplit(s.Variants) || len(s.Variants) == 0 && isSplit(fe.Variants)
 			if percentage, everyone := s.share(); everyone {
 				widest = max(widest, percentage)
 			} else {
@@ -147,7 +150,7 @@ func (fe FeatureEnvironment) Summary() EnvironmentSummary {
 	summary := EnvironmentSummary{
 		Plan:             fe.Plan.summary(),
 		EnvironmentState: fe.EnvironmentState, Strategies: len(fe.Strategies), EnabledStrategies: enabled,
-		Segments: slices.Compact(segments), Variants: len(fe.Variants), LastSeenAt: fe.LastSeenAt,
+		Segments: slices.Compact(segments), Variants: len(fe.Variants), Split: split, LastSeenAt: fe.LastSeenAt, OffSince: fe.OffSince,
 	}
 	if summary.Plan != nil {
 		summary.Plan.NextAt = fe.nextAt()
@@ -156,6 +159,17 @@ func (fe FeatureEnvironment) Summary() EnvironmentSummary {
 		summary.Withheld, summary.Targeted = 100-widest, targeted
 	}
 	return summary
+}
+
+// isSplit reports whether a list of variants has more than one that can be chosen.
+func isSplit(variants []Variant) bool {
+	chosen := 0
+	for _, v := range variants {
+		if v.Weight > 0 || len(v.Overrides) > 0 {
+			chosen++
+		}
+	}
+	return chosen > 1
 }
 
 // share returns the percentage of all users that a strategy gives the flag, or false if it is for some users only.

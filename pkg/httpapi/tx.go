@@ -312,6 +312,9 @@ func (tx *Tx) hasRead(a flags.Aggregate) bool {
 // without a changed aggregate no event is stored.
 func (tx *Tx) Save(e flags.Event, aggregates ...flags.Aggregate) {
 	for _, after := range aggregates {
+		if f, is := after.(*flags.Feature); is {
+			f.RecordSwitches(Was(tx, f), tx.Now)
+		}
 		tx.change.Writes = append(tx.change.Writes, flags.Write{Before: tx.storedFor(after), After: after})
 	}
 	tx.events = append(tx.events, e)

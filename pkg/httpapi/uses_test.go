@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"guidon/pkg/access"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/usage"
@@ -102,4 +105,59 @@ func TestPostedUses(t *testing.T) {
 	if len(store.posts) != 3 || strings.Count(store.posts[1], " ") != 3_999 || store.posts[2] != "1999912:02" {
 		t.Errorf("%d posts of 20,000 tokens; the last one has %q", len(store.posts), store.posts[len(store.posts)-1])
 	}
+}
+
+// A fullStore keeps posts.
+type fullStore struct {
+	posts []*usage.Post
+	err   error
+}
+
+func (s *fullStore) PutPost(_ context.Context, p *usage.Post) error {
+	s.posts = append(s.posts, p)
+	return s.err
+}
+
+// TestPostedEvaluations posts each flag that was evaluated once an hour, with the tokens, and each token that asked for all flags in a post of
+// its own, also when others fail.
+func TestPostedEvaluations(t *testing.T) {
+	store, noon := &fullStore{}, time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	uses := httpapi.NewPostedUses(store, nil)
+	at := func(minute int) time.Time { return noon.Add(time.Duration(minute) * time.Minute) }
+	want := func(name string, want ...*usage.Post) {
+		t.Helper()
+		for _, p := range store.posts {
+			p.ID = ""
+		}
+		if diff := cmp.Diff(want, store.posts, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		store.posts = nil
+	}
+	count := func(environment, feature string) usage.Count {
+		return usage.Count{Feature: feature, Application: usage.OFREP, Environment: environment}
+	}
+	uses.Note(t.Context(), "a", at(0))
+	uses.NoteEvaluation(t.Context(), "dev", "f", at(0))
+	uses.NoteEvaluation(t.Context(), "dev", "f", at(0))
+	want("the token", &usage.Post{At: at(0), Uses: map[string]time.Time{"a": at(0)}})
+	uses.NoteEvaluation(t.Context(), "dev", "g", at(1))
+	want("the flags", &usage.Post{At: at(1), Counts: []usage.Count{count("dev", "f"), count("dev", "g")}})
+	store.err = errors.New("throttled")
+	uses.NoteEvaluation(t.Context(), "prod", "f", at(2))
+	uses.NoteAll(t.Context(), "a", "dev", at(2))
+	store.posts, store.err = nil, nil
+	uses.NoteEvaluation(t.Context(), "prod", "f", at(3))
+	want("after a failure", &usage.Post{At: at(3), Counts: []usage.Count{count("prod", "f")}})
+	bulk := func(hash string, minute int) *usage.Post {
+		return &usage.Post{At: at(minute), TokenHash: hash, Instances: []usage.PostInstance{{Application: usage.OFREP, Environment: "dev"}}}
+	}
+	for _, hash := range []string{"a", "a", "b", ""} {
+		uses.NoteAll(t.Context(), hash, "dev", at(3))
+	}
+	want("all flags", bulk("a", 3), bulk("b", 3), bulk("", 3))
+	uses.NoteAll(t.Context(), "a", "dev", at(59))
+	want("in the same hour")
+	uses.NoteAll(t.Context(), "a", "dev", at(60))
+	want("in the next hour", bulk("a", 60))
 }

@@ -1,17 +1,22 @@
 package serving
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
+	"guidon/pkg/access"
 	"guidon/pkg/answers"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/usage"
 )
 
 const (
@@ -285,5 +290,58 @@ func TestOFREPETag(t *testing.T) {
 		if step.body == seven {
 			etag = newETag
 		}
+	}
+}
+
+// A postStore keeps posts.
+type postStore struct {
+	mu    sync.Mutex
+	posts []*usage.Post
+}
+
+func (s *postStore) PutPost(_ context.Context, p *usage.Post) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.posts = append(s.posts, p)
+	return nil
+}
+
+// TestOFREPIsUsage posts which flags were evaluated alone, and that all were asked for: a 304 in the same hour posts nothing.
+func TestOFREPIsUsage(t *testing.T) {
+	f := newFixture()
+	f.add("default", "plain", nil)
+	f.add("other", "theirs", nil)
+	store, now := &postStore{}, time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	config := httpapi.Config{Now: func() time.Time { now = now.Add(time.Minute); return now }}
+	h := httpapi.New(nil, FrontendGroup(&f.store, store, config), config)
+	ask := func(path string, status int, headers ...string) *httptest.ResponseRecorder {
+		t.Helper()
+		w := call(h, "POST", path, seven, append(headers, "Authorization: frontend")...)
+		if w.Code != status {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+		return w
+	}
+	ask(ofrepOne+"nosuch", 404)
+	ask(ofrepOne+"theirs", 404)
+	ask(ofrepOne+"plain", 200)
+	ask(ofrepOne+"plain", 200)
+	etag := ask(ofrepAll, 200).Header().Get("ETag")
+	ask(ofrepAll, 304, "If-None-Match: "+etag)
+	hash, flag, bulk := access.HashSecret("frontend"), 0, 0
+	for _, p := range store.posts {
+		for _, c := range p.Counts {
+			if flag++; c.Feature != "plain" || c.Application != usage.OFREP || c.Environment != "development" || p.TokenHash != "" {
+				t.Errorf("posted %+v", p)
+			}
+		}
+		for _, i := range p.Instances {
+			if bulk++; i.Application != usage.OFREP || i.Environment != "development" || p.TokenHash != hash {
+				t.Errorf("posted %+v", p)
+			}
+		}
+	}
+	if flag != 1 || bulk != 1 || len(store.posts) != 3 { // and the use of the token
+		t.Errorf("%d posts, with %d flags and %d of all, want 3 with one each", len(store.posts), flag, bulk)
 	}
 }

@@ -71,11 +71,14 @@ func (s *server) access(ctx context.Context, r *http.Request, environment string
 		return nil, err
 	}
 	if a.token != nil {
-		s.uses.Note(ctx, a.token.Hash, s.now().UTC().Truncate(time.Millisecond))
+		s.uses.Note(ctx, a.token.Hash, s.time())
 	}
 	a.set = s.sets.of(a.state, a.environment)
 	return a, nil
 }
+
+// time returns the time, as it is stored.
+func (s *server) time() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
 // Authenticate returns the token of a request that reports usage: an admin token or one of these types; nil with AUTH_TYPE=none and without a
 // valid one. It was valid at most reportAge or MaxAge ago, or read for this request.

@@ -159,7 +159,11 @@ func (s *server) evaluation(ctx context.Context, r *http.Request) (httpapi.Respo
 		response, err := answers.OFREPFailure(err, key)
 		return httpapi.Response(response), err
 	}
-	return httpapi.Response(s.responder.Evaluation(a.set, a.scope, c, key, s.request(r))), nil
+	response, result := s.responder.Evaluation(a.set, a.scope, c, key, s.request(r))
+	if result != nil && a.environment != nil {
+		s.uses.NoteEvaluation(ctx, a.environment.Name, key, s.time())
+	}
+	return httpapi.Response(response), nil
 }
 
 // evaluations answers OFREP for all flags.
@@ -170,6 +174,13 @@ func (s *server) evaluations(ctx context.Context, r *http.Request) (httpapi.Resp
 		return httpapi.Response(response), err
 	}
 	response, err := s.responder.Evaluations(ctx, a.set, a.scope, c, body, "", s.request(r))
+	if err == nil && a.environment != nil {
+		hash := ""
+		if a.token != nil {
+			hash = a.token.Hash
+		}
+		s.uses.NoteAll(ctx, hash, a.environment.Name, s.time())
+	}
 	return httpapi.Response(response), err
 }
 

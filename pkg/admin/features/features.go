@@ -57,7 +57,7 @@ func Group() httpapi.Group {
 		{Route: "POST " + archive + "/revive/{featureName}", Permission: access.UpdateFeature, Handle: httpapi.Do(reviveFeature)},
 		{Route: "GET /api/admin/feature-types", Permission: access.Read, Handle: httpapi.Handle(listFeatureTypes)},
 		{Route: "POST /api/admin/features/validate", Permission: access.Read, Handle: httpapi.DoBody(validateFeature)},
-	}, dependencyOperations(), lifecycleOperations(), bulkOperations(), searchOperations()), Gone: map[string]string{
+	}, dependencyOperations(), lifecycleOperations(), bulkOperations(), searchOperations(), referenceOperations()), Gone: map[string]string{
 		"DELETE " + archive + "/{featureName}": neverErased,
 		"POST " + inProject + "/delete":        neverErased,
 	}}

@@ -202,11 +202,16 @@ func deleteProject(tx *httpapi.Tx, at httpapi.InProject) error {
 		return err
 	}
 	tx.Delete(events.ProjectDeleted(p), p)
+	references := flags.CodeReferencesKey(p.ID)
 	var signals []flags.Key
 	for _, attachment := range p.Environments {
 		signals = append(signals, flags.SignalsKey(attachment.ID))
 	}
+	tx.Load(append(signals, references)...)
 	deleteSignals(tx, signals...)
+	if stored := httpapi.Find[*flags.CodeReferences](tx, references); stored != nil {
+		tx.AlsoDelete(stored)
+	}
 	return nil
 }
 

@@ -235,6 +235,8 @@ func aggregateOf(k key) (_ flags.Key, known bool) {
 		return flags.Key{Entity: access.EntityIdentity, ID: rest}, true
 	case "FAVORITES FAVORITES":
 		return flags.FavoritesKey(rest), true
+	case "REFERENCES REFERENCES":
+		return flags.CodeReferencesKey(rest), true
 	case "SIGNALS SIGNALS":
 		return flags.SignalsKey(rest), true
 	case "REQUEST REQUEST":
@@ -245,7 +247,7 @@ func aggregateOf(k key) (_ flags.Key, known bool) {
 		"SESSIONS EVENT", "SIGNIN EVENT", "IDENTITY EVENT",
 		"PROJECT FLAG", "PROJECT ARCHIVED", "PROJECT GUARD", "SEGMENT GUARD", "REGISTRY REGISTRY", "SEEN SEEN",
 		"UNIQUE UNIQUE", "COUNTER COUNTER", "FEED FEED", "FEED PAGE", "SNAPSHOT FORM", "SNAPSHOT LEASE", "SNAPSHOT CHUNK",
-		"APP INSTANCES", "APP NAMES", "APP EVENT", "USAGE CURSOR", "USAGE TOKEN", "USAGE HOUR", "USAGE DAY", "BATCH BATCH":
+		"APP INSTANCES", "APP NAMES", "APP EVENT", "USAGE CURSOR", "USAGE TOKEN", "USAGE ALL", "USAGE HOUR", "USAGE DAY", "BATCH BATCH":
 		return flags.Key{}, true
 	}
 	switch k.pk {

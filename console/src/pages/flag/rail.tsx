@@ -4,6 +4,7 @@ import { actorOf, api, apiQuery, useChange, useMe } from '../../api'
 import { FormDialog, useForm } from '../../forms'
 import { Badge, DateTime, IconButton, Icons, Info } from '../../ui'
 import { SuggestField } from '../../ui/suggest'
+import { Archivable } from './archivable'
 import { flagKey, flagPath, touched, useProject, useReasons, type Flag } from './data'
 import { Dependencies } from './dependencies'
 import { lifecycleText } from './lifecycle'
@@ -31,6 +32,7 @@ export function FlagRail({ flag }: { flag: Flag }) {
       </Part>
       <DailyUse flag={flag} />
       <Dependencies flag={flag} />
+      <Archivable flag={flag} />
       <Created flag={flag} />
     </>
   )

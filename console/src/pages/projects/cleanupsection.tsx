@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiQuery } from '../../api'
-import { Checkbox, EmptyState, Icons, Info, Loaded, Section, Table, number, type Column } from '../../ui'
+import { apiQuery, type Schema } from '../../api'
+import { Badge, Checkbox, EmptyState, Icons, Info, Loaded, Section, Table, number, type Column } from '../../ui'
 import { BulkBar } from '../flags/bulkbar'
 import { flagList } from '../flags/data'
 import type { FlagRow } from '../flags/rows'
@@ -60,6 +60,9 @@ function Suggestions({ projectId, rows, lifetimes }: SuggestionsProps) {
     const changed = latest[index]?.data?.events[0]?.createdAt
     if (changed) reasons.set(name, everyoneReason(changed, now))
   })
+  const { data } = useQuery(apiQuery('/api/admin/projects/{projectId}/archivable', { path: { projectId } }))
+  const verdicts = new Map(data?.features.map((one) => [one.name, one]))
+  verdicts.forEach(({ name, safeToArchive }) => safeToArchive && !reasons.get(name) && reasons.set(name, 'Decides nothing, and is not in the code'))
   const found = rows.filter((row) => reasons.get(row.name))
   const shown = found.slice(0, shownFlags)
   const chosen = shown.filter(({ name }) => selected.has(name))
@@ -87,6 +90,7 @@ function Suggestions({ projectId, rows, lifetimes }: SuggestionsProps) {
     },
     nameColumn(projectId),
     { id: 'reason', header: 'Why', cell: ({ name }) => reasons.get(name) },
+    { id: 'safe', header: 'Safe to archive', cell: ({ name }) => <Verdict of={verdicts.get(name)} /> },
     ...usageColumns<FlagRow>(),
   ]
   if (found.length === 0)
@@ -120,5 +124,17 @@ function Suggestions({ projectId, rows, lifetimes }: SuggestionsProps) {
         </p>
       )}
     </>
+  )
+}
+
+/** Whether a flag is safe to archive, and what stands against it. */
+function Verdict({ of }: { of?: Schema<'Archivable'> }) {
+  if (!of) return null
+  return of.safeToArchive ? (
+    <Badge kind="ok">Yes</Badge>
+  ) : (
+    <span className="row">
+      No <Info>{of.against.join(' ')}</Info>
+    </span>
   )
 }
