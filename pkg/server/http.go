@@ -66,11 +66,14 @@ func (a *app) mount(store *dynamo.Store, config httpapi.Config) {
 			f.maxBody = max(f.maxBody, op.Shape().MaxBody)
 			a.functions[op.Route] = f
 		}
-	}
-	for _, group := range all {
-		for _, route := range group.Routes() {
-			a.mux.Handle(route, a.functions[route].handler)
+		if group.Site == nil { // which gets all paths that no other function has
+			for route := range group.Gone {
+				a.functions[route] = f
+			}
 		}
+	}
+	for route, f := range a.functions {
+		a.mux.Handle(route, f.handler)
 	}
 }
 

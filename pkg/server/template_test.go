@@ -79,7 +79,7 @@ func TestFunctionOfPaths(t *testing.T) {
 			names[a.functions[route]] = group.Function
 		}
 	}
-	requests := []string{"GET /", "POST /nothing", "GET /docs", "GET /health/", "GET /api/admin/projects/", "GET /api//admin/projects", "GET /auth", "GET /auth/", "GET /api/client/features/"}
+	requests := []string{"GET /", "POST /nothing", "GET /docs", "GET /health/", "GET /api/admin/projects/", "GET /api//admin/projects", "GET /auth", "GET /auth/", "GET /api/client/features/", "DELETE /api/admin/archive/x"}
 	for route := range a.functions {
 		_, pattern, _ := strings.Cut(route, " ")
 		path := variable.ReplaceAllString(pattern, "x")
