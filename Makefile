@@ -110,10 +110,10 @@ test-release: check $(LOCAL)/sam/installed
 
 CLIENTS = CLIENTS_NODE='$(abspath $(CLIENTS_NODE))' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' go test -tags clients -count=1 -timeout 20m ./internal/e2e
 test-clients: check $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run unmodified SDKs against Guidon and Guidon Edge, or against Unleash Edge (EDGE=program); needs Chromium, Python 3.10
-	EDGE='$(if $(EDGE),$(abspath $(EDGE)))' $(CLIENTS) -run '^Test($(if $(EDGE),Edge,Clients|ClientsAgree|ClientsMatrix|ClientsOverload|ClientsPlan|ClientsURL|ClientsUsage|ConnectPages|Demo|FrontendOrigins|ReadmeProgram))$$'
+	EDGE='$(if $(EDGE),$(abspath $(EDGE)))' $(CLIENTS) -run '^Test($(if $(EDGE),Edge,Clients|ClientsAgree|ClientsManifest|ClientsMatrix|ClientsOverload|ClientsPlan|ClientsURL|ClientsUsage|ConnectPages|Demo|FrontendOrigins|ReadmeProgram))$$'
 
 test-clients-more: check $(CLIENTS_JAVA)/classpath $(CLIENTS_RUST) $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed $(LOCAL)/clients-mcp/installed
-	CLIENTS_JAVA="$(CLIENTS_JAVA)/classes:$$(cat '$(CLIENTS_JAVA)/classpath')" CLIENTS_RUST='$(CLIENTS_RUST)' CLIENTS_MCP='$(LOCAL)/clients-mcp' $(CLIENTS) -run '^TestClients(Agree|Events|MCP|Overload|URL|Usage)$$'
+	CLIENTS_JAVA="$(CLIENTS_JAVA)/classes:$$(cat '$(CLIENTS_JAVA)/classpath')" CLIENTS_RUST='$(CLIENTS_RUST)' CLIENTS_MCP='$(LOCAL)/clients-mcp' $(CLIENTS) -run '^TestClients(|Agree|Events|MCP|Overload|URL|Usage)$$'
 
 test-migration: check $(CLIENTS_NODE)/installed
 	CLIENTS_NODE='$(abspath $(CLIENTS_NODE))' go test -tags migration -count=1 -v -timeout 30m ./internal/migration

@@ -23,6 +23,7 @@ const (
 	yaml       = "github.com/goccy/go-yaml"
 	kin        = "github.com/getkin/"
 	goCmp      = "github.com/google/go-cmp"
+	jsonSchema = "github.com/google/jsonschema-go"
 	flags      = "guidon/pkg/flags"
 	access     = "guidon/pkg/access"
 	usage      = "guidon/pkg/usage"
@@ -123,8 +124,8 @@ var rules = []struct {
 		"everything that a function links adds to its cold start, and to what has to be reviewed"},
 	{"./functions/site", false, [][]string{{awsSDK, dynamo}},
 		"it serves static pages and answers unknown paths, and reads no data"},
-	{"./functions/applications", false, [][]string{{admin, console}}, "it serves applications, and links nothing of the administration"},
-	{"./functions/frontend", false, [][]string{{admin, console}}, "it serves applications, and links nothing of the administration"},
+	{"./functions/applications", false, [][]string{{admin, console, jsonSchema}}, "it serves applications, and links nothing of the administration"},
+	{"./functions/frontend", false, [][]string{{admin, console, jsonSchema}}, "it serves applications, and links nothing of the administration"},
 	{"./functions/snapshot", false, [][]string{{admin, console}}, "it serves applications, and links nothing of the administration"},
 	{"./functions/access", false, [][]string{{serving, ingest, console}}, "it is for the administration, and links nothing that serves applications"},
 	{"./functions/features", false, [][]string{{serving, ingest, console}}, "it is for the administration, and links nothing that serves applications"},
@@ -264,6 +265,7 @@ var shipped = map[string]string{
 	"golang.org/x/oauth2":                                          "OAuth 2.0: the exchange of a code, with PKCE",
 	"github.com/aws/smithy-go":                                     "AWS's own: the errors of the SDK",
 	"github.com/go-json-experiment/json":                           "JSON that rejects duplicate names and invalid UTF-8; to become encoding/json/v2",
+	"github.com/google/jsonschema-go":                              "JSON Schemas of the values of typed flags; it has no dependencies",
 	"github.com/evanphx/json-patch/v5":                             "RFC 6902 (JSON Patch), with a limit on what copies add",
 	"github.com/twmb/murmur3":                                      "the hash that all SDKs use for rollouts and variants",
 	"github.com/google/uuid":                                       "UUIDs, including those ordered by time",

@@ -219,7 +219,7 @@ func strategyText(name string, parameters map[string]any, disabled bool) string 
 
 // flagSwitch is the command on or off.
 func (a *app) flagSwitch(state string) *cobra.Command {
-	var project, environment string
+	var project, environment, force string
 	var rollout int
 	cmd := &cobra.Command{
 		Use:   state + " NAME... --environment ENVIRONMENT",
@@ -237,9 +237,12 @@ repeated. It stops at the first flag that the server refuses; those before it ar
 		cmd.Long += `
 
 Guidon refuses to switch on a flag without a strategy. --rollout adds one to flags that have none:
-a gradual rollout to a percentage of the users.`
+a gradual rollout to a percentage of the users. Guidon also refuses it while the signal of a
+safeguard of its release plan fires. --force switches on in spite of that, and the log of events has
+the reason.`
 		cmd.Example += "\n  guidon flag on new-checkout --environment development --rollout 50"
 		cmd.Flags().IntVar(&rollout, "rollout", 0, "the `percentage` of the strategy to add to flags without strategies, 1 to 100")
+		cmd.Flags().StringVar(&force, "force", "", "do it although the signal of a safeguard fires, for this `reason`")
 	}
 	return a.calls(cmd, func(ctx context.Context, server *adminapi.Client, names []string) error {
 		if cmd.Flags().Changed("rollout") && (rollout < 1 || rollout > 100) {
@@ -255,6 +258,10 @@ a gradual rollout to a percentage of the users.`
 			Environment string `json:"environment"`
 			Enabled     bool   `json:"enabled"`
 		}
+		var body any
+		if force != "" {
+			body = map[string]string{"force": force}
+		}
 		list := []switched{}
 		rows := [][]string{{"NAME", "ENVIRONMENT", "STATE"}}
 		var failure error
@@ -265,7 +272,7 @@ a gradual rollout to a percentage of the users.`
 				failure = addRollout(ctx, server, path+"/strategies", rollout)
 			}
 			if failure == nil {
-				failure = server.Call(ctx, http.MethodPost, path+"/"+state, nil, nil)
+				failure = server.Call(ctx, http.MethodPost, path+"/"+state, body, nil)
 			}
 			if failure != nil {
 				break

@@ -62,7 +62,7 @@ migrate and freeze check have exit codes of their own; see their --help.`,
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.messages)
-	root.AddCommand(a.serve(), a.setUp(), a.edge(), a.health(), a.link(), a.flag(), a.plan(), a.freeze(), a.request(), a.tokenCommand(), a.export(), a.importCommand(), a.mcp(), a.migrate(), a.version())
+	root.AddCommand(a.serve(), a.setUp(), a.edge(), a.health(), a.link(), a.flag(), a.plan(), a.freeze(), a.openFeature(), a.request(), a.tokenCommand(), a.export(), a.importCommand(), a.mcp(), a.migrate(), a.version())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	return root

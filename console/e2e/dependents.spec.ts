@@ -34,7 +34,7 @@ test('a switch of several flags and an import name the flags that depend on them
   check()
 })
 
-test('the form of the variants of a parent names the flags that need one that goes, and the playground what its parent must be', async ({ page, api }) => {
+test('the form of the variants of a parent names the flags that need one that goes, and the playground why its parent is another', async ({ page, api }) => {
   const check = noConsoleErrors(page)
   const { project, features, parent, child } = await family(api, { variants: ['red'] })
   const path = `${features}/${parent}/environments/production`
@@ -56,6 +56,11 @@ test('the form of the variants of a parent names the flags that need one that go
   await api('POST', `${features}/${child}/environments/production/on`)
   await page.goto(`/playground?projects=${project}&environments=production`)
   const row = page.getByRole('row', { name: new RegExp(child) })
-  await expect(row).toContainText(`On only where ${parent} is on with red, which is not the case here.`)
+  await expect(row).toContainText(`On only where ${parent} is on with red. It is on with blue: `)
+  await row.getByRole('button', { name: child }).click()
+  const decided = page.getByRole('dialog', { name: child }).getByRole('region', { name: `Parent ${parent}` })
+  await expect(decided).toContainText('On')
+  await decided.getByRole('link', { name: parent }).click()
+  await expect(page.getByRole('heading', { level: 1, name: parent })).toBeVisible()
   check()
 })

@@ -1,6 +1,6 @@
 // Takes the screenshots of the documentation: DOCS=1 make test-browser TEST=e2e/docs.spec.ts. They need a server without the data of other tests.
 import { fileURLToPath } from 'node:url'
-import { expect, test, type Api } from './fixtures'
+import { expect, test, withEarlierHours, type Api } from './fixtures'
 
 const image = (name: string) => fileURLToPath(new URL(`../../docs/images/console-${name}.png`, import.meta.url))
 const features = '/api/admin/projects/default/features'
@@ -59,7 +59,6 @@ test('screenshots of the documentation', async ({ page, api, server }) => {
   await page.screenshot({ path: image('flag') })
 
   await page.goto(`/projects/default/flags/new-checkout?strategy=${strategy}`)
-  await page.getByRole('button', { name: /^Edit/ }).last().click()
   await expect(page.getByRole('dialog')).toBeVisible()
   await page.screenshot({ path: image('strategy') })
 
@@ -69,6 +68,7 @@ test('screenshots of the documentation', async ({ page, api, server }) => {
     return data.reduce((sum: number, row: { yes: number }) => sum + row.yes, 0)
   }
   await expect.poll(reported, { timeout: 60_000 }).toBe(1430)
+  await withEarlierHours(page, [1.1, 0.9, 1, 0.7, 0.8, 0.6, 0.5, 0.5])
   await page.reload()
   await expect(page.locator('canvas').first()).toBeVisible()
   await page.screenshot({ path: image('usage') })

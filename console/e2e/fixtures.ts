@@ -99,6 +99,12 @@ export async function pick(select: Locator, choice: string) {
     .click()
 }
 
+/** Opens a page of a project that its tabs have in the menu More. */
+export async function openMore(page: Page, tab: string) {
+  await page.locator('.tabs').getByRole('button').click()
+  await page.getByRole('menuitem', { name: tab }).click()
+}
+
 /** Adds a filter of a FilterBar by its value. */
 export async function addFilter(page: Page, value: string) {
   await page.getByRole('button', { name: 'Filter', exact: true }).click()
@@ -153,6 +159,23 @@ export async function report(
   await send('/api/client/register', { sdkVersion, strategies: ['default'], started: now, interval: 60 })
   await send('/api/client/metrics', { bucket: { start: now, stop: now, toggles } })
 }
+
+/** Shows the page also earlier hours of usage, as parts of the present one: the server counts a report in the hour in which it comes. */
+export const withEarlierHours = (page: Page, parts: number[]) =>
+  page.route('**/raw?hoursBack=*', async (route) => {
+    const response = await route.fetch()
+    const { data, ...rest } = (await response.json()) as { data: { timestamp: string; yes: number; no: number }[] }
+    const now = data.filter(({ yes, no }) => yes + no > 0)
+    const earlier = now.flatMap((row) =>
+      parts.map((part, index) => ({
+        ...row,
+        timestamp: new Date(Date.parse(row.timestamp) - (index + 1) * 3_600_000).toISOString(),
+        yes: Math.round(part * row.yes),
+        no: Math.round(part * row.no),
+      })),
+    )
+    await route.fulfill({ response, json: { ...rest, data: [...earlier, ...data] } })
+  })
 
 /** Waits until the server has added so many evaluations of a flag to its sums. */
 export const expectUsage = (api: Api, flag: string, evaluations: number) =>

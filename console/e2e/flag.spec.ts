@@ -223,6 +223,34 @@ test('variants of an environment are added, weighted and evaluated', async ({ pa
   check()
 })
 
+test('a flag gets a value type, and its payloads the field of the type', async ({ page, api }) => {
+  const check = noConsoleErrors(page, /status of 400/)
+  const flag = await newFlag(api)
+  await page.goto(`${pageOf(flag)}/settings`)
+  await pick(page.getByRole('combobox', { name: 'Values' }), 'JSON')
+  await page.getByRole('textbox', { name: 'Default value' }).fill('{"size": 1}')
+  await page.getByRole('textbox', { name: 'JSON Schema' }).fill('{"properties": {"size": {"type": "integer"}}}')
+  await page.getByRole('button', { name: 'Save settings' }).click()
+  await expect(page.getByText(`${flag}: settings saved`)).toBeVisible()
+  expect(await api('GET', `${features}/${flag}`)).toMatchObject({ valueType: 'object', defaultValue: { size: 1 } })
+  await page.goto(`${pageOf(flag)}/variants`)
+  await page.getByRole('button', { name: 'Add variants in development' }).click()
+  for (const [number, name, value] of [
+    [1, 'small', '{"size": 1}'],
+    [2, 'large', '{"size": "XL"}'],
+  ] as const) {
+    const variant = page.getByRole('group', { name: `Variant ${number}` })
+    await variant.getByRole('textbox', { name: 'Name' }).fill(name)
+    await variant.getByRole('textbox', { name: 'Value' }).fill(value)
+  }
+  await page.getByRole('button', { name: 'Save variants' }).click()
+  await expect(page.getByRole('dialog')).toContainText('variant "large" in environment "development" does not match the valueSchema')
+  await page.getByRole('group', { name: 'Variant 2' }).getByRole('textbox', { name: 'Value' }).fill('{"size": 9}')
+  await page.getByRole('button', { name: 'Save variants' }).click()
+  await expect(page.getByRole('dialog')).toBeHidden()
+  check()
+})
+
 test('two people edit one strategy: the second sees what changed, reloads or overwrites', async ({ page, signedIn, api }) => {
   const flag = await newFlag(api)
   const { id } = await api('POST', strategiesOf(flag, 'development'), { name: 'flexibleRollout', parameters: { rollout: 10, stickiness: 'default' } })
@@ -270,14 +298,18 @@ test('two people edit one strategy: the second sees what changed, reloads or ove
 test('a strategy that someone removed during the edit can be added again', async ({ page, api }) => {
   const flag = await newFlag(api)
   const { id } = await api('POST', strategiesOf(flag, 'development'), { name: 'flexibleRollout', parameters: { rollout: 10 } })
-  await page.goto(pageOf(flag))
-  await page.getByRole('button', { name: 'Edit strategy in development' }).click()
+  // Its address needs no environment.
+  await page.goto(`${pageOf(flag)}?strategy=${id}`)
   await page.getByRole('spinbutton', { name: 'Percentage' }).fill('15')
   await api('DELETE', `${strategiesOf(flag, 'development')}/${id}`)
   await page.getByRole('button', { name: 'Save strategy' }).click()
   await expect(page.getByText('This strategy was removed while you were editing it')).toBeVisible()
   await page.getByRole('button', { name: 'Save strategy' }).click()
   await expect(page.getByRole('article')).toContainText('15% of users')
+  // The new one has another id.
+  await page.goto(`${pageOf(flag)}?strategy=${id}`)
+  await page.getByRole('dialog', { name: 'The strategy is not there' }).getByRole('button', { name: 'Show the flag' }).click()
+  await expect(page).toHaveURL(pageOf(flag))
 })
 
 test('a strategy is created and switched on with the keyboard only', async ({ page, api }) => {

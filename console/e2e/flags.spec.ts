@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { checkPage } from './checkpage'
-import { addFilter, expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
+import { addFilter, type Api, expect, noConsoleErrors, openMore, pick, test, unique } from './fixtures'
 
 // project creates a project of its own, so that its list has only the flags of the test.
 async function project(api: Api, flags: string[] = []) {
@@ -222,7 +222,7 @@ test('changes tags, states and switches of several flags, and moves them', async
   await expect(table.getByRole('switch', { name: `${one} in production` })).toBeChecked()
 
   await selectAll()
-  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Change tags…' }).click()
   const tags = page.getByRole('dialog', { name: 'Change the tags of 2 flags' })
   await tags.getByRole('combobox', { name: 'Tags to add: value' }).fill('spring')
@@ -233,13 +233,13 @@ test('changes tags, states and switches of several flags, and moves them', async
   await expect(table.getByRole('row', { name: two })).toContainText('spring')
 
   await selectAll()
-  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Mark as stale' }).click()
   await expect(page.getByText('2 flags marked as stale')).toBeVisible()
   await expect(table.getByRole('row', { name: one })).toContainText('Stale')
 
   await table.getByRole('checkbox', { name: `Select ${one}` }).check()
-  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Move to a project…' }).click()
   const move = page.getByRole('dialog', { name: 'Move 1 flag' })
   await move.getByRole('combobox', { name: 'Project' }).fill(target)
@@ -367,7 +367,7 @@ test('exports selected flags into a file that can be imported', async ({ page, a
   const target = await project(api)
   await page.goto(`/projects/${id}`)
   await page.getByRole('checkbox', { name: `Select ${exported}` }).check()
-  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('group', { name: 'Selected flags' }).getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Export…' }).click()
   const downloaded = page.waitForEvent('download')
   await page.getByRole('dialog', { name: 'Export 1 flag' }).getByRole('button', { name: 'Export' }).click()
@@ -471,7 +471,7 @@ test('in a wide window the list uses the width, and begins where the title does'
   const list = await edges(page.locator('.table-box'))
   expect(list.left, 'left edge of the list').toBe(left)
   expect(list.right, 'right edge of the list').toBeGreaterThan(1840)
-  await page.getByRole('link', { name: 'Archive', exact: true }).click()
+  await openMore(page, 'Archive')
   await expect(page.getByText('No archived flags')).toBeVisible()
   expect((await edges(title)).left, 'left edge of the title on another tab').toBe(left)
 })

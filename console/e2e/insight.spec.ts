@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import type { Page, TestInfo } from '@playwright/test'
 import { checkPage } from './checkpage'
-import { addFilter, expect, expectUsage, noConsoleErrors, pick, report, rollout, test, type Api, typeFilter, unique } from './fixtures'
+import { addFilter, expect, expectUsage, noConsoleErrors, pick, report, rollout, test, type Api, typeFilter, unique, withEarlierHours } from './fixtures'
 
 // An SDK, screenshots and axe need more than a minute where several programs share the processors.
 test.describe.configure({ timeout: 150_000 })
@@ -40,7 +40,7 @@ test('create to SDK: the program of the page connects, the light turns green, an
   await checkPage(page, 'connect-connected')
   await expectUsage(api, flag, 1)
   await page.getByRole('link', { name: `Usage of ${flag}` }).click()
-  await expect(page.getByRole('img', { name: `Evaluations of ${flag}: 1 on, 0 off.` })).toBeVisible()
+  await expect(page.getByText('1 evaluations, 100% on')).toBeVisible()
   await expect(page.getByRole('link', { name: app })).toBeVisible()
   check()
 })
@@ -97,12 +97,15 @@ test('a change of the rollout is seen in the usage of a flag', async ({ page, ap
   await expectUsage(api, flag, 100)
   await page.reload()
   await expect(page.getByText('100 evaluations, 10% on')).toBeVisible()
+  // One hour is no chart.
+  await expect(page.getByRole('table', { name: 'Evaluations by time' })).toBeVisible()
 
   await api('PUT', strategy, rollout(50))
   await report(api, baseURL!, app, { [flag]: { yes: 50, no: 50, variants: { blue: 30, red: 20 } } })
   await expectUsage(api, flag, 200)
+  await withEarlierHours(page, [0.5])
   await page.reload()
-  await expect(page.getByRole('img', { name: `Evaluations of ${flag}: 60 on, 140 off.` })).toBeVisible()
+  await expect(page.getByRole('img', { name: `Evaluations of ${flag}: 90 on, 210 off.` })).toBeVisible()
   await expect(page.getByText('Strategy changed in development: Rollout 10% → 50%')).toBeVisible()
   await expect(page.getByRole('meter', { name: 'Share of blue' })).toHaveAttribute('aria-valuenow', '60')
   await checkPage(page, 'usage')

@@ -99,6 +99,9 @@ test('keys go to pages, search and select, and ? lists them', async ({ page, api
   await page.keyboard.press('g')
   await page.keyboard.press('f')
   await expect(page).toHaveURL('/flags')
+  await expect(page.getByRole('button', { name: 'Create flag' })).toBeVisible()
+  await page.keyboard.press('c')
+  await expect(page.getByRole('dialog', { name: 'Create flag' })).toBeVisible()
 })
 
 test('what is typed while the palette is loaded is kept', async ({ page, api }) => {

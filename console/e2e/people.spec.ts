@@ -86,7 +86,11 @@ test('a user is created with a sign-in link, changed and deleted', async ({ page
   await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Viewer')
   await page
     .getByRole('row', { name: new RegExp(name) })
-    .getByRole('button', { name: 'Copy a new link' })
+    .getByRole('button', { name: 'New link…' })
+    .click()
+  await page
+    .getByRole('dialog', { name: `Create a new sign-in link for ${name}?` })
+    .getByRole('button', { name: 'Create link' })
     .click()
   const link = await secretIn(shown)
   await shown.getByRole('button', { name: 'Done' }).click()

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { checkPage, expectAccessible } from './checkpage'
-import { expect, noConsoleErrors, pick, test, type Api, unique } from './fixtures'
+import { type Api, expect, noConsoleErrors, openMore, pick, test, unique } from './fixtures'
 
 /** Creates a project by the API and returns its id. */
 async function newProject(api: Api, name: string): Promise<string> {
@@ -46,7 +46,7 @@ test('a team project: create it, add members, change a role, and what each may d
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
   const id = new URL(page.url()).pathname.split('/')[2]!
 
-  await page.getByRole('link', { name: 'Access', exact: true }).click()
+  await openMore(page, 'Access')
   for (const [person, role] of [
     [olga, 'Owner'],
     [max, 'Member'],
@@ -67,7 +67,7 @@ test('a team project: create it, add members, change a role, and what each may d
   await expect(other.getByLabel('Description')).toBeDisabled()
   await expect(other.getByRole('button', { name: 'Save settings' })).toHaveAttribute('aria-disabled', 'true')
   await expect(other.getByText('You need the permission “Change the project, its environments and who has access to it”').first()).toBeVisible()
-  await other.getByRole('link', { name: 'Access', exact: true }).click()
+  await openMore(other, 'Access')
   await expect(heading(other, 'No permission')).toBeVisible()
   await expectAccessible(other, 'access without the permission')
 
@@ -133,7 +133,7 @@ test('archive a stale flag, undo it, and revive it from the archive', async ({ p
     .click()
   await expect(stale.getByRole('row', { name: flag })).toBeHidden()
 
-  await page.getByRole('link', { name: 'Archive', exact: true }).click()
+  await openMore(page, 'Archive')
   await expect(page.getByRole('row', { name: flag })).toBeVisible()
   await checkPage(page, 'project-archive')
   // Two messages, one below the other, would cover the dialog at 360 px for some seconds.

@@ -1,5 +1,5 @@
 import { checkPage } from './checkpage'
-import { expect, noConsoleErrors, test, unique } from './fixtures'
+import { expect, noConsoleErrors, test, unique, openMore } from './fixtures'
 
 test('the root leads to the projects', async ({ page }) => {
   const check = noConsoleErrors(page)
@@ -31,9 +31,9 @@ test('the tabs of a project have URLs', async ({ page }) => {
   const tabs = page.getByRole('navigation', { name: 'Default', exact: true })
   await expect(tabs.getByRole('link', { name: 'Health' })).toHaveAttribute('aria-current', 'page')
   await expect(page).toHaveTitle('Health · Default · Guidon')
-  await tabs.getByRole('link', { name: 'Access' }).click()
+  await openMore(page, 'Access')
   await expect(page).toHaveURL('/projects/default/access')
-  await expect(tabs.getByRole('link', { name: 'Access' })).toHaveAttribute('aria-current', 'page')
+  await expect(tabs.getByRole('button', { name: 'Access' })).toHaveAttribute('aria-current', 'page')
 })
 
 test('the skip link moves the focus to the content', async ({ page }) => {

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	unleash "github.com/Unleash/unleash-go-sdk/v5"
-	"github.com/Unleash/unleash-go-sdk/v5/api"
-	"github.com/Unleash/unleash-go-sdk/v5/context"
+	unleash "github.com/Unleash/unleash-go-sdk/v6"
+	"github.com/Unleash/unleash-go-sdk/v6/api"
+	"github.com/Unleash/unleash-go-sdk/v6/context"
 )
 
 const (
@@ -47,10 +47,10 @@ func evaluate(client *unleash.Client) application {
 
 func answer(client *unleash.Client, name, user string) string {
 	in := context.Context{UserId: user}
-	if !client.IsEnabled(name, unleash.WithContext(in)) {
+	if !client.IsEnabled(name, unleash.FeatureOptions{Ctx: in}) {
 		return ""
 	}
-	if variant := client.GetVariant(name, unleash.WithVariantContext(in)); variant.Enabled {
+	if variant := client.GetVariant(name, unleash.VariantOptions{Ctx: in}); variant.Enabled {
 		return variant.Name
 	}
 	return "on"

@@ -20,7 +20,7 @@ import (
 	"syscall"
 	"time"
 
-	unleash "github.com/Unleash/unleash-go-sdk/v5"
+	unleash "github.com/Unleash/unleash-go-sdk/v6"
 )
 
 //go:embed page

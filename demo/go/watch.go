@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	unleash "github.com/Unleash/unleash-go-sdk/v5"
+	unleash "github.com/Unleash/unleash-go-sdk/v6"
 )
 
 const (

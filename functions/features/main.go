@@ -1,5 +1,5 @@
 // Command features is the Lambda function for flags: their strategies, variants, tags and dependencies, search and bulk
-// changes, for change requests, release plans and signals. The function transfer applies those that are scheduled.
+// changes, for the OpenFeature manifest, change requests, release plans and signals. The function transfer applies those that are scheduled.
 package main
 
 import (
@@ -14,6 +14,6 @@ import (
 )
 
 func main() {
-	serve.Group(httpapi.Join(features.Group(), strategies.Group(), strategies.VariantGroup(), tags.Group(), requests.Group(), releases.PlanGroup(),
+	serve.Group(httpapi.Join(features.Group(), features.ManifestGroup(), strategies.Group(), strategies.VariantGroup(), tags.Group(), requests.Group(), releases.PlanGroup(),
 		releases.SignalGroup()), cloudwatch.Use)
 }

@@ -54,7 +54,7 @@ func describe(groups []group) (*openapi3.T, error) {
 		},
 		Security: openapi3.SecurityRequirements{openapi3.NewSecurityRequirement().Authenticate(securityScheme)},
 	}
-	d.components["Error"] = written(texts.Schemas["error"]).NewRef()
+	d.components["Error"], d.components["ManifestError"] = written(texts.Schemas["error"]).NewRef(), written(texts.Schemas["manifestError"]).NewRef()
 	for status, f := range texts.Errors {
 		d.failures[f.Component] = d.failure(f.Text, status)
 	}
@@ -215,6 +215,10 @@ func (d *describer) responses(described *openapi3.Operation, texts operation, op
 		}
 		if text := d.words.OFREPErrors[status]; text != "" && strings.Contains(op.route, " /ofrep/") {
 			response = &openapi3.ResponseRef{Value: openapi3.NewResponse().WithDescription(text).WithJSONSchema(written(d.words.Schemas["ofrepError"]))}
+		}
+		if strings.Contains(op.route, "/openfeature/v0/") {
+			response = &openapi3.ResponseRef{Value: openapi3.NewResponse().WithDescription(*response.Value.Description).
+				WithJSONSchemaRef(openapi3.NewSchemaRef("#/components/schemas/ManifestError", d.components["ManifestError"].Value))}
 		}
 		described.Responses.Set(strconv.Itoa(status), response)
 	}

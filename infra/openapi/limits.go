@@ -60,7 +60,7 @@ var bounds = func() map[string]int {
 		"MaxUsageInstances": usage.MaxPostInstances, "MaxUsageName": usage.MaxName, "MaxUsageStrategies": usage.MaxStrategies,
 		"MaxUsageVariants": usage.MaxVariants, "MaxCount": int(usage.MaxCount),
 		"MaxParameter": flags.MaxParameter, "MaxChanges": review.MaxChanges, "MaxFields": playground.MaxFields, "MaxValueLength": evaluate.MaxValueLength, "MaxSafe": maxSafe,
-		"MaxUserName": access.MaxUserName, "MaxVariants": flags.MaxVariants, "MaxComment": review.MaxComment, "MaxRequestTitle": review.MaxTitle, "MaxReviewers": review.MaxReviewers, "MinTag": flags.MinTag, "TotalWeight": flags.TotalWeight,
+		"MaxUserName": access.MaxUserName, "MaxVariants": flags.MaxVariants, "MaxComment": review.MaxComment, "MaxRequestTitle": review.MaxTitle, "MaxReviewers": review.MaxReviewers, "MinTag": flags.MinTag, "TotalWeight": flags.TotalWeight, "MaxValueType": len(flags.BooleanValue),
 	}
 	maps.Copy(all, apiBounds)
 	return all
@@ -109,6 +109,7 @@ var patterns = map[string]string{
 	"signalName":     `^[a-z0-9-]+$`,
 	"signalStatus":   `^(firing|alerting|triggered|resolved|ok)$`,
 	"boolean":        `^(true|false)$`,
+	"valueType":      `^(boolean|string|integer|number|object)$`,
 	"decimal":        `^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`,
 	"decimalOrEmpty": `^([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)?$`,
 	"time":           `^` + date + `(T` + hours + `(:[0-5][0-9](\.[0-9]+)?)?(Z|[+-]` + hours + `)?)?$`,
@@ -128,6 +129,7 @@ var enums = map[string][]any{
 	"SafeguardAction":    {string(flags.SafeguardPause), string(flags.SafeguardOff)},
 	"False":              {false},
 	"FeatureTypes":       plain(flags.FeatureTypes()),
+	"ManifestTypes":      {"boolean", "string", "integer", "float", "number", "object"},
 	"Operators":          plain(flags.Operators()),
 	"ParameterTypes":     plain(flags.ParameterTypes()),
 	"PatchOperations":    {"add", "remove", "replace", "copy", "move", "test"},
@@ -155,6 +157,7 @@ var typeEnums = map[reflect.Type][]any{
 	reflect.TypeFor[flags.FeatureType](): enums["FeatureTypes"],
 	reflect.TypeFor[flags.Operator]():    enums["Operators"],
 	reflect.TypeFor[flags.WeightType]():  enums["WeightTypes"],
+	reflect.TypeFor[flags.ValueType]():   plain(flags.ValueTypes()),
 	reflect.TypeFor[access.TokenType]():  plain(apiTokenTypes),
 	reflect.TypeFor[access.RoleType]():   plain([]access.RoleType{access.RootRole, access.ProjectRole, access.CustomRootRole, access.CustomProjectRole}),
 }

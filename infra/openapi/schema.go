@@ -38,7 +38,7 @@ func (d *describer) fault(format string, args ...any) {
 
 // schema returns the schema of a type. A named struct becomes a component.
 func (d *describer) schema(t reflect.Type, way direction) *openapi3.SchemaRef {
-	if t == reflect.TypeFor[jsontext.Value]() {
+	if t == reflect.TypeFor[jsontext.Value]() || t == reflect.TypeFor[*jsontext.Value]() {
 		return d.anything()
 	}
 	if known, ok := d.words.Schemas[typeName(t)]; ok {
@@ -170,6 +170,8 @@ func (d *describer) addFields(object *openapi3.Schema, owners []reflect.Type, wa
 		field := t.Field(i)
 		tag, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
+		case field.Anonymous && tag == "" && field.Type.Kind() == reflect.Pointer:
+			embedded = append(embedded, field.Type.Elem())
 		case field.Anonymous && tag == "":
 			embedded = append(embedded, field.Type)
 		case tag == "":

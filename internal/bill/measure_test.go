@@ -361,17 +361,18 @@ func (m *Measured) releases(d *deployment) {
 	plan("alarmed", fmt.Sprintf(`{"signal":{"alarm":%q},"action":{"type":"off"}}`, alarms.Prefix+"errors"))
 	m.StepAlarm = d.run(due, 3)
 
-	for i := range watched - 1 { // beside the flag with an alarm
-		plan(fmt.Sprintf("watched-%d", i), `{"signal":{"name":"errors"},"action":{"type":"off"}}`)
+	d.do("POST", "/api/admin/projects/default"+environment+"/signals", `{"name":"quiet"}`) // in the hour after a signal has fired, the flags are read, too
+	for i := range watched - 1 {                                                           // beside the flag with an alarm
+		plan(fmt.Sprintf("watched-%d", i), `{"signal":{"name":"quiet"},"action":{"type":"off"}}`)
 	}
 	m.Watch = d.run(requests.NewScheduler(d.store, httpapi.Config{Limits: flags.DefaultLimits(), Now: func() time.Time { return fixed }, Alarms: alarms}).Run, 1)
-	for i := range flags.MaxSignals - 1 {
+	for i := range flags.MaxSignals - 2 {
 		body = d.do("POST", "/api/admin/projects/default"+environment+"/signals", fmt.Sprintf(`{"name":"%0*d"}`, flags.MaxSignalName, i)).Body.Bytes()
 	}
 	if err := json.Unmarshal(body, &created); err != nil {
 		d.t.Fatal(err)
 	}
-	m.SignalMost = d.units("POST", fmt.Sprintf("/api/signals/%0*d", flags.MaxSignalName, flags.MaxSignals-2), firing, "Authorization: Bearer "+created.Secret)
+	m.SignalMost = d.units("POST", fmt.Sprintf("/api/signals/%0*d", flags.MaxSignalName, flags.MaxSignals-3), firing, "Authorization: Bearer "+created.Secret)
 }
 
 // A run that is measured looks at this many safeguards.

@@ -35,15 +35,17 @@ var sdkDifferences = map[string]map[string]string{
 	"java": {
 		"^(IN_CIDR|SEMVER_[GL]TE)": "the SDK does not know the operator",
 	},
-	"go-sdk":    differencesOfGo,
-	"go-client": differencesOfGo,
-}
-
-var differencesOfGo = map[string]string{
-	"^(REGEX|IN_CIDR|SEMVER_[GL]TE)":    "the SDK does not know the operator",
-	"^(NUM|SEMVER)_.*-not$":             "the SDK does not invert the comparison with a value that is absent or cannot be read",
-	"^property-DATE_AFTER":              "the SDK takes the current time for an absent field",
-	"^child-of-flag-with-other-variant": "the SDK ignores which variant of the flag the parent has",
+	"go-sdk": {
+		"^(NUM|SEMVER)_.*-not$":             "the SDK does not invert the comparison with a value that is absent or cannot be read",
+		"^property-DATE_AFTER":              "the SDK takes the current time for an absent field",
+		"^child-of-flag-with-other-variant": "the SDK ignores which variant of the flag the parent has",
+	},
+	"go-client": {
+		"^(REGEX|IN_CIDR|SEMVER_[GL]TE)":    "the SDK does not know the operator",
+		"^(NUM|SEMVER)_.*-not$":             "the SDK does not invert the comparison with a value that is absent or cannot be read",
+		"^property-DATE_AFTER":              "the SDK takes the current time for an absent field",
+		"^child-of-flag-with-other-variant": "the SDK ignores which variant of the flag the parent has",
+	},
 }
 
 // serverEvaluated is how many contexts the clients get whose server evaluates: each of them costs one request, or with OFREP on a server one for each flag.
@@ -68,7 +70,7 @@ func TestClientsAgree(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			contexts := contexts
-			if !moreClients() && strings.HasSuffix(name, "-ofrep") {
+			if strings.HasSuffix(name, "-ofrep") && !strings.HasSuffix(name, "python-ofrep") {
 				contexts = contexts[:serverEvaluated]
 			}
 			command.Env = clientEnvironment(t, append(command.Env, "TOKEN="+token, "FLAGS="+encoded(t, names))...)
@@ -152,6 +154,7 @@ func comparedClients(t *testing.T, guidon, edge string) map[string]*exec.Cmd {
 	sources := filepath.Join(root, "internal", "clients")
 	if moreClients() {
 		add(javaClient, "", "java", "-cp", os.Getenv("CLIENTS_JAVA"), "Evaluate")
+		add("java-ofrep", "", "java", "-cp", os.Getenv("CLIENTS_JAVA"), "EvaluateOfrep")
 		add("rust", "", tool(t, "CLIENTS_RUST"))
 		add("python-ofrep", "", tool(t, "CLIENTS_PYTHON"), filepath.Join(sources, "python", "evaluate_ofrep.py"))
 		return all
@@ -166,8 +169,7 @@ func comparedClients(t *testing.T, guidon, edge string) map[string]*exec.Cmd {
 	add("python", "", tool(t, "CLIENTS_PYTHON"), filepath.Join(sources, "python", "evaluate.py"))
 	bin := t.TempDir()
 	earlier := filepath.Join(bin, "earlier.go") // the same program with the earlier SDK
-	program := strings.ReplaceAll(readRoot(t, "internal/clients/go/evaluate/main.go"), "unleash-go-sdk/v5", "unleash-client-go/v4")
-	if err := os.WriteFile(earlier, []byte(program), 0o600); err != nil {
+	if err := os.WriteFile(earlier, []byte(withEarlierGo(readRoot(t, "internal/clients/go/evaluate/main.go"))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, source := range map[string]string{"go-sdk": "./evaluate", "go-client": earlier, "go-ofrep": "./evaluate-ofrep"} {
@@ -179,6 +181,13 @@ func comparedClients(t *testing.T, guidon, edge string) map[string]*exec.Cmd {
 		add(name, "", filepath.Join(bin, name))
 	}
 	return all
+}
+
+// withEarlierGo returns a program in Go with the SDK's predecessor, which takes contexts as options.
+func withEarlierGo(program string) string {
+	program = strings.ReplaceAll(program, "unleash-go-sdk/v6", "unleash-client-go/v4")
+	program = regexp.MustCompile(`FeatureOptions{Ctx: (\w+)}`).ReplaceAllString(program, "WithContext($1)")
+	return regexp.MustCompile(`VariantOptions{Ctx: (\w+)}`).ReplaceAllString(program, "WithVariantContext($1)")
 }
 
 // comparedFlags imports flags with each operator, also inverted, and each strategy, and returns their names.

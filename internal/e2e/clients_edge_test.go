@@ -51,7 +51,7 @@ func (s *clientScenario) startEdges(mode string) string {
 // behindEdge returns which clients work behind Edge. It has no OFREP, and deltas only if it reads deltas itself.
 func behindEdge(mode string) func(name string) bool {
 	return func(name string) bool {
-		return reports(name) && (name != "node-delta" || strings.HasSuffix(mode, "delta") || mode == "in front of Guidon Edge")
+		return counted(name) && (name != "node-delta" || strings.HasSuffix(mode, "delta") || mode == "in front of Guidon Edge")
 	}
 }
 

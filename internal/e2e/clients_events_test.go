@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -101,8 +100,7 @@ func TestClientsEvents(t *testing.T) {
 		defer mu.Unlock()
 		shown = string(value)
 	})
-	mux.Handle("GET /events.js", http.FileServer(http.Dir(filepath.Join(root, "internal", "clients", "browser"))))
-	browse(t, "http://"+address(servePage(t, mux, `<script type="module" src="/events.js"></script>`)))
+	browse(t, "http://"+address(servePage(t, mux, "", `import "./events.js"`)))
 	shows := func(value string) {
 		t.Helper()
 		began := time.Now()

@@ -41,13 +41,13 @@ func TestClientsOverload(t *testing.T) {
 	polls := &pollCount{refused: map[string]int{}}
 	front := httptest.NewServer(proxyTo(t, s.g.url(), http.DefaultTransport, polls))
 	t.Cleanup(front.Close)
-	s.clients = startClients(t, s.g, clientRun{url: front.URL, flags: clientFlags, only: reports})
+	s.clients = startClients(t, s.g, clientRun{url: front.URL, flags: clientFlags, only: counted})
 	s.edge = startGuidonEdge(t, s.g, "UPSTREAM_URL="+front.URL)
 	edgePolls := &pollCount{refused: map[string]int{}}
 	behind := httptest.NewServer(proxyTo(t, s.edge.url(), http.DefaultTransport, edgePolls))
 	t.Cleanup(behind.Close)
 	s.clients = append(s.clients, startClients(t, s.g, clientRun{url: behind.URL, prefix: throughEdge, flags: clientFlags,
-		only: func(name string) bool { return reports(name) && mostPolls[name] > 0 }})...)
+		only: func(name string) bool { return counted(name) && mostPolls[name] > 0 }})...)
 	s.await("the start")
 
 	faults.Change(func(f *dynamotest.Faults) {
@@ -58,7 +58,7 @@ func TestClientsOverload(t *testing.T) {
 	polls.mu.Lock()
 	t.Logf("503 in %s: %v; %d polls served before and after", overloadTime, polls.refused, polls.served)
 	for name, most := range mostPolls {
-		if n := polls.refused[name]; (name == javaClient) == moreClients() && (n < 1 || n > most) {
+		if n := polls.refused[name]; isMore(name) == moreClients() && (n < 1 || n > most) {
 			t.Errorf("%s sent %d polls in %s of overload, want 1 to %d", name, n, overloadTime, most)
 		}
 	}

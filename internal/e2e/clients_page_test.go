@@ -40,7 +40,7 @@ func TestConnectPages(t *testing.T) {
 		}
 		t.Run(s.name, func(t *testing.T) { run(t, s.program) })
 		t.Run(s.name+", Guidon Edge", func(t *testing.T) { run(t, strings.ReplaceAll(s.program, address(g.port), address(edge.port))) })
-		if predecessor := strings.ReplaceAll(s.program, "unleash-go-sdk/v5", "unleash-client-go/v4"); predecessor != s.program {
+		if predecessor := withEarlierGo(s.program); predecessor != s.program {
 			t.Run(s.name+", version 4", func(t *testing.T) { run(t, predecessor) })
 		}
 	}
@@ -175,16 +175,12 @@ func startPage(t *testing.T, program string) *loggedPage {
 		default: // the first ones are enough
 		}
 	})
-	mux.HandleFunc("GET /main.js", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/javascript")
-		_, _ = io.WriteString(w, program)
-	})
 	p.port = servePage(t, mux, `<script>
 		const log = (...words) => fetch('/log', { method: 'POST', body: words.join(' ') });
 		Object.assign(console, { log, warn: log, error: log });
 		addEventListener('error', (event) => log(event.message));
 		addEventListener('unhandledrejection', (event) => log(event.reason));
-	</script><script type="module" src="/main.js"></script>`)
+	</script>`, program)
 	return p
 }
 

@@ -5,6 +5,7 @@ package e2e
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,10 +43,27 @@ var programs = []struct {
 	{"go-sdk", "go/gosdk", ""},
 	{"go-ofrep", "go/ofrep", ""},
 	{javaClient, "java/Follow.java", ""},
+	{"proxy", "node/proxy.mjs", ""},
+	{"python-openfeature", "python/unleash.py", "MODE=openfeature"},
 }
 
-// javaClient is the SDK for Java, which only make test-clients-more runs.
+// javaClient is the SDK for Java.
 const javaClient = "java"
+
+// uncounted has clients that evaluate a flag as often as they like: the components of a page when they are drawn, the proxy at each
+// poll, too, and that of OpenFeature either whether a flag is on or its variant.
+var uncounted = []string{"browser-react", "browser-vue", "proxy", "python-openfeature"}
+
+// pages has the scripts of the page in the browser, and their clients.
+var pages = []struct {
+	script  string
+	clients []string
+}{
+	{"unleash.js", []string{"browser", "browser-post"}},
+	{"ofrep.js", []string{"browser-ofrep"}},
+	{"react.js", []string{"browser-react"}},
+	{"vue.js", []string{"browser-vue"}},
+}
 
 // A clientRun is what clients are started for.
 type clientRun struct {
@@ -62,14 +81,20 @@ const throughEdge = "edge-"
 
 // starts reports whether a client is to be started.
 func (r *clientRun) starts(name string) bool {
-	return (name == javaClient) == moreClients() && (r.only == nil || r.only(name)) && (r.prefix == throughEdge || !strings.HasSuffix(name, "-streaming"))
+	return isMore(name) == moreClients() && (r.only == nil || r.only(name)) && (r.prefix == throughEdge || !strings.HasSuffix(name, "-streaming"))
 }
+
+// isMore reports whether only make test-clients-more runs a client.
+func isMore(name string) bool { return name == javaClient || slices.Contains(uncounted, name) }
 
 // moreClients reports whether this is make test-clients-more.
 func moreClients() bool { return os.Getenv("CLIENTS_JAVA") != "" }
 
 // reports reports whether a client reports how often it evaluated flags. OpenFeature has no such thing.
 func reports(name string) bool { return !strings.HasSuffix(name, "-ofrep") }
+
+// counted reports whether it reports two evaluations of each flag in each round.
+func counted(name string) bool { return reports(name) && !slices.Contains(uncounted, name) }
 
 // startClients starts every client with a token of its own kind.
 func startClients(t *testing.T, g *gateway, run clientRun) (clients []*client) {
@@ -116,9 +141,6 @@ func startClients(t *testing.T, g *gateway, run clientRun) (clients []*client) {
 			t.Fatal(err)
 		}
 		clients = append(clients, &client{name: run.prefix + p.name, process: follow(t, cmd, []string{"client " + run.prefix + p.name}), stdin: stdin})
-	}
-	if moreClients() || !run.starts("browser") {
-		return clients
 	}
 	return append(clients, startBrowser(t, g, run)...)
 }
@@ -182,12 +204,18 @@ func startBrowser(t *testing.T, g *gateway, run clientRun) []*client {
 		defer p.mu.Unlock()
 		p.messages = append(p.messages, string(message))
 	})
-	mux.Handle("GET /", http.FileServer(http.Dir(filepath.Join(root, "internal", "clients", "browser"))))
-	scripts, names := `<script type="module" src="/unleash.js"></script>`, []string{run.prefix + "browser", run.prefix + "browser-post"}
-	if run.starts("browser-ofrep") {
-		scripts, names = scripts+`<script type="module" src="/ofrep.js"></script>`, append(names, run.prefix+"browser-ofrep")
+	var program string
+	var names []string
+	for _, page := range pages {
+		if run.starts(page.clients[0]) {
+			program += fmt.Sprintf("import %q;\n", "./"+page.script)
+			names = append(names, page.clients...)
+		}
 	}
-	process := browse(t, "http://"+address(servePage(t, mux, scripts)))
+	if names == nil {
+		return nil
+	}
+	process := browse(t, "http://"+address(servePage(t, mux, "", program)))
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the page reported:\n%s", strings.Join(p.messages, "\n"))
@@ -195,27 +223,32 @@ func startBrowser(t *testing.T, g *gateway, run clientRun) []*client {
 	})
 	var clients []*client
 	for _, name := range names {
-		clients = append(clients, &client{name: name, process: process, page: p})
+		clients = append(clients, &client{name: run.prefix + name, process: process, page: p})
 	}
 	return clients
 }
 
-// importMap tells a browser where the modules of npm packages are, which a bundler knows otherwise.
-const importMap = `<!doctype html><meta charset="utf-8"><title>clients</title><script type="importmap">{"imports": {
-	"unleash-proxy-client": "/node_modules/unleash-proxy-client/build/main.esm.js",
-	"@openfeature/core": "/node_modules/@openfeature/core/dist/esm/index.js",
-	"@openfeature/web-sdk": "/node_modules/@openfeature/web-sdk/dist/esm/index.js",
-	"@openfeature/ofrep-core": "/node_modules/@openfeature/ofrep-web-provider/node_modules/@openfeature/ofrep-core/index.esm.js",
-	"@openfeature/ofrep-web-provider": "/node_modules/@openfeature/ofrep-web-provider/index.esm.js"
-}}</script>`
-
-// servePage serves a page with these scripts, and returns its port. Other files of its origin come from mux.
-func servePage(t *testing.T, mux *http.ServeMux, scripts string) (port string) {
+// servePage serves a page with a program for browsers, which esbuild bundles with its modules, and with more in its head. It returns
+// its port. Other files of its origin come from mux.
+func servePage(t *testing.T, mux *http.ServeMux, head, program string) (port string) {
 	t.Helper()
-	mux.Handle("GET /node_modules/", http.FileServer(http.Dir(tool(t, "CLIENTS_NODE"))))
+	dir := nodeFolder(t)
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "internal", "clients", "browser"))); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command(filepath.Join(dir, "node_modules", ".bin", "esbuild"), "--bundle", "--format=esm", "--define:process.env.NODE_ENV=\"production\"", "--log-level=error")
+	build.Dir, build.Stdin, build.Stderr = dir, strings.NewReader(program), os.Stderr
+	bundle, err := build.Output()
+	if err != nil {
+		t.Fatalf("esbuild: %v", err)
+	}
+	mux.HandleFunc("GET /main.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript")
+		_, _ = w.Write(bundle)
+	})
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = io.WriteString(w, importMap+scripts)
+		_, _ = io.WriteString(w, `<!doctype html><meta charset="utf-8"><title>clients</title>`+head+`<body><script type="module" src="/main.js"></script>`)
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)

@@ -23,7 +23,7 @@ const endedFor = 15 * time.Second
 func TestClientsUsage(t *testing.T) {
 	s := &clientScenario{t: t, g: start(t), want: answers{}}
 	s.create()
-	s.count(clientRun{only: reports}, s.start)
+	s.count(clientRun{only: counted}, s.start)
 }
 
 // count lets the clients of a run evaluate each flag, and one that does not exist, and compares what they did with what Guidon shows.

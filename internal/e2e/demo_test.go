@@ -19,7 +19,7 @@ import (
 )
 
 // sdkVersion matches the SDK of Unleash in go.mod or package.json.
-var sdkVersion = regexp.MustCompile(`(?:unleash-go-sdk/v5 |"unleash-client": ")(v?[0-9.]+)`)
+var sdkVersion = regexp.MustCompile(`(?:unleash-go-sdk/v6 |"unleash-client": ")(v?[0-9.]+)`)
 
 // demoData is what the dashboard of the demo shows.
 type demoData struct {

@@ -26,6 +26,7 @@ func TestInterfacePage(t *testing.T) {
 	abbreviations := strings.NewReplacer(
 		"{project}", "/api/admin/projects/{projectId}",
 		"{flag}", "/api/admin/projects/{projectId}/features/{featureName}",
+		"{manifest}", "/api/openfeature/projects/{projectId}/openfeature/v0/manifest",
 	)
 	documented := map[string]string{}
 	for _, m := range tableRow.FindAllStringSubmatch(string(page), -1) {

@@ -22,8 +22,12 @@ type Caller struct {
 	roles *Roles
 	root  *Role // the user's root role; nil if it was deleted
 
+	itself  bool          // see Guidon
 	missing *[]Permission // set by DryRun: collects the permissions that the caller lacks
 }
+
+// Guidon returns Guidon itself as a caller, without permissions. Its events have no user ID, as those of the first start.
+func Guidon() Caller { return Caller{Name: "Guidon", itself: true} }
 
 var errUnauthenticated = flags.Errorf(flags.Unauthenticated,
 	"the API token in the Authorization header is missing, unknown, deleted or expired; send a valid one")
@@ -144,9 +148,12 @@ func (c Caller) rolesIn(project *flags.Project) []*Role {
 	return list
 }
 
-// UserID returns the ID of the user who makes the request; flags.TokenUserID for an API token.
+// UserID returns the ID of the user who makes the request; flags.TokenUserID for an API token, and 0 for Guidon itself.
 func (c Caller) UserID() int64 {
-	if c.User == nil {
+	switch {
+	case c.itself:
+		return 0
+	case c.User == nil:
 		return flags.TokenUserID
 	}
 	return c.User.ID

@@ -25,7 +25,7 @@ import (
 func Groups() []httpapi.Group {
 	return []httpapi.Group{
 		projects.Projects(), projects.Environments(), users.MemberGroup(),
-		features.Group(), strategies.Group(), strategies.VariantGroup(), tags.Group(), requests.Group(), strategies.TypeGroup(), tags.TypeGroup(),
+		features.Group(), features.ManifestGroup(), strategies.Group(), strategies.VariantGroup(), tags.Group(), requests.Group(), strategies.TypeGroup(), tags.TypeGroup(),
 		users.Group(), tokens.Group(), transfer.Group(), eventlog.Group(), metrics.Group(), segments.Group(), releases.TemplateGroup(), releases.PlanGroup(), releases.SignalGroup(), playground.Group(), addons.Group(), signin.Group(), fallback.Group(),
 	}
 }

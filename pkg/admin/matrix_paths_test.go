@@ -97,6 +97,8 @@ func newMaze(t *testing.T, s *apitest.Server) maze {
 
 // astray has the requests with a stray whose status is not 404. 0 means that the request is valid.
 var astray = map[string]int{
+	"PUT " + manifest + "/flags/{featureName}, featureName: archived":                             409,
+	"DELETE " + manifest + "/flags/{featureName}, featureName: archived":                          409,
 	"DELETE /api/admin/projects/{projectId}/features/{featureName}, featureName: archived":        202, // it is archived already
 	"GET /api/admin/projects/{projectId}/features/{featureName}/lifecycle, featureName: archived": 200, // an archived flag has a lifecycle
 

@@ -65,6 +65,9 @@ const (
 	aFreeze          = `{"reason":"{new}","from":"2099-01-01T00:00:00Z","to":"2099-01-02T00:00:00Z"}`
 )
 
+// manifest is the path of the OpenFeature manifest.
+const manifest = "/api/openfeature/projects/{projectId}/openfeature/v0/manifest"
+
 // The paths of usage and applications.
 const (
 	clientMetrics = "GET /api/admin/client-metrics/features/{featureName}"
@@ -120,7 +123,7 @@ var examples = map[string]example{
 	"POST /api/admin/environments/{environmentName}/off":   {"", 204, 2, 1}, // it is enabled again below
 	"PUT /api/admin/environments/update/{environmentName}": {`{"type":"changed"}`, 200, 2, 1},
 	"PUT /api/admin/environments/sort-order":               {`{"{environment}":7}`, 200, 2, 1},
-	"DELETE /api/admin/environments/{environmentName}":     {"", 200, 4, 1},
+	"DELETE /api/admin/environments/{environmentName}":     {"", 200, 5, 1},
 
 	"GET /api/admin/projects/{projectId}/features":                                               {"", 200, 2, 2},
 	"POST /api/admin/projects/{projectId}/features":                                              {`{"name":"{new}"}`, 201, 2, 2},
@@ -135,6 +138,11 @@ var examples = map[string]example{
 	"GET /api/admin/archive/features":                                                            {"", 200, 3, 3}, // there is one project
 	"GET /api/admin/archive/features/{projectId}":                                                {"", 200, 2, 2},
 	"POST /api/admin/archive/revive/{featureName}":                                               {"", 200, 1, 1}, // it is already active
+
+	"GET " + manifest:                             {"", 200, 2, 2},
+	"POST " + manifest + "/flags":                 {`{"key":"{new}","type":"integer","defaultValue":10}`, 201, 2, 2},
+	"PUT " + manifest + "/flags/{featureName}":    {`{"key":"{featureName}","type":"boolean","description":"changed"}`, 200, 2, 1},
+	"DELETE " + manifest + "/flags/{featureName}": {"", 200, 2, 1},
 
 	ofFlag("POST", "/changeProject"):       {`{"newProjectId":"to-{featureName}"}`, 200, 3, 1}, // it is no longer in the project
 	ofProject("POST", "/archive"):          {someFlags + `}`, 202, 3, 2},
@@ -203,7 +211,7 @@ var examples = map[string]example{
 	inEnvironment("POST", aPlan+"/detach"):               {"", 200, 2, 1},
 	inEnvironment("POST", aPlan+"/pause"):                {"", 200, 2, 1},
 	inEnvironment("POST", resuming):                      {"", 200, 1, 1}, // it is not paused
-	inEnvironment("POST", starting):                      {"", 200, 3, 1},
+	inEnvironment("POST", starting):                      {"", 200, 2, 1}, // the flag is off
 	inEnvironment("PUT", followed):                       {`{"transitionCondition":{"intervalMinutes":5}}`, 200, 2, 1},
 	inEnvironment("DELETE", followed):                    {"", 204, 2, 1},
 	inEnvironment("PUT", safeguards):                     {`{"signal":{"name":"guard"},"action":{"type":"pause"}}`, 204, 3, 2},

@@ -86,8 +86,14 @@ func TestLongTexts(t *testing.T) {
 			}
 			c := on.call(route)
 			got := s.Do(t, c.Method, c.Path, string(body))
-			var response struct{ Details []struct{ Path string } }
+			var response struct {
+				Details []struct{ Path string }
+				Error   struct{ Details []struct{ Field string } } // of the OpenFeature manifest
+			}
 			_ = json.Unmarshal([]byte(got.Body), &response)
+			for _, d := range response.Error.Details {
+				response.Details = append(response.Details, struct{ Path string }{"/" + d.Field})
+			}
 			named := slices.ContainsFunc(response.Details, func(d struct{ Path string }) bool {
 				return d.Path == long.path || d.Path != "" && strings.HasPrefix(long.path, d.Path+"/")
 			})

@@ -1,7 +1,6 @@
 package answers
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"math"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/evaluate"
+	"guidon/pkg/flags"
 	"guidon/pkg/shape"
 )
 
@@ -180,15 +180,38 @@ func newResult(f *ClientFeature, variant *evaluate.Variant) *result {
 		toggle.Variant.Name, toggle.Variant.Payload, toggle.Variant.Enabled = variant.Name, variant.Payload, true
 		evaluation.Variant, evaluation.Value = variant.Name, payloadValue(variant.Payload)
 	}
+	if f.ValueType != "" {
+		evaluation.Value = typedValue(f, variant)
+	}
 	return encodeResult(encode(toggle), evaluation)
 }
 
-// newOffResult returns the result of a flag that is off. A flag of which every variant has a payload has no boolean value, so
-// the application uses the value in its code. Others are false.
+// typedValue returns the value of an enabled flag with a type: the payload, or what it has without one.
+func typedValue(f *ClientFeature, variant *evaluate.Variant) jsontext.Value {
+	boolean, payload := f.ValueType == flags.BooleanValue, (*evaluate.Payload)(nil)
+	if variant != nil {
+		payload = variant.Payload
+	}
+	switch {
+	case payload == nil && boolean:
+		return jsontext.Value("true")
+	case payload == nil:
+		return f.DefaultValue
+	case boolean:
+		return jsontext.Value(strconv.FormatBool(payload.Value == "true"))
+	}
+	return payloadValue(payload)
+}
+
+// newOffResult returns the result of a flag that is off. It has the default value if it has a type other than boolean. A flag without a
+// type of which every variant has a payload has no boolean value, so the application uses the value in its code. Others are false.
 func newOffResult(f *ClientFeature) *result {
 	evaluation := OfrepEvaluation{Key: f.Name, Value: jsontext.Value("false"), Variant: evaluate.DisabledVariant, Metadata: newOFREPMetadata(f, false)}
-	if alwaysHasPayload(f) {
+	switch {
+	case f.ValueType == "" && alwaysHasPayload(f):
 		evaluation.Value = nil
+	case f.ValueType != "" && f.ValueType != flags.BooleanValue:
+		evaluation.Value = f.DefaultValue
 	}
 	return encodeResult(nil, evaluation)
 }
@@ -220,7 +243,7 @@ func payloadValue(payload *evaluate.Payload) jsontext.Value {
 	value := jsontext.Value(payload.Value)
 	switch payload.Type {
 	case "json":
-		if value.IsValid() && !isDeep(value) {
+		if value.IsValid() && !flags.IsDeep(value) {
 			if value.Kind() == 'n' {
 				return nil
 			}
@@ -235,23 +258,6 @@ func payloadValue(payload *evaluate.Payload) jsontext.Value {
 		}
 	}
 	return encode(payload.Value)
-}
-
-// maxPayloadDepth is the deepest nesting of a payload that becomes part of a response; a deeper one stays a text. Decoders of
-// applications take no more, and neither does the encoder without an end.
-const maxPayloadDepth = 100
-
-// isDeep reports whether valid JSON is nested deeper than that.
-func isDeep(value jsontext.Value) bool {
-	d := jsontext.NewDecoder(bytes.NewReader(value))
-	for {
-		if _, err := d.ReadToken(); err != nil {
-			return false
-		}
-		if d.StackDepth() > maxPayloadDepth {
-			return true
-		}
-	}
 }
 
 // alwaysHasPayload reports whether the flag has a variant with a payload whenever it is on.

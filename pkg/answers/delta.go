@@ -66,7 +66,7 @@ func (s *selection) hydration(string) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		w := writer{yield: yield}
 		w.write([]byte(`{"events":[{"eventId":`), strconv.AppendInt(nil, s.set.revision.Number, 10), []byte(`,"type":"hydration","features":[`))
-		w.flags(s)
+		w.flags(s, s.set.typedFragment)
 		w.write([]byte(`],"segments":[`))
 		w.segments(s)
 		w.write([]byte(`]}]}`))
@@ -113,7 +113,7 @@ func (s *selection) eventsAfter(number int64) []event {
 		switch {
 		case changed <= number:
 		case s.includes(f):
-			events = append(events, event{changed, wrapped(changed, "feature-updated", "feature", s.set.fragment(f, false))})
+			events = append(events, event{changed, wrapped(changed, "feature-updated", "feature", s.set.typedFragment(f))})
 		case s.query.takesName(f.Name) && s.takesProject(f.Project): // it may have lost its tag
 			events = append(events, removal(changed, f.Name, f.Project))
 		}

@@ -24,7 +24,7 @@ func (s *selection) document(etag string) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		w := writer{yield: yield}
 		w.write([]byte(`{"version":2,"features":[`))
-		w.flags(s)
+		w.flags(s, func(f *Flag) *fragment { return s.set.fragment(f, s.query.inlined) })
 		w.write([]byte(`],"query":`), encode(s.shown))
 		if !s.query.inlined {
 			w.write([]byte(`,"segments":[`))
@@ -61,7 +61,7 @@ func (w *writer) write(parts ...[]byte) {
 var comma = []byte{','}
 
 // flags writes the flags of a selection, separated by commas.
-func (w *writer) flags(s *selection) {
+func (w *writer) flags(s *selection, encoded func(f *Flag) *fragment) {
 	first := true
 	for f := range s.flags() {
 		if !first {
@@ -70,7 +70,7 @@ func (w *writer) flags(s *selection) {
 		if first = false; w.stopped {
 			return
 		}
-		w.write(s.set.fragment(f, s.query.inlined).json)
+		w.write(encoded(f).json)
 	}
 }
 

@@ -15,11 +15,12 @@ import (
 type content struct {
 	plain    atomic.Pointer[fragment]
 	inlined  atomic.Pointer[fragment] // with the constraints of its segments
+	typed    atomic.Pointer[fragment] // with its type; nil for a flag without one
 	compiled atomic.Pointer[compiledFlag]
 }
 
 func (c *content) size() (bytes int) {
-	for _, f := range []*fragment{c.plain.Load(), c.inlined.Load()} {
+	for _, f := range []*fragment{c.plain.Load(), c.inlined.Load(), c.typed.Load()} {
 		if f != nil {
 			bytes += len(f.json)
 		}
@@ -42,7 +43,22 @@ func newFragment(value any) *fragment {
 	return &fragment{json: document, hash: hashOf(document)}
 }
 
-// fragment returns the JSON of a flag. With inlined, its strategies have the constraints of their segments instead of the IDs.
+// typedFragment returns the JSON of a flag with its type.
+func (s *Set) typedFragment(f *Flag) *fragment {
+	if made := f.content.typed.Load(); made != nil {
+		return made
+	}
+	feature := f.Feature()
+	if feature.ValueType == "" {
+		return s.fragment(f, false)
+	}
+	made := newFragment(feature)
+	f.content.typed.Store(made)
+	return made
+}
+
+// fragment returns the JSON of a flag, without its type. With inlined, its strategies have the constraints of their segments instead of the
+// IDs.
 func (s *Set) fragment(f *Flag, inlined bool) *fragment {
 	kept := &f.content.plain
 	if inlined {
@@ -52,6 +68,7 @@ func (s *Set) fragment(f *Flag, inlined bool) *fragment {
 		return made
 	}
 	feature := f.Feature()
+	feature.ValueType, feature.DefaultValue = "", nil
 	var segments []*Segment
 	if inlined {
 		var complete bool

@@ -31,6 +31,10 @@ type ClientFeature struct {
 	Description    *string            `json:"description"`
 	ImpressionData bool               `json:"impressionData"`
 	Dependencies   []shape.Dependency `json:"dependencies,omitempty"`
+
+	// Of a typed flag, only in deltas and published states: Unleash does not have them, and Guidon Edge needs them for OFREP.
+	ValueType    flags.ValueType `json:"valueType,omitzero"`
+	DefaultValue jsontext.Value  `json:"defaultValue,omitzero"`
 }
 
 // A ClientStrategy is a strategy that is not disabled.

@@ -85,6 +85,7 @@ var apiWords = func() map[string]bool {
 		api admin client frontend proxy edge ofrep docs health ready auth invite internal-backstage prometheus
 		features feature metrics register bulk all delta streaming v1 v2 evaluate flags configuration validate heartbeat
 		expose-metrics edge-licensing instance edge-token issue-token validate-token hello
+		openfeature v0 manifest
 		login logout methods link sign-in sign-in-link sign-out sign-out-everywhere simple password google oidc saml reset reset-token
 		access addons api-tokens applications archive archived banners change-requests clone constraints context
 		context-fields dependencies disable enable environments event-creators events export favorites features-batch

@@ -29,7 +29,30 @@ func Match(want, got string) []string {
 	if err := json.Unmarshal([]byte(got), &g); err != nil {
 		return []string{"the body is not JSON: " + err.Error()}
 	}
-	return differences("", w, g)
+	return differences("", w, plainError(w, g))
+}
+
+// plainError returns an error of the OpenFeature manifest in the form of all other errors, if one of that form is wanted.
+func plainError(want, got any) any {
+	w, _ := want.(map[string]any)
+	g, _ := got.(map[string]any)
+	inner, is := g["error"].(map[string]any)
+	if _, wanted := w["error"]; !is || wanted || len(g) > 1 {
+		return got
+	}
+	failure := map[string]any{"id": inner["id"], "name": w["name"], "message": inner["message"]}
+	if details, has := inner["details"].([]any); has {
+		for _, detail := range details {
+			d := detail.(map[string]any)
+			d["description"] = d["message"]
+			if field, at := d["field"].(string); at {
+				d["path"] = "/" + field
+				delete(d, "field")
+			}
+		}
+		failure["details"] = details
+	}
+	return failure
 }
 
 var shapes = map[string]*regexp.Regexp{

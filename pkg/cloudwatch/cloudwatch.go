@@ -52,10 +52,10 @@ func Alarms(prefix string) *httpapi.Alarms {
 			}
 			for _, a := range out.MetricAlarms {
 				missing := cmp.Or(aws.ToString(a.TreatMissingData), "missing") // AWS's default
-				states[aws.ToString(a.AlarmArn)] = flags.AlarmState{State: string(a.StateValue), Reason: aws.ToString(a.StateReason), MissingData: missing == "missing"}
+				states[aws.ToString(a.AlarmArn)] = flags.AlarmState{State: string(a.StateValue), Since: aws.ToTime(cmp.Or(a.StateTransitionedTimestamp, a.StateUpdatedTimestamp)).UTC(), Reason: aws.ToString(a.StateReason), MissingData: missing == "missing"}
 			}
 			for _, a := range out.CompositeAlarms {
-				states[aws.ToString(a.AlarmArn)] = flags.AlarmState{State: string(a.StateValue), Reason: aws.ToString(a.StateReason)}
+				states[aws.ToString(a.AlarmArn)] = flags.AlarmState{State: string(a.StateValue), Since: aws.ToTime(cmp.Or(a.StateTransitionedTimestamp, a.StateUpdatedTimestamp)).UTC(), Reason: aws.ToString(a.StateReason)}
 			}
 		}
 		return states, nil

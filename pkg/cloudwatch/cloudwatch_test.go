@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/smithy-go/encoding/cbor"
 
@@ -61,7 +62,7 @@ func TestAlarms(t *testing.T) {
 		prefix + strings.Repeat("a", 256), prefix + "a\nb"}
 	states, err := read(t.Context(), arns)
 	want := map[string]flags.AlarmState{
-		prefix + "errors": {State: "ALARM", Reason: "3 of 3", MissingData: true},
+		prefix + "errors": {State: "ALARM", Since: time.Unix(1767614400, 0).UTC(), Reason: "3 of 3", MissingData: true},
 		prefix + "slow":   {State: "OK"},
 		prefix + "either": {State: "INSUFFICIENT_DATA", Reason: "new"},
 	}
@@ -95,7 +96,7 @@ func TestAlarms(t *testing.T) {
 var (
 	kinds  = map[string]string{"errors": "MetricAlarms", "slow": "MetricAlarms", "either": "CompositeAlarms"}
 	alarms = map[string]cbor.Map{
-		"errors": {"StateValue": cbor.String("ALARM"), "StateReason": cbor.String("3 of 3")}, // without TreatMissingData, as a new alarm
+		"errors": {"StateValue": cbor.String("ALARM"), "StateReason": cbor.String("3 of 3"), "StateTransitionedTimestamp": &cbor.Tag{ID: 1, Value: cbor.Uint(1767614400)}}, // without TreatMissingData, as a new alarm
 		"slow":   {"StateValue": cbor.String("OK"), "TreatMissingData": cbor.String("notBreaching")},
 		"either": {"StateValue": cbor.String("INSUFFICIENT_DATA"), "StateReason": cbor.String("new")},
 	}

@@ -152,8 +152,13 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 		}
 		tx.noteReview(m.Write)
 	}
+	conditions := map[flags.Key]bool{}
 	for _, step := range change.Steps() {
 		for _, a := range step.Unchanged {
+			if conditions[a.Key()] {
+				continue
+			}
+			conditions[a.Key()] = true
 			if err := s.planUnchanged(tx, merged, a); err != nil {
 				return nil, err
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/flags"
 )
@@ -38,6 +39,8 @@ type rowHead struct {
 	Relation       flags.Relation    `json:"r,omitzero"`
 	Entered        flags.Phase       `json:"y,omitzero"`
 	Owner          string            `json:"o,omitzero"`
+	ValueType      flags.ValueType   `json:"vt,omitzero"`
+	DefaultValue   jsontext.Value    `json:"dv,omitzero"` // unless it is large, see flags.Feature.Summary
 }
 
 // A rowStanding is what a row has of the flag in one environment.
@@ -61,6 +64,7 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 		ImpressionData: s.ImpressionData, Archived: s.Archived,
 		CreatedAt: s.CreatedAt, ArchivedAt: s.ArchivedAt, LastSeenAt: s.LastSeenAt,
 		Tags: s.Tags, Relation: s.Relation, Entered: s.LastPhase, Owner: s.Owner,
+		ValueType: s.ValueType, DefaultValue: s.DefaultValue,
 	}, Environments: make(map[string]rowStanding, len(s.Environments))}
 	for name, e := range s.Environments {
 		doc.Environments[name] = rowStanding{
@@ -75,7 +79,10 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 func (head *rowHead) summary() flags.FeatureSummary {
 	return flags.FeatureSummary{
 		Name: head.Name, Project: head.Project,
-		Metadata: flags.Metadata{Type: head.Type, Description: head.Description, Stale: head.Stale, ImpressionData: head.ImpressionData, Owner: head.Owner},
+		Metadata: flags.Metadata{
+			Type: head.Type, Description: head.Description, Stale: head.Stale, ImpressionData: head.ImpressionData, Owner: head.Owner,
+			Typing: flags.Typing{ValueType: head.ValueType, DefaultValue: head.DefaultValue},
+		},
 		Archived: head.Archived, CreatedAt: head.CreatedAt, ArchivedAt: head.ArchivedAt, LastSeenAt: head.LastSeenAt,
 		Tags: head.Tags, Relation: head.Relation, LastPhase: head.Entered,
 	}

@@ -23,7 +23,8 @@ var SampleTime = time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC)
 func FullFeature() *flags.Feature {
 	return &flags.Feature{
 		Name: "checkout.new-Flow_2~x", Project: "shop", ProjectUID: "0f1e2d3c",
-		Metadata: flags.Metadata{Type: flags.Experiment, Description: text("für \"alle\" <b>\n\u2028 𝄞"), Stale: true, ImpressionData: true, Owner: "Team Checkout"},
+		Metadata: flags.Metadata{Type: flags.Experiment, Description: text("für \"alle\" <b>\n\u2028 𝄞"), Stale: true, ImpressionData: true, Owner: "Team Checkout",
+			Typing: flags.Typing{ValueType: flags.ObjectValue, DefaultValue: jsontext.Value(`{"size":1}`), ValueSchema: jsontext.Value(`{"type":"object"}`)}},
 		Archived: true, CreatedAt: SampleTime, CreatedBy: "admin", ArchivedAt: SampleTime.Add(time.Hour), LastSeenAt: SampleTime.Add(time.Minute),
 		Tags:         []flags.Tag{{Type: "simple", Value: "a/b %2F 𝄞"}},
 		Links:        []flags.Link{{ID: "3a1c7f0e-6f6d-4a53-9a3b-0a5c9d2f1e10", URL: "https://example.com/1", Title: text("Ticket")}},
@@ -188,7 +189,7 @@ func FullSegment() *flags.Segment {
 // FullSignals returns signals with all fields set.
 func FullSignals() *flags.Signals {
 	return &flags.Signals{Attachment: "0b5a4f3e-0000-4000-8000-000000000004", Project: "shop", Environment: "production", List: []flags.Signal{
-		{Name: "errors", Hash: "5e88", CreatedAt: SampleTime, Firing: true, ReceivedAt: SampleTime},
+		{Name: "errors", Hash: "5e88", CreatedAt: SampleTime, Firing: true, FiredAt: SampleTime, ReceivedAt: SampleTime},
 	}}
 }
 
@@ -417,5 +418,5 @@ func inspect(v reflect.Value, path string, empty map[string]bool) {
 }
 
 var sampleSafeguards = []flags.Safeguard{{
-	ID: "0b5a4f3e-0000-4000-8000-000000000004", Signal: "checkout-errors", Action: flags.SafeguardPause, TriggeredAt: SampleTime, Acted: 2, Overridden: 1,
+	ID: "0b5a4f3e-0000-4000-8000-000000000004", Signal: "checkout-errors", Action: flags.SafeguardPause, TriggeredAt: SampleTime, Acted: 2, Acknowledged: SampleTime,
 }}

@@ -38,11 +38,11 @@ func (d Dependency) Check(p *Problems) {
 }
 
 // SetDependency makes d.Feature a parent of the flag, or replaces an existing dependency on it. parent must be a
-// clone of that flag, because it is changed too, or nil if there is no such flag. There is only one level: a
-// parent cannot have parents, a child cannot have children.
+// clone of that flag, because it is changed too, or nil if there is no such flag. envs are the environments of the project.
+// There is only one level: a parent cannot have parents, a child cannot have children.
 //
 // It returns Invalid if the flag cannot have this parent, and Conflict if other flags depend on the flag.
-func (f *Feature) SetDependency(parent *Feature, d Dependency) error {
+func (f *Feature) SetDependency(parent *Feature, d Dependency, envs []ProjectEnvironment) error {
 	var p Problems
 	switch {
 	case d.Feature == f.Name:
@@ -62,9 +62,9 @@ func (f *Feature) SetDependency(parent *Feature, d Dependency) error {
 	if len(f.Children) > 0 {
 		return f.childrenConflict(fmt.Sprintf("flag %q is a parent and cannot have one itself: there is only one level of dependencies", f.Name))
 	}
-	for _, fe := range parent.Environments {
-		if !d.Enabled && fe.Plan.SwitchesOff() {
-			return Errorf(Conflict, "flag %q cannot be on where %q is off, because a safeguard of release plan %q can switch %[2]q off; remove the plan or its safeguard first", f.Name, parent.Name, fe.Plan.Name)
+	for _, env := range envs {
+		if plan := parent.Plan(env); !d.Enabled && plan.SwitchesOff() {
+			return Errorf(Conflict, "flag %q cannot be on where %q is off, because a safeguard of release plan %q can switch %[2]q off in environment %[4]q; remove the plan or its safeguard first", f.Name, parent.Name, plan.Name, env.Name)
 		}
 	}
 	if len(d.Variants) == 0 {

@@ -16,7 +16,7 @@ func family(t *testing.T) (child, first, second, alone, gone *Feature) {
 	child, first, second, alone, gone = member("child"), member("first"), member("second"), member("alone"), member("gone")
 	gone.Archived = true
 	for _, parent := range []*Feature{first, second} {
-		if err := child.SetDependency(parent, Dependency{Feature: parent.Name, Enabled: true}); err != nil {
+		if err := child.SetDependency(parent, Dependency{Feature: parent.Name, Enabled: true}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -29,7 +29,7 @@ func TestSetDependency(t *testing.T) {
 	full, last := &Feature{Name: "full", Project: "p", ProjectUID: "uid-p"}, &Feature{}
 	for i := range MaxParents {
 		last = &Feature{Name: fmt.Sprintf("parent-%d", i), Project: "p", ProjectUID: "uid-p"}
-		if err := full.SetDependency(last, Dependency{Feature: last.Name}); err != nil {
+		if err := full.SetDependency(last, Dependency{Feature: last.Name}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,7 +68,7 @@ func TestSetDependency(t *testing.T) {
 			if parent != nil {
 				parentWas = *parent
 			}
-			err := f.SetDependency(parent, tt.dependency)
+			err := f.SetDependency(parent, tt.dependency, nil)
 			if (err == nil) != (tt.message == "") || err != nil && (KindOf(err) != tt.kind || !strings.Contains(err.Error(), tt.message)) {
 				t.Fatalf("error %v, want one of kind %d that says %q", err, tt.kind, tt.message)
 			}
@@ -177,7 +177,7 @@ func TestArchiveWithDependencies(t *testing.T) {
 func TestDependencyWithoutVariants(t *testing.T) {
 	parent := &Feature{Name: "parent", ProjectUID: "p"}
 	child := &Feature{Name: "child", ProjectUID: "p"}
-	if err := child.SetDependency(parent, Dependency{Feature: "parent", Variants: []string{}}); err != nil || child.Dependencies[0].Variants != nil {
+	if err := child.SetDependency(parent, Dependency{Feature: "parent", Variants: []string{}}, nil); err != nil || child.Dependencies[0].Variants != nil {
 		t.Errorf("got %+v (%v), want no variants", child.Dependencies, err)
 	}
 }

@@ -147,7 +147,7 @@ type Event struct {
 	CreatedAt   time.Time
 	CreatedBy   string // name of the caller's token or user
 	Agent       string // the program that acted for the caller, see access.Caller; "" for none
-	UserID      int64  // TokenUserID for an API token, 0 for seeded data
+	UserID      int64  // TokenUserID for an API token, 0 for Guidon itself and seeded data
 	Project     string
 	Environment string
 	FeatureName string

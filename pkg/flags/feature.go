@@ -43,6 +43,7 @@ type Metadata struct {
 	Stale          bool        `json:"stale,omitzero"`
 	ImpressionData bool        `json:"impressionData,omitzero"`
 	Owner          string      `json:"owner,omitzero"` // a person or a team, by any name; "" for none
+	Typing
 }
 
 // DefaultMetadata returns the metadata of a new flag whose creator sets none.
@@ -127,10 +128,12 @@ func (f *Feature) Enable(env ProjectEnvironment, newID func() string, at time.Ti
 	if f.Enabled(env) {
 		return nil
 	}
-	if plan := f.Plan(env); plan != nil {
-		f.run(env, max(plan.Active, 1), at)
-	}
 	fe := f.In(env)
+	if fe.EnabledIn = env.Attachment.ID; f.Plan(env) != nil {
+		f.setEnvironment(env, fe)
+		f.run(env, max(fe.Plan.Active, 1), at)
+		return nil
+	}
 	if len(fe.Strategies) == 0 {
 		if env.Attachment.DefaultStrategy == nil {
 			return Errorf(Conflict, "flag %q cannot be enabled in environment %q because it has no strategies there; add one first", f.Name, env.Name)
@@ -139,7 +142,6 @@ func (f *Feature) Enable(env ProjectEnvironment, newID func() string, at time.Ti
 		s.ID, s.Variants = newID(), Distribute(s.Variants)
 		fe.Strategies = []Strategy{s}
 	}
-	fe.EnabledIn = env.Attachment.ID
 	f.setEnvironment(env, fe)
 	return nil
 }

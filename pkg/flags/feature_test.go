@@ -245,7 +245,7 @@ func TestCloneAs(t *testing.T) {
 			if c.Name != "g" || c.Version != 0 || !c.CreatedAt.Equal(tuesday) || c.CreatedBy != "another" || !c.LastSeenAt.IsZero() {
 				t.Errorf("clone %+v, want a new flag", c)
 			}
-			if c.Metadata != source.Metadata || c.Project != "p" || c.ProjectUID != "uid-p" {
+			if !reflect.DeepEqual(c.Metadata, source.Metadata) || c.Project != "p" || c.ProjectUID != "uid-p" {
 				t.Errorf("metadata %+v in %s, want %+v in p", c.Metadata, c.Project, source.Metadata)
 			}
 			if c.Enabled(env) || c.Enabled(other) {

@@ -89,7 +89,7 @@ func (f *Feature) Served() Aggregate {
 		Version: f.Version, Name: f.Name, Project: f.Project, ProjectUID: f.ProjectUID, Metadata: f.Metadata,
 		Tags: f.Tags, Dependencies: f.Dependencies,
 	}
-	c.Owner = ""
+	c.Owner, c.ValueSchema = "", nil
 	if c.Description != nil {
 		c.Description = new(firstRunes(*c.Description, MaxServedDescription))
 	}

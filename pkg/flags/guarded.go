@@ -8,8 +8,8 @@ import (
 )
 
 // A GuardedPart is what a write changes of the parts that change requests and freezes guard: where a flag is on, its strategies and variants,
-// whether it is archived, its project and dependencies; and which environments a project has. Descriptions, tags and other
-// metadata are free, and so is a new flag that is off.
+// whether it is archived, its project and dependencies, its value type and default value where it has strategies or variants; and which
+// environments a project has. Descriptions, tags and other metadata are free, and so is a new flag that is off.
 type GuardedPart struct {
 	Project, ProjectUID string
 	All                 bool // in all environments of the project
@@ -66,6 +66,13 @@ func guardedFeature(before, after *Feature) []GuardedPart {
 	}
 	part := GuardedPart{Project: after.Project, ProjectUID: after.ProjectUID}
 	old, now := guardedByUID(before), guardedByUID(after)
+	if !before.Typing.sameValues(after.Typing) {
+		for uid, fe := range now {
+			if fe.EnabledIn != "" || len(fe.Strategies)+len(fe.Variants) > 0 {
+				part.Environments = append(part.Environments, GuardedEnvironment{UID: uid})
+			}
+		}
+	}
 	for uid := range now {
 		if _, had := old[uid]; !had {
 			old[uid] = FeatureEnvironment{}
@@ -96,9 +103,9 @@ func guardedByUID(f *Feature) map[string]FeatureEnvironment {
 			s.ID, s.Title = "", nil
 			g.Strategies = append(g.Strategies, s)
 		}
-		if fe.Plan != nil { // its progress is not guarded, but who resumes it
+		if fe.Plan != nil { // its progress is not guarded, but who starts another milestone, even with the same strategies, or resumes it
 			g.Plan = fe.Plan.withoutProgress()
-			g.Plan.Paused = fe.Plan.Paused
+			g.Plan.Active, g.Plan.Paused = fe.Plan.Active, fe.Plan.Paused
 		}
 		list[fe.EnvironmentUID] = g
 	}

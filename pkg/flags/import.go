@@ -66,6 +66,7 @@ func (f *Feature) Import(env ProjectEnvironment, b ImportedFlag, newID func() st
 		f.Disable(env)
 		return nil
 	}
+	f.KeepStopped(env)
 	return f.Enable(env, newID, at)
 }
 

@@ -47,12 +47,17 @@ const (
 func (p *ReleasePlan) StateNow(enabled, frozen bool, next time.Time, held string) (state PlanState, reason string) {
 	by := p.StoppedBy()
 	switch state = p.summary().State(enabled); {
-	case state == PlanOff && by != nil && by.Action == SafeguardOff:
-		return state, by.stopped() + " Switched on, the milestone begins again."
+	case state == PlanOff:
+		why, milestone, then := "The flag is off in this environment.", p.Milestones[max(p.Active, 1)-1].Name, "begins"
+		if by != nil && by.Action == SafeguardOff {
+			why = by.stopped()
+		}
+		if p.Paused {
+			then += ", and the plan stays paused"
+		}
+		return state, fmt.Sprintf("%s Switched on, milestone %q %s.", why, milestone, then)
 	case state == PlanStopped:
 		return state, by.stopped() + " Resume the plan, or start a milestone."
-	case state == PlanOff:
-		return state, "The flag is off in this environment. The plan goes on when the flag is switched on."
 	case state == PlanPaused:
 		return state, "The plan is paused. Resume it, or start a milestone."
 	case frozen:
@@ -326,9 +331,21 @@ func (f *Feature) run(env ProjectEnvironment, milestone int, at time.Time) {
 	}
 	plan.Milestones = slices.Clone(plan.Milestones)
 	plan.Milestones[milestone-1].StartedAt = at
-	plan.Active, plan.RunAt = milestone, at
-	plan.Run++
+	plan.Active = milestone
+	plan.begin(f.Enabled(env), at)
 	f.setPlan(env, &plan, strategies)
+}
+
+// begin begins another run. While the flag is off, the safeguard that has stopped the plan stays known.
+func (p *ReleasePlan) begin(enabled bool, at time.Time) {
+	p.Safeguards = slices.Clone(p.Safeguards)
+	for i := range p.Safeguards {
+		if s := &p.Safeguards[i]; !enabled && s.Acted == p.Run && p.Run > 0 {
+			s.Acted++
+		}
+	}
+	p.RunAt = at
+	p.Run++
 }
 
 // StartMilestone starts a milestone: a later one, or an earlier one again. Starting the running one changes nothing, unless it is to begin
@@ -379,8 +396,8 @@ func (f *Feature) ResumePlan(env ProjectEnvironment, id string, at time.Time) er
 	if err != nil || !plan.Paused {
 		return err
 	}
-	plan.Paused, plan.RunAt = false, at
-	plan.Run++
+	plan.Paused = false
+	plan.begin(f.Enabled(env), at)
 	f.setPlan(env, &plan, f.In(env).Strategies)
 	return nil
 }
@@ -456,7 +473,7 @@ func (p *ReleasePlan) largestProgress() *ReleasePlan {
 	}
 	for i := range plan.Safeguards {
 		s := &plan.Safeguards[i]
-		s.TriggeredAt, s.Acted, s.Overridden = late, plan.Run, plan.Run
+		s.TriggeredAt, s.Acted, s.Acknowledged = late, plan.Run, late
 	}
 	return &plan
 }

@@ -28,15 +28,18 @@ func TestCheckByPlan(t *testing.T) {
 		change func(f *Feature)
 		may    bool
 	}{
-		"nothing":              {func(*Feature) {}, true},
-		"the next milestone":   {func(f *Feature) { f.Advance(in, later) }, true},
-		"the same again":       {func(f *Feature) { f.Wait(in, later) }, true},
-		"a safeguard":          {func(f *Feature) { f.Trigger(in, "s", later) }, true},
-		"both":                 {func(f *Feature) { f.Trigger(in, "s", later); f.Trigger(in, "t", later) }, true},
-		"one that pauses":      {func(f *Feature) { f.Trigger(in, "t", later) }, true},
-		"off without one":      {func(f *Feature) { f.Disable(in) }, false},
-		"a pause without one":  {func(f *Feature) { _ = f.PausePlan(in, "p") }, false},
-		"one overridden":       {func(f *Feature) { f.Advance(in, later); f.Override(in, []string{"s"}) }, false},
+		"nothing":             {func(*Feature) {}, true},
+		"the next milestone":  {func(f *Feature) { f.Advance(in, later) }, true},
+		"the same again":      {func(f *Feature) { f.Wait(in, later) }, true},
+		"a safeguard":         {func(f *Feature) { f.Trigger(in, "s", later) }, true},
+		"both":                {func(f *Feature) { f.Trigger(in, "s", later); f.Trigger(in, "t", later) }, true},
+		"one that pauses":     {func(f *Feature) { f.Trigger(in, "t", later) }, true},
+		"off without one":     {func(f *Feature) { f.Disable(in) }, false},
+		"a pause without one": {func(f *Feature) { _ = f.PausePlan(in, "p") }, false},
+		"one acknowledged": {func(f *Feature) {
+			f.Advance(in, later)
+			f.Acknowledge(in, map[string]time.Time{"s": later})
+		}, false},
 		"one removed":          {func(f *Feature) { f.Advance(in, later); _, _ = f.RemoveSafeguard(in, "p", "s") }, false},
 		"two milestones":       {func(f *Feature) { f.Advance(in, later); f.Advance(in, later) }, false},
 		"a strategy of people": {func(f *Feature) { f.Advance(in, later); f.setStrategies(in, f.In(in).Strategies[1:]) }, false},
@@ -98,7 +101,7 @@ func TestLargestMilestones(t *testing.T) {
 	if err := f.Enable(in, func() string { return "new" }, at); err != nil {
 		t.Fatal(err)
 	}
-	f.Override(in, []string{"s"})
+	f.Acknowledge(in, map[string]time.Time{"s": at})
 	f.Trigger(in, "s", at)
 	if got := size(f) - len(`"enabledIn":"a",`); got > room {
 		t.Errorf("a plan that has acted takes %d bytes, and there is space for %d", got, room)

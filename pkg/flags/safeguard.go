@@ -2,6 +2,7 @@ package flags
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,9 +16,9 @@ type Safeguard struct {
 	Signal string          `json:"signal"` // the ARN of a CloudWatch alarm, or the name of a signal of the environment
 	Action SafeguardAction `json:"action"`
 
-	TriggeredAt time.Time `json:"triggeredAt,omitzero"` // when it acted last
-	Acted       int64     `json:"acted,omitzero"`       // the run in which it acted last
-	Overridden  int64     `json:"overridden,omitzero"`  // the run that a person started although the signal fired: there it does not act
+	TriggeredAt  time.Time `json:"triggeredAt,omitzero"`  // when it acted last
+	Acted        int64     `json:"acted,omitzero"`        // the run in which it acted last
+	Acknowledged time.Time `json:"acknowledged,omitzero"` // what has begun to fire until then does not have it act
 }
 
 // A SafeguardAction is what a safeguard does.
@@ -85,7 +86,8 @@ func (s Safeguard) Check(at string, p *Problems) {
 
 // AlarmState is the state of a CloudWatch alarm.
 type AlarmState struct {
-	State       string // OK, ALARM or INSUFFICIENT_DATA
+	State       string    // OK, ALARM or INSUFFICIENT_DATA
+	Since       time.Time // when it got that state; zero if CloudWatch does not say
 	Reason      string
 	MissingData bool // it has no state without data, so that it holds steps (TreatMissingData: missing)
 }
@@ -190,9 +192,33 @@ func (f *Feature) Trigger(env ProjectEnvironment, id string, at time.Time) {
 	}
 }
 
-// Override keeps safeguards of the flag's plan from acting in the present run.
-func (f *Feature) Override(env ProjectEnvironment, ids []string) {
-	f.changeSafeguards(env, ids, func(plan *ReleasePlan, s *Safeguard) { s.Overridden = plan.Run })
+// Acknowledge keeps safeguards of the flag's plan from acting until their signals, which fire, have been quiet once. since is when these began to,
+// by the IDs of the safeguards.
+func (f *Feature) Acknowledge(env ProjectEnvironment, since map[string]time.Time) {
+	if len(since) > 0 {
+		f.changeSafeguards(env, slices.Collect(maps.Keys(since)), func(_ *ReleasePlan, s *Safeguard) { s.Acknowledged = since[s.ID] })
+	}
+}
+
+// Acts reports whether a safeguard acts: once in each run, if its signal fires, or no longer does but began to in this run. since is when it
+// began to fire last; zero if that is not known.
+func (p *ReleasePlan) Acts(s Safeguard, firing bool, since time.Time) bool {
+	later := since.After(s.Acknowledged)
+	return s.Acted != p.Run && (firing && (later || s.Acknowledged.IsZero()) || later && since.After(p.RunAt))
+}
+
+// Acts reports whether a safeguard that is watched acts. One of which the flag knows nothing does, too: whoever has it act finds out why.
+func (f *Feature) Acts(watched Due, firing bool, since time.Time) bool {
+	for _, fe := range f.Environments {
+		if fe.Plan != nil && fe.Plan.ID == watched.Plan {
+			for _, s := range fe.Plan.Safeguards {
+				if s.ID == watched.Safeguard {
+					return fe.Plan.Acts(s, firing, since)
+				}
+			}
+		}
+	}
+	return true
 }
 
 // changeSafeguards changes those safeguards of the flag's plan.
@@ -215,7 +241,7 @@ func (fe FeatureEnvironment) watch(flag Key) (list []Due) {
 	}
 	for _, s := range fe.Plan.Safeguards {
 		d := Due{Key: flag, At: WatchNever, Plan: fe.Plan.ID, Attachment: fe.Plan.Attachment, Safeguard: s.ID, Signal: s.Signal}
-		if fe.EnabledIn == fe.Plan.Attachment && s.Acted != fe.Plan.Run && s.Overridden != fe.Plan.Run {
+		if fe.EnabledIn == fe.Plan.Attachment && s.Acted != fe.Plan.Run {
 			d.At = WatchAlways
 		}
 		list = append(list, d)

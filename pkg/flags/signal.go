@@ -24,6 +24,7 @@ type Signal struct {
 	Hash       string    `json:"hash"` // of its secret
 	CreatedAt  time.Time `json:"createdAt"`
 	Firing     bool      `json:"firing,omitzero"`
+	FiredAt    time.Time `json:"firedAt,omitzero"`    // when it began to fire last; zero for never
 	ReceivedAt time.Time `json:"receivedAt,omitzero"` // when it was last stored; zero for never
 }
 
@@ -122,10 +123,13 @@ func (s *Signals) Has(name string) bool {
 	return found
 }
 
-// Fires reports whether the signal of that name fires.
-func (s *Signals) Fires(name string) bool {
+// Fires reports whether the signal of that name fires, and since when; or when it began to the last time, zero for never.
+func (s *Signals) Fires(name string) (firing bool, since time.Time) {
 	i, found := s.index(name)
-	return found && s.List[i].Firing
+	if !found {
+		return false, since
+	}
+	return s.List[i].Firing, s.List[i].FiredAt
 }
 
 // Receive stores what a signal says. An equal one that comes within a minute changes nothing.
@@ -133,6 +137,9 @@ func (s *Signals) Receive(name string, firing bool, at time.Time) {
 	i, found := s.index(name)
 	if !found || s.List[i].Firing == firing && at.Sub(s.List[i].ReceivedAt) < signalRepeat {
 		return
+	}
+	if firing && !s.List[i].Firing {
+		s.List[i].FiredAt = at
 	}
 	s.List[i].Firing, s.List[i].ReceivedAt = firing, at
 }

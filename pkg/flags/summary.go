@@ -8,7 +8,7 @@ import (
 )
 
 // A FeatureSummary is what lists show of a flag. The store keeps it as a row beside the flag and writes both in
-// one transaction, so that lists read no flags.
+// one transaction, so that lists read no flags. It has no ValueSchema, and no DefaultValue of more than MaxSummaryValue bytes.
 type FeatureSummary struct {
 	Name    string
 	Project string
@@ -23,6 +23,9 @@ type FeatureSummary struct {
 
 	Environments map[string]EnvironmentSummary
 }
+
+// MaxSummaryValue bounds the default values in summaries, of which lists read thousands.
+const MaxSummaryValue = 500
 
 // A SummaryQuery selects flags of a project.
 type SummaryQuery struct {
@@ -113,6 +116,9 @@ func (f *Feature) Summary() FeatureSummary {
 		Name: f.Name, Project: f.Project, Metadata: f.Metadata, Archived: f.Archived,
 		CreatedAt: f.CreatedAt, ArchivedAt: f.ArchivedAt, LastSeenAt: f.LastSeenAt, Tags: f.Tags,
 		Relation: f.Relation(), Environments: make(map[string]EnvironmentSummary, len(f.Environments)),
+	}
+	if s.ValueSchema = nil; len(s.DefaultValue) > MaxSummaryValue {
+		s.DefaultValue = nil
 	}
 	if last := len(f.Lifecycle) - 1; last >= 0 {
 		s.LastPhase = f.Lifecycle[last]

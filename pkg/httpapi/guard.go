@@ -37,6 +37,9 @@ func (tx *Tx) guard() error {
 				return flags.Errorf(flags.Internal, "internal error: a transaction saved what its steps have changed")
 			}
 		}
+		if err := w.CheckValues(g.registry); err != nil {
+			return err
+		}
 		for _, part := range w.Guarded() {
 			g.check(part)
 		}
@@ -151,7 +154,7 @@ func (g *guardian) assume(p *flags.Project) {
 
 // AsPlan has Guidon itself make the transaction, for a release plan. It may only make the strategies of one environment those of one of its
 // milestones, or switch the flag off there; change requests and freezes do not keep it from that.
-func (tx *Tx) AsPlan() { tx.Caller, tx.asPlan = access.Caller{Name: "Guidon"}, true }
+func (tx *Tx) AsPlan() { tx.Caller, tx.asPlan = access.Guidon(), true }
 
 // AssumeSegment has the transaction depend on the content of a segment that it begins to use, as it was read: what was approved with it must
 // not be committed with another one.

@@ -22,6 +22,8 @@ type Operation struct {
 	Status     int                // of success; 0 is 200
 	MaxBody    int                // in bytes; 0 is DefaultMaxBody
 	Handle     Handler            // what the operation does
+
+	OpenFeature bool // errors have the form of OpenFeature's manifest, see manifestError
 }
 
 // A Handler is what an operation does: a plain function and the types of its request and response. Make one with Handle,

@@ -2,9 +2,11 @@ package httpapi
 
 import (
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -58,6 +60,29 @@ type errorDetail struct {
 	Path        string `json:"path,omitzero"`
 }
 
+// A manifestError is the body of an error as the OpenFeature CLI reads it.
+type manifestError struct {
+	Error struct {
+		ID      string           `json:"id"` // as of errorBody
+		Message string           `json:"message"`
+		Status  int              `json:"status"`
+		Details []manifestDetail `json:"details,omitempty"`
+	} `json:"error"`
+}
+
+type manifestDetail struct {
+	Field   string `json:"field,omitzero"`
+	Message string `json:"message"`
+}
+
+func manifestErrorOf(status int, failure errorBody) (body manifestError) {
+	body.Error.ID, body.Error.Message, body.Error.Status = failure.ID, failure.Message, status
+	body.Error.Details = Each(failure.Details, func(d errorDetail) manifestDetail {
+		return manifestDetail{strings.TrimPrefix(d.Path, "/"), d.Message}
+	})
+	return body
+}
+
 // An outcome is the result of a request.
 type outcome struct {
 	route  string
@@ -65,6 +90,7 @@ type outcome struct {
 	status int    // if it succeeded
 
 	application bool // whether an application or a browser sent it, see Serve
+	openFeature bool // see Operation
 	body        any  // nil without one
 	from        *Tx  // the transaction that made the response; nil without one
 	err         error
@@ -83,8 +109,11 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	var failure errorBody
 	if o.err != nil {
 		status, failure = o.fail(w.Header())
-		body = failure
+		if body = failure; o.openFeature {
+			body = manifestErrorOf(status, failure)
+		}
 	}
+	maps.Copy(w.Header(), from.header)
 	for _, cookie := range from.cookies {
 		w.Header().Add("Set-Cookie", cookie)
 	}

@@ -57,7 +57,7 @@ type request struct {
 func (s *service) handler(op Operation) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
-		o := outcome{route: op.Route, status: op.status()}
+		o := outcome{route: op.Route, status: op.status(), openFeature: op.OpenFeature}
 		req := &request{http: r, op: &op, place: op.Handle.newPlace(), values: map[value]any{}, done: map[any]any{}}
 		if s.needsToken(&op) {
 			req.session = s.config.Of(r)

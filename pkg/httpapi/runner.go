@@ -33,7 +33,7 @@ func (r *Runner) As(ctx context.Context, user int64, ahead []flags.Key, do func(
 // AsSystem does the same as Guidon itself, which has no permissions: the function decides what it may change.
 func (r *Runner) AsSystem(ctx context.Context, ahead []flags.Key, do func(tx *Tx) error) error {
 	return r.run(ctx, ahead, func(tx *Tx) error {
-		tx.Caller = access.Caller{Name: "system"}
+		tx.Caller = access.Guidon()
 		return do(tx)
 	})
 }

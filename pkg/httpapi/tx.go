@@ -56,6 +56,7 @@ type Tx struct {
 	location string
 	download string
 	cookies  []string // Set-Cookie headers
+	header   http.Header
 }
 
 // A round is what the attempts of a round share. Everything is loaded once.
@@ -382,6 +383,14 @@ func (tx *Tx) Download(name string) { tx.download = name }
 
 // Redirect sends the browser to another URL. The status of the operation must be a redirect.
 func (tx *Tx) Redirect(to string) { tx.location = to }
+
+// SetHeader adds a header to the response. It is only sent if the operation succeeds.
+func (tx *Tx) SetHeader(name, value string) {
+	if tx.header == nil {
+		tx.header = http.Header{}
+	}
+	tx.header.Set(name, value)
+}
 
 // SetCookie has the browser keep a cookie. It is only sent if the operation succeeds.
 func (tx *Tx) SetCookie(cookie *http.Cookie) {

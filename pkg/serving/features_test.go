@@ -48,7 +48,7 @@ func recorded(t testing.TB) *world {
 	add("dif-sdk-child", flags.Release)
 	w.on("dif-sdk-child", "development", flags.Strategy{ID: w.newID(), Name: "userWithId", Parameters: map[string]string{"userIds": "1,2"}})
 	if err := w.changeFlags(func(f []*flags.Feature) error {
-		return f[0].SetDependency(f[1], flags.Dependency{Feature: "dif-sdk-on", Enabled: true})
+		return f[0].SetDependency(f[1], flags.Dependency{Feature: "dif-sdk-on", Enabled: true}, nil)
 	}, "dif-sdk-child", "dif-sdk-on"); err != nil {
 		t.Fatal(err)
 	}
@@ -373,6 +373,39 @@ func TestLongDescriptions(t *testing.T) {
 		want := fmt.Sprintf(`"description":"%s"`, strings.Repeat("\U0001F600", flags.MaxServedDescription))
 		if !strings.Contains(answer.Body.String(), want) {
 			t.Errorf("%s does not have the beginning of the description: %.1000s", path, answer.Body)
+		}
+	}
+}
+
+// TestTypedFlags checks that SDKs get the same bytes for a flag with a type, and that only deltas tell it.
+func TestTypedFlags(t *testing.T) {
+	w := newWorld(t)
+	w.addFlag("default", "f", nil)
+	c := w.client(w.token("t", "default"))
+	body := func(path string) string {
+		t.Helper()
+		answer := c.get(path, "t")
+		if answer.Code != http.StatusOK {
+			t.Fatalf("%s: %d", path, answer.Code)
+		}
+		before, _, _ := strings.Cut(answer.Body.String(), `,"meta":`) // which has the revision
+		return before
+	}
+	paths := []string{"/api/client/features", "/api/client/features?inlineSegmentConstraints=true", "/api/client/features/f"}
+	before := map[string]string{}
+	for _, path := range paths {
+		before[path] = body(path)
+	}
+	untyped := body("/api/client/delta")
+	w.changeFlag("f", func(f *flags.Feature) {
+		f.Typing = flags.Typing{ValueType: flags.ObjectValue, DefaultValue: []byte(`{"size":1}`)}
+	})
+	if delta := body("/api/client/delta"); !strings.Contains(delta, `"valueType":"object","defaultValue":{"size":1}`) || strings.Contains(untyped, "Value") {
+		t.Errorf("the delta is %s, and was %s", delta, untyped)
+	}
+	for _, path := range paths {
+		if now := body(path); now != before[path] {
+			t.Errorf("%s: %s, want %s", path, now, before[path])
 		}
 	}
 }

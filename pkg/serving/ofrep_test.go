@@ -61,6 +61,12 @@ func TestOFREPAnswers(t *testing.T) {
 			f.Dependencies = []flags.Dependency{{Feature: parent, Enabled: true}}
 		}
 	}
+	typed := func(kind flags.ValueType, value string, change func(*flags.Feature, *flags.FeatureEnvironment)) func(*flags.Feature, *flags.FeatureEnvironment) {
+		return func(f *flags.Feature, fe *flags.FeatureEnvironment) {
+			f.Typing = flags.Typing{ValueType: kind, DefaultValue: jsontext.Value(value)}
+			change(f, fe)
+		}
+	}
 	inStrategy := everyone
 	inStrategy.Variants = withPayload("string", "of the strategy")
 	tests := []struct {
@@ -94,6 +100,19 @@ func TestOFREPAnswers(t *testing.T) {
 		{"text-off", ``, "", ofrepDisabled, "flag disabled", false, off(withPayload("string", "x"))},
 		{"text-for-others", ``, "", ofrepTargeting, "no strategy matched", false, set(withPayload("string", "x"), seven8)},
 		{"variants-off", `false`, "", ofrepDisabled, "flag disabled", false, off(half)},
+		{"typed-boolean-off", `false`, "", ofrepDisabled, "flag disabled", false, typed(flags.BooleanValue, "true", off(nil))},
+		{"typed-boolean", `true`, "", ofrepStatic, "strategy matched", true, typed(flags.BooleanValue, "false", set(nil, everyone))},
+		{"typed-boolean-text", `false`, "first", ofrepStatic, "strategy matched", true, typed(flags.BooleanValue, "true", set(withPayload("string", "false"), everyone))},
+		{"typed-boolean-json", `true`, "first", ofrepStatic, "strategy matched", true, typed(flags.BooleanValue, "false", set(withPayload("json", "true"), everyone))},
+		{"typed-boolean-for-others", `false`, "", ofrepTargeting, "no strategy matched", false, typed(flags.BooleanValue, "true", set(withPayload("json", "true"), seven8))},
+		{"typed-text-off", `"small"`, "", ofrepDisabled, "flag disabled", false, typed(flags.StringValue, `"small"`, off(withPayload("string", "x")))},
+		{"typed-text-without-payload", `"small"`, "", ofrepStatic, "strategy matched", true, typed(flags.StringValue, `"small"`, set(nil, everyone))},
+		{"typed-text-in-variants-without-payload", `"small"`, "b", ofrepSplit, "strategy matched", true, typed(flags.StringValue, `"small"`, set(half, everyone))},
+		{"typed-text", `"7"`, "first", ofrepStatic, "strategy matched", true, typed(flags.StringValue, `"small"`, set(withPayload("string", "7"), everyone))},
+		{"typed-integer", `7`, "first", ofrepStatic, "strategy matched", true, typed(flags.IntegerValue, `1`, set(withPayload("number", "7"), everyone))},
+		{"typed-number-for-others", `0.5`, "", ofrepTargeting, "no strategy matched", false, typed(flags.NumberValue, `0.5`, set(withPayload("number", "7"), seven8))},
+		{"typed-child-of-off", `{"size":1}`, "", ofrepTargeting, "parent unmet", false, typed(flags.ObjectValue, `{"size":1}`, child("off"))},
+		{"typed-object", `[2]`, "first", ofrepStatic, "strategy matched", true, typed(flags.ObjectValue, `{"size":1}`, set(withPayload("json", "[2]"), everyone))},
 	}
 	f := newFixture()
 	want := map[string]answers.OfrepEvaluation{}

@@ -144,6 +144,7 @@ func clientFeature(f *flags.Feature, env flags.ProjectEnvironment) answers.Clien
 		Name: f.Name, Type: f.Type, Enabled: enabled, Project: f.Project, Stale: f.Stale, Description: f.Description,
 		ImpressionData: f.ImpressionData, Strategies: make([]answers.ClientStrategy, len(fe.Strategies)),
 		Variants: shape.Variants(fe.Variants), Dependencies: shape.Dependencies(f.Dependencies),
+		ValueType: f.ValueType, DefaultValue: f.DefaultValue,
 	}
 	for i, s := range fe.Strategies {
 		feature.Strategies[i] = answers.ClientStrategy{

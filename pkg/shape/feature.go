@@ -17,6 +17,7 @@ type MetadataView struct {
 	CreatedAt      Time              `json:"createdAt"`
 	LastSeenAt     *Time             `json:"lastSeenAt"`
 	Owner          string            `json:"owner,omitzero"`
+	flags.Typing
 }
 
 // NewMetadataView returns the metadata of a flag or of a row of a list.
@@ -24,6 +25,7 @@ func NewMetadataView(name, project string, m flags.Metadata, createdAt, lastSeen
 	return MetadataView{
 		Name: name, Type: m.Type, Description: m.Description, Project: project, Stale: m.Stale,
 		ImpressionData: m.ImpressionData, CreatedAt: Time(createdAt), LastSeenAt: TimeOrNull(lastSeenAt), Owner: m.Owner,
+		Typing: m.Typing,
 	}
 }
 

@@ -2,5 +2,5 @@
 export { ConstraintList } from './list'
 export { ConstraintSummary } from './summary'
 export { describeConstraint, describeConstraints } from './describe'
-export { splitValues, toRequest } from './edit'
+export { newConstraint, splitValues, toRequest } from './edit'
 export { isRecent, type Constraint, type Operator } from './operators'

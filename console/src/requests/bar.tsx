@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMe, type Schema } from '../api'
-import { Button, DateTime, Icons, LinkButton, plural } from '../ui'
+import { Button, DateTime, Icons, LinkButton, listed, plural } from '../ui'
 import { countChanges, isDraftOf, pendingQuery, quotedTitle, type ChangeRequest } from './data'
 import { setDirect, useProtection } from './drafts'
 import type { ReactNode } from 'react'
@@ -32,6 +32,14 @@ interface DraftBarProps {
   inPlace?: boolean
 }
 
+const shownNames = 3
+
+// The first flags and segments of a draft.
+function firstOf({ features, segments }: ChangeRequest) {
+  const names = [...features, ...segments].map(({ name }) => name)
+  return names.length > shownNames ? [...names.slice(0, shownNames), `${names.length - shownNames} more`] : names
+}
+
 /** Freezes, the caller's drafts of a project, and where it changes directly. */
 export function DraftBar({ project, flag, inPlace }: DraftBarProps) {
   const protection = useProtection(project)
@@ -56,6 +64,7 @@ export function DraftBar({ project, flag, inPlace }: DraftBarProps) {
               {draft.title ? quotedTitle(draft) : 'Your draft'}
             </Link>{' '}
             has <span className="strong number">{plural(countChanges(draft), 'change')}</span> for {draft.environment}
+            {flag === undefined && `: ${listed(firstOf(draft))}`}
           </span>
           <LinkButton
             size="small"

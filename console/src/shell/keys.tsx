@@ -13,11 +13,16 @@ const places: Record<string, { label: string; to: LinkProps['to'] }> = {
   c: { label: 'Connect', to: '/connect' },
 }
 
+// Keys that press the first such button of the page.
+const presses: Record<string, RegExp> = { c: /^(Create|Add|Invite)\b/, e: /^Edit\b/ }
+
 const others = [
   ['Ctrl K', 'Search, or do something'],
   ['/', 'Search the list'],
   ['j  k', 'Next or previous row'],
   ['x', 'Select the row'],
+  ['c', 'Create or add'],
+  ['e', 'Edit'],
   ['?', 'These keys'],
 ] as const
 
@@ -40,7 +45,11 @@ export function useKeys({ onSearch, onHelp }: { onSearch: () => void; onHelp: ()
         event.preventDefault()
         void navigate({ to: place.to } as never)
       } else if (event.key === '?') onHelp()
-      else if (event.key === '/') {
+      else if (presses[event.key]) {
+        event.preventDefault()
+        const buttons = [...document.querySelectorAll<HTMLElement>('#content button')]
+        buttons.find((one) => presses[event.key]!.test(one.ariaLabel ?? one.textContent))?.click()
+      } else if (event.key === '/') {
         event.preventDefault()
         const field = document.querySelector<HTMLInputElement>('#content input[type="search"]')
         if (field) field.focus()

@@ -45,6 +45,8 @@ interface TableProps<Row> {
   loading?: boolean
   /** Renders only the rows in view. Rows are then of one height, and each column needs a width. For more than 100 rows. */
   virtual?: boolean
+  /** The height of each row, if it is not that of other tables. */
+  rowHeight?: number
   /** CSS width below which the table scrolls sideways in its box. */
   minWidth?: string
   /** On phones each row is a card with the names of the columns. */
@@ -67,6 +69,7 @@ export function Table<Row>({
   empty,
   loading,
   virtual,
+  rowHeight,
   minWidth,
   cards,
   rowClass,
@@ -75,9 +78,10 @@ export function Table<Row>({
 }: TableProps<Row>) {
   const box = useRef<HTMLDivElement>(null)
   const overflows = useOverflow(box)
-  const { rowHeight } = useDensity()
-  const current = useRowKeys(box, rows, rowHeight, Boolean(virtual), (row) => onSelect?.(row, !selected?.(row)))
-  const shown = useWindow(box, rows.length, rowHeight, Boolean(virtual))
+  const density = useDensity()
+  const height = rowHeight ?? density.rowHeight
+  const current = useRowKeys(box, rows, height, Boolean(virtual), (row) => onSelect?.(row, !selected?.(row)))
+  const shown = useWindow(box, rows.length, height, Boolean(virtual))
   const scroll = overflows ? ({ tabIndex: 0, role: 'region', 'aria-label': label } as const) : {}
   if (!loading && rows.length === 0 && empty) return <>{empty}</>
   return (
@@ -98,7 +102,7 @@ export function Table<Row>({
             ))}
           </tr>
         </thead>
-        <tbody role={cards ? 'rowgroup' : undefined}>
+        <tbody role={cards ? 'rowgroup' : undefined} style={rowHeight ? ({ '--row': `${rowHeight}px` } as CSSProperties) : undefined}>
           {shown.before > 0 && <Spacer height={shown.before} columns={columns.length} />}
           {rows.slice(shown.first, shown.last).map((row, index) => (
             <tr

@@ -1,9 +1,14 @@
 // What the clients in the page share. They post the answers to all questions to the server of the page, whenever an answer changes.
 
-const { flags, users, rounds, ...settings } = await (await fetch('/settings')).json();
+const { users, rounds, ...settings } = await (await fetch('/settings')).json();
 
 /** url is the address of the server, without a path, and prefix begins the names of the clients. */
-export const { url, token, prefix } = settings;
+export const { url, token, prefix, flags } = settings;
+
+/** answer is the text for a flag, with the name and the payload of its variant. */
+export function answer(enabled, variant) {
+  return [enabled ? 'on' : 'off', ...(variant?.enabled ? [variant.name, variant.payload?.value] : [])].join(' ').trim();
+}
 
 /** follow makes a client for each user, and evaluates every flag with it again and again: rounds times, unless that is 0. */
 export async function follow(name, connect) {

@@ -1,6 +1,6 @@
 // unleash-proxy-client, with GET and with POST.
 import { InMemoryStorageProvider, UnleashClient } from 'unleash-proxy-client';
-import { follow, prefix, report, token, url } from './follow.js';
+import { answer, follow, prefix, report, token, url } from './follow.js';
 
 for (const usePOSTrequests of [false, true]) {
   const name = prefix + (usePOSTrequests ? 'browser-post' : 'browser');
@@ -17,12 +17,6 @@ for (const usePOSTrequests of [false, true]) {
     });
     client.on('error', (error) => report(`${name}: ${JSON.stringify(error)}`));
     await client.start();
-    return (flag) => {
-      const variant = client.getVariant(flag.name);
-      return [
-        client.isEnabled(flag.name) ? 'on' : 'off',
-        ...(variant.enabled ? [variant.name, variant.payload?.value] : []),
-      ].join(' ').trim();
-    };
+    return (flag) => answer(client.isEnabled(flag.name), client.getVariant(flag.name));
   });
 }

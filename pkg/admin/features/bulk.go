@@ -161,7 +161,7 @@ func reviveFeatures(m *httpapi.Many, at httpapi.InProject, in flagsBody) error {
 func enableFeatures(m *httpapi.Many, at httpapi.InProjectEnvironment, in flagsBody) error {
 	return switchFeatures(m, at, in, "enabled", func(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment) error {
 		stopped := f.KeepStopped(env)
-		if err := enableIn(tx, f, env); err != nil {
+		if err := enableIn(tx, f, env, ""); err != nil {
 			return err
 		}
 		if stopped {

@@ -3,6 +3,7 @@ package features
 import (
 	"reflect"
 	"strconv"
+	"time"
 
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
@@ -57,9 +58,8 @@ func updateFeature(tx *httpapi.Tx, at httpapi.InFeature, in updateFeatureBody) (
 // that the patch removes gets the value that it has in a new flag.
 func patchFeature(tx *httpapi.Tx, at httpapi.InFeature, patch metadataPatch) (featureSubset, error) {
 	f := at.Feature(tx)
-	document := patchedFeature{MetadataView: shape.MetadataViewOf(f), Archived: f.Archived, LastSeen: shape.TimeOrNull(f.LastSeenAt), Owner: shape.NullIfEmpty(f.Owner)}
 	var in wire.MetadataBody
-	if err := jsonbody.Patch(patch).Apply(document, &in); err != nil {
+	if err := jsonbody.Patch(patch).Apply(patchedFeatureOf(f), &in); err != nil {
 		return featureSubset{}, err
 	}
 	var problems, before flags.Problems
@@ -96,7 +96,7 @@ func cloneFeature(tx *httpapi.Tx, at httpapi.InFeature, in cloneFeatureBody) (fe
 	}
 	parents := parentsOf(tx, original)
 	for i, d := range original.Dependencies {
-		if err := f.SetDependency(parents[i], d); err != nil {
+		if err := f.SetDependency(parents[i], d, tx.ProjectEnvironments(p)); err != nil {
 			return featureSubset{}, err
 		}
 	}
@@ -134,9 +134,9 @@ func reviveIn(tx *httpapi.Tx, f *flags.Feature) error {
 	return nil
 }
 
-func enableFeature(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) (featureRecord, error) {
+func enableFeature(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in wire.ForceBody) (featureRecord, error) {
 	f, env := at.Find(tx)
-	if err := enableIn(tx, f, env); err != nil {
+	if err := enableIn(tx, f, env, in.Force.Value); err != nil {
 		return featureRecord{}, err
 	}
 	return switched(tx, at, f, env), nil
@@ -148,14 +148,23 @@ func disableFeature(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) (featureRec
 	return switched(tx, at, f, env), nil
 }
 
-func enableIn(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment) error {
+// enableIn switches a flag on. Conflict while the signal of a safeguard of its plan fires, unless force says why it is to be on in spite of that.
+func enableIn(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment, force string) (err error) {
+	before, plan := httpapi.Was(tx, f), f.Plan(env)
+	var acknowledged map[string]time.Time
+	cause := ""
+	if plan != nil && !f.Enabled(env) {
+		if acknowledged, cause, err = wire.CheckQuiet(tx, plan, force); err != nil {
+			return err
+		}
+	}
 	if err := f.Enable(env, tx.NewID, tx.Now); err != nil {
 		return err
 	}
-	before := httpapi.Was(tx, f)
+	f.Acknowledge(env, acknowledged)
 	tx.Save(events.FeatureSwitched(before, f, env), f)
-	if plan := before.Plan(env); plan != nil && plan.Active == 0 {
-		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanStarted, before, f, env, ""))
+	if plan != nil && plan.Active == 0 || cause != "" {
+		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanStarted, before, f, env, cause))
 	}
 	return nil
 }

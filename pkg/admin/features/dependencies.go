@@ -52,8 +52,11 @@ func addDependency(tx *httpapi.Tx, at httpapi.InFeature, in wire.DependencyBody)
 	if parent == f {
 		parent = f.Clone()
 	}
-	if err := f.SetDependency(parent, d); err != nil {
+	if err := f.SetDependency(parent, d, tx.ProjectEnvironments(at.Project(tx))); err != nil {
 		return err
+	}
+	if !d.Enabled {
+		tx.Assume(parent) // it is not written if it has the child already, and may have got a safeguard that switches it off
 	}
 	tx.Save(events.DependencyAdded(httpapi.Was(tx, f), d), f, parent)
 	return nil

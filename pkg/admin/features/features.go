@@ -50,7 +50,7 @@ func Group() httpapi.Group {
 		{Route: "POST " + flagPath + "/favorites", Permission: access.Read, Ahead: favorites, Handle: httpapi.Do(addFavorite)},
 		{Route: "DELETE " + flagPath + "/favorites", Permission: access.Read, Ahead: favorites, Handle: httpapi.Do(removeFavorite)},
 		{Route: "GET " + environmentPath, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readFeatureEnvironment)},
-		{Route: "POST " + environmentPath + "/on", Permission: access.UpdateFeatureEnvironment, Ahead: shown, Handle: httpapi.Handle(enableFeature)},
+		{Route: "POST " + environmentPath + "/on", Permission: access.UpdateFeatureEnvironment, Ahead: shown, Handle: httpapi.HandleOptional(enableFeature)},
 		{Route: "POST " + environmentPath + "/off", Permission: access.UpdateFeatureEnvironment, Ahead: shown, Handle: httpapi.Handle(disableFeature)},
 		{Route: "GET " + archive + "/features/{projectId}", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listArchived)},
 		{Route: "GET " + archive + "/features", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listAllArchived)},

@@ -3,6 +3,8 @@ package features
 import (
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -18,6 +20,7 @@ type createFeatureBody struct {
 	Stale          jsonbody.Maybe[bool]    `json:"stale"`
 	ImpressionData jsonbody.Maybe[bool]    `json:"impressionData"`
 	Owner          jsonbody.Maybe[*string] `json:"owner"`
+	wire.TypingBody
 
 	Tags jsonbody.Maybe[[]wire.TagBody] `json:"tags"`
 }
@@ -30,7 +33,7 @@ func (b createFeatureBody) Check(_ flags.Limits, problems *flags.Problems) {
 }
 
 func (b createFeatureBody) metadata() flags.Metadata {
-	return wire.MetadataBody{Type: b.Type, Description: b.Description, Stale: b.Stale, ImpressionData: b.ImpressionData, Owner: b.Owner}.ApplyTo(flags.DefaultMetadata())
+	return wire.MetadataBody{Type: b.Type, Description: b.Description, Stale: b.Stale, ImpressionData: b.ImpressionData, Owner: b.Owner, TypingBody: b.TypingBody}.ApplyTo(flags.DefaultMetadata())
 }
 
 // An updateFeatureBody changes a flag's metadata. It may repeat the name, not change it.
@@ -44,7 +47,7 @@ type metadataPatch jsonbody.Patch
 
 // The fields of a flag that a patch can change, and those that it can only test and copy.
 var (
-	metadataMembers = []string{"type", "description", "stale", "impressionData", "owner"}
+	metadataMembers = []string{"type", "description", "stale", "impressionData", "owner", "valueType", "defaultValue", "valueSchema"}
 	fixedMembers    = []string{"name", "project", "archived", "createdAt", "lastSeen", "lastSeenAt"}
 )
 
@@ -69,7 +72,23 @@ type patchedFeature struct {
 	shape.MetadataView
 	Archived bool        `json:"archived"`
 	LastSeen *shape.Time `json:"lastSeen"`
-	Owner    *string     `json:"owner"` // also without one, so that it can be replaced
+
+	// Also without one, so that it can be replaced.
+	Owner        *string          `json:"owner"`
+	ValueType    *flags.ValueType `json:"valueType"`
+	DefaultValue *jsontext.Value  `json:"defaultValue"`
+	ValueSchema  *jsontext.Value  `json:"valueSchema"`
+}
+
+func patchedFeatureOf(f *flags.Feature) patchedFeature {
+	p := patchedFeature{MetadataView: shape.MetadataViewOf(f), Archived: f.Archived, LastSeen: shape.TimeOrNull(f.LastSeenAt), Owner: shape.NullIfEmpty(f.Owner)}
+	if f.ValueType != "" {
+		p.ValueType, p.DefaultValue = &f.ValueType, &f.DefaultValue
+	}
+	if f.ValueSchema != nil {
+		p.ValueSchema = &f.ValueSchema
+	}
+	return p
 }
 
 // A featureSubset is a flag as create, update, patch and clone return it (contract: Feature).
@@ -107,6 +126,7 @@ func archivedFeatureOf(s flags.FeatureSummary, envs []flags.ProjectEnvironment) 
 			was = append(was, env.Name)
 		}
 	}
+	s.DefaultValue = nil
 	return archivedFeature{
 		shape.NewMetadataView(s.Name, s.Project, s.Metadata, s.CreatedAt, s.LastSeenAt), true, shape.Time(s.ArchivedAt), wire.RowEnvironments(s, envs), was,
 	}

@@ -172,6 +172,13 @@ func deleteEnvironment(tx *httpapi.Tx, at inEnvironment) error {
 	roles := tx.Roles()
 	roles.RemoveEnvironment(deleted.Name)
 	tx.Save(events.EnvironmentDeleted(deleted), registry, roles)
+	var signals []flags.Key
+	for _, p := range tx.Projects() {
+		if p.HasEnvironment(deleted) {
+			signals = append(signals, flags.SignalsKey(p.Environments[deleted.Name].ID))
+		}
+	}
+	deleteSignals(tx, signals...)
 	return nil
 }
 

@@ -44,12 +44,18 @@ func detachEnvironment(tx *httpapi.Tx, at httpapi.InProjectEnvironment) error {
 	return nil
 }
 
+// mostSignals is how many items of signals are deleted with an environment: what more projects have stays stored, where nothing reads it, because a
+// transaction has a limit.
+const mostSignals = 50
+
 // deleteSignals deletes the signals of environments that leave their project: they never count again.
 func deleteSignals(tx *httpapi.Tx, keys ...flags.Key) {
 	tx.Load(keys...)
+	n := 0
 	for _, key := range keys {
-		if signals := httpapi.Find[*flags.Signals](tx, key); signals != nil {
+		if signals := httpapi.Find[*flags.Signals](tx, key); signals != nil && n < mostSignals {
 			tx.AlsoDelete(signals)
+			n++
 		}
 	}
 }

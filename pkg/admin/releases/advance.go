@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -81,7 +82,7 @@ func advance(tx *httpapi.Tx, due flags.Due) (did Outcome, then *flags.Due) {
 		then.Frozen = true
 		return Frozen, then
 	}
-	if _, held := signalsNow(tx, f.Plan(env), false); held != "" {
+	if wire.HeldBy(tx, f.Plan(env), false) != "" {
 		return Held, laterThan(due, tx.Now)
 	}
 	if due.Frozen {

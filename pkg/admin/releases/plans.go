@@ -5,10 +5,12 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"guidon/pkg/access"
+	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -58,7 +60,7 @@ func planViewOf(tx *httpapi.Tx, p *flags.Project, f *flags.Feature, env flags.Pr
 	next := f.NextAt(env, freeze)
 	held := ""
 	if f.Plan(env) != nil && !next.IsZero() && !next.After(tx.Now) {
-		_, held = signalsNow(tx, &plan, tx.Caller.HasPermission(access.UpdateFeatureStrategy, p, env.Name))
+		held = wire.HeldBy(tx, &plan, tx.Caller.HasPermission(access.UpdateFeatureStrategy, p, env.Name))
 	}
 	state, reason := plan.StateNow(f.Enabled(env), frozen, next, held)
 	return planView{shape.ReleasePlanViewOf(plan, f.Name, env.Name), state, reason, shape.TimeOrNull(next)}
@@ -211,20 +213,22 @@ func pausePlan(tx *httpapi.Tx, at inPlan) (planView, error) {
 	})
 }
 
-func resumePlan(tx *httpapi.Tx, at inPlan, in forceBody) (planView, error) {
-	return at.progress(tx, flags.ReleasePlanResumed, func(f *flags.Feature, env flags.ProjectEnvironment) (string, error) {
+func resumePlan(tx *httpapi.Tx, at inPlan, in wire.ForceBody) (planView, error) {
+	return at.progress(tx, flags.ReleasePlanResumed, func(f *flags.Feature, env flags.ProjectEnvironment) (cause string, err error) {
 		plan, err := f.FindPlan(env, at.ID)
 		if err != nil || !plan.Paused {
 			return "", err
 		}
-		overridden, cause, err := checkQuiet(tx, &plan, in.Force.Value)
-		if err != nil {
-			return "", err
+		var acknowledged map[string]time.Time
+		if f.Enabled(env) {
+			if acknowledged, cause, err = wire.CheckQuiet(tx, &plan, in.Force.Value); err != nil {
+				return "", err
+			}
 		}
 		if err := f.ResumePlan(env, at.ID, tx.Now); err != nil {
 			return "", err
 		}
-		f.Override(env, overridden)
+		f.Acknowledge(env, acknowledged)
 		return cause, nil
 	})
 }
@@ -242,20 +246,18 @@ func (at *inMilestone) Parse(r httpapi.Request) (err error) {
 	return err
 }
 
-func startMilestone(tx *httpapi.Tx, at inMilestone, in forceBody) (view shape.MilestoneView, err error) {
+func startMilestone(tx *httpapi.Tx, at inMilestone, in wire.ForceBody) (view shape.MilestoneView, err error) {
 	plan, err := at.progress(tx, flags.ReleasePlanStarted, func(f *flags.Feature, env flags.ProjectEnvironment) (cause string, err error) {
-		var overridden []string
-		if plan, err := f.FindPlan(env, at.ID); err == nil && plan.IsLater(at.Milestone) {
-			if overridden, cause, err = checkQuiet(tx, &plan, in.Force.Value); err != nil {
+		var acknowledged map[string]time.Time
+		if plan, err := f.FindPlan(env, at.ID); err == nil && plan.IsLater(at.Milestone) && f.Enabled(env) {
+			if acknowledged, cause, err = wire.CheckQuiet(tx, &plan, in.Force.Value); err != nil {
 				return "", err
 			}
 		}
 		if err := f.StartMilestone(env, at.ID, at.Milestone, at.restart, tx.Now); err != nil {
 			return "", err
 		}
-		if len(overridden) > 0 {
-			f.Override(env, overridden)
-		}
+		f.Acknowledge(env, acknowledged)
 		return cause, nil
 	})
 	if err != nil {

@@ -32,10 +32,10 @@ type planModel struct {
 	runAt   time.Time
 	looks   map[look]bool // when the plan of this run is looked at
 
-	guard      string // what the plan's safeguard does: pause or off; "" for none
-	acted      bool   // the safeguard, in this run
-	overridden bool   // this run was started although its signal fired
-	firing     bool   // the signal
+	guard      string    // what the plan's safeguard does: pause or off; "" for none
+	acted      bool      // the safeguard, in this run
+	firing     bool      // the signal
+	since, ack time.Time // when it began to fire last; what has begun to fire until then does not have the safeguard act
 }
 
 // A look is when a plan is looked at, and whether it has met a freeze before.
@@ -76,7 +76,7 @@ func (m *planModel) held() bool { return m.firing && m.plan != nil && m.guard !=
 
 // act has the safeguard act if its signal fires.
 func (m *planModel) act() {
-	if !m.held() || !m.on || m.acted || m.overridden {
+	if !m.held() || !m.on || m.acted || !m.ack.IsZero() && !m.since.After(m.ack) {
 		return
 	}
 	m.acted = true
@@ -86,7 +86,7 @@ func (m *planModel) act() {
 
 // begin begins a run.
 func (m *planModel) begin(milestone int, now time.Time) {
-	m.acted, m.overridden = false, false
+	m.acted = false
 	m.active, m.run, m.runAt, m.looks = milestone, m.run+1, now, map[look]bool{}
 	if due := m.due(); !due.IsZero() {
 		m.looks[look{due, false}] = true
@@ -154,10 +154,10 @@ func TestPlanModel(t *testing.T) {
 	faults, clock := &dynamotest.Faults{LoseResponses: 0.1, Seed: 7}, apitest.NewClock()
 	s := apitest.Serve(t, func(c *httpapi.Config, transport *http.RoundTripper) { c.Now, *transport = clock.Time, faults })
 	sequences, secret := 0, newSignal(t, s, signalsPath, "errors")
-	var frozenUntil time.Time
+	var frozenUntil, since time.Time
 	rapid.Check(t, func(rt *rapid.T) {
 		sequences++
-		name, m := fmt.Sprint("f", sequences), &planModel{kept: []string{"1"}}
+		name, m := fmt.Sprint("f", sequences), &planModel{kept: []string{"1"}, since: since}
 		s.Create(t, name)
 		in := apitest.In(name, "development")
 		s.AddStrategy(t, name, `{"name":"flexibleRollout","parameters":{"rollout":"1"}}`)
@@ -187,6 +187,10 @@ func TestPlanModel(t *testing.T) {
 			if got := post(t, s, "errors", secret, `{"status":"`+status+`"}`); got != 204 {
 				rt.Fatalf("%s: status %d", status, got)
 			}
+			if firing && !m.firing {
+				since = clock.Time()
+				m.since = since
+			}
 			m.firing = firing
 			m.act()
 		}
@@ -196,6 +200,7 @@ func TestPlanModel(t *testing.T) {
 			case !m.held():
 				return 200, ""
 			case force:
+				m.ack = m.since
 				return 200, `{"force":"it is wrong"}`
 			}
 			return 409, ""
@@ -209,15 +214,19 @@ func TestPlanModel(t *testing.T) {
 			if m.plan == nil {
 				p := apitest.Decode[planned](t, got.Body)
 				m.plan, m.active, m.run, m.paused, m.minutes, m.looks = &p, 0, 0, false, [3]int{3, 3}, nil
-				m.guard, m.acted, m.overridden = guard, false, false
+				m.guard, m.acted, m.ack = guard, false, time.Time{}
 				if m.on {
 					m.begin(1, clock.Time())
 				}
 			}
 		}
-		on := func(*rapid.T) {
-			do(200, "POST", in+"/on")
-			if was := m.on; !was {
+		on := func(rt *rapid.T) {
+			want, body := 200, ""
+			if !m.on {
+				want, body = forward(rt)
+			}
+			do(want, "POST", in+"/on", body)
+			if want == 200 && !m.on {
 				m.on = true
 				if m.plan != nil {
 					m.begin(max(m.active, 1), clock.Time())
@@ -239,27 +248,25 @@ func TestPlanModel(t *testing.T) {
 			"start": planOnly(func(rt *rapid.T) {
 				i, restart := rapid.IntRange(0, 2).Draw(rt, "milestone"), rapid.Bool().Draw(rt, "restart")
 				want, body := 200, ""
-				if i+1 > m.active {
+				if i+1 > m.active && m.on {
 					want, body = forward(rt)
 				}
 				do(want, "POST", fmt.Sprintf("%s?restart=%t", m.plan.start(name, i), restart), body)
 				if want == 200 && (i+1 != m.active || restart) {
 					m.paused = false
 					m.begin(i+1, clock.Time())
-					m.overridden = body != ""
 				}
 			}),
 			"pause": planOnly(func(*rapid.T) { do(200, "POST", one()+"/pause"); m.paused = true }),
 			"resume": planOnly(func(rt *rapid.T) {
 				want, body := 200, ""
-				if m.paused {
+				if m.paused && m.on {
 					want, body = forward(rt)
 				}
 				do(want, "POST", m.plan.resume(name), body)
 				if want == 200 && m.paused {
 					m.paused = false
 					m.begin(m.active, clock.Time())
-					m.overridden = body != ""
 				}
 			}),
 			"fires":     func(*rapid.T) { signal(true) },
@@ -269,14 +276,17 @@ func TestPlanModel(t *testing.T) {
 				guard := rapid.SampledFrom([]string{"pause", "off"}).Draw(rt, "guard")
 				do(204, "PUT", one()+"/safeguards", safeguard("errors", guard))
 				if m.guard != guard {
-					m.guard, m.acted, m.overridden = guard, false, false
+					m.guard, m.acted, m.ack = guard, false, time.Time{}
+					if !m.firing {
+						m.ack = m.since
+					}
 				}
 			}),
 			"no safeguard": planOnly(func(*rapid.T) {
 				if m.guard != "" {
 					list := apitest.Decode[[]struct{ Safeguards []struct{ ID string } }](t, s.Must(t, "GET", plansOf(name), "").Body)
 					do(204, "DELETE", one()+"/safeguards/"+list[0].Safeguards[0].ID)
-					m.guard, m.acted, m.overridden = "", false, false
+					m.guard, m.acted, m.ack = "", false, time.Time{}
 				}
 			}),
 			"interval": planOnly(func(rt *rapid.T) {

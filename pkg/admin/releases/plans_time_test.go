@@ -84,7 +84,7 @@ func TestPlanByTime(t *testing.T) {
 	clock.Advance(24 * time.Hour)
 	minute(t, s, clock, nil, 1)
 	stands(t, s, "last", 3, "100")
-	if e := s.Newest(t)[0]; e.CreatedBy != "Guidon" || !strings.Contains(fmt.Sprint(e.Data), "cause") {
+	if e := s.Newest(t)[0]; e.CreatedBy != "Guidon" || e.CreatedByUserID != nil || !strings.Contains(fmt.Sprint(e.Data), "cause") {
 		t.Errorf("the newest event is %+v, want one by Guidon, with a cause", e)
 	}
 	s.WantEvents(t, "f", flags.ReleasePlanStarted, 3)
@@ -212,4 +212,73 @@ func TestPlanThatNoLongerCounts(t *testing.T) {
 		t.Errorf("the flag that was moved has the plans %+v, want one that went on", moved)
 	}
 	s.WantEvents(t, "f", flags.ReleasePlanStarted, 1)
+}
+
+// TestPlanElsewhere starts two milestones at once, tries in a freeze what would bring the next one forward, and moves the flag to projects with and
+// without the environment.
+func TestPlanElsewhere(t *testing.T) {
+	t.Parallel()
+	s, clock, p := timed(t)
+	statuses := make([]int, 4)
+	var starting sync.WaitGroup
+	for i := range statuses {
+		starting.Go(func() {
+			got, err := s.Try("POST", p.start("f", 1+i%2), "", `If-Match: "1"`)
+			if err != nil {
+				t.Error(err)
+			}
+			statuses[i] = got.Status
+		})
+	}
+	starting.Wait()
+	won := 0
+	if statuses[0] != 200 {
+		won = 1
+	}
+	if statuses[won] != 200 || statuses[won+2] != 200 || statuses[1-won] != 412 || statuses[3-won] != 412 {
+		t.Errorf("statuses %v, want 200 for one of two milestones", statuses)
+	}
+	stands(t, s, []string{"running", "last"}[won], 2, []string{"50", "100"}[won])
+	s.WantEvents(t, "f", flags.ReleasePlanStarted, 2)
+
+	s.Must(t, "POST", p.start("f", 0), "")
+	freeze(t, s, clock.Time().Add(10*time.Minute))
+	person, _ := s.Person(t, 2)
+	editor, one := apitest.InSession(s.SignIn(t, person)), plansOf("f")+"/"+p.ID
+	for path, status := range map[string]int{
+		"POST " + p.start("f", 1): 409, "POST " + p.start("f", 0) + "?restart=true": 200, "DELETE " + p.progression("f", 0): 409, "POST " + one + "/detach": 409,
+		"DELETE " + one: 409, "POST " + apitest.Features + "/f/changeProject": 400, "DELETE " + apitest.Features + "/f": 409,
+	} {
+		method, path, _ := strings.Cut(path, " ")
+		if got := s.Do(t, method, path, "", editor...); got.Status != status {
+			t.Errorf("%s %s in a freeze: status %d %s, want %d", method, path, got.Status, got.Body, status)
+		}
+	}
+	clock.Advance(11 * time.Minute)
+	minute(t, s, clock, nil, 1)
+	for _, to := range []string{"with", "without"} {
+		s.Must(t, "POST", apitest.Projects, fmt.Sprintf(`{"id":%q,"environments":["production"]}`, to))
+	}
+	s.Must(t, "POST", apitest.Projects+"/with/environments", `{"environment":"development"}`)
+	move := func(from, to string) string {
+		s.Must(t, "POST", apitest.Projects+"/"+from+"/features/f/changeProject", fmt.Sprintf(`{"newProjectId":%q}`, to))
+		return apitest.Projects + "/" + to + "/features/f/environments/development"
+	}
+	in := move("default", "with")
+	clock.Advance(time.Hour)
+	minute(t, s, clock, nil, 2)
+	s.Run(t, []apitest.Call{
+		{"it goes on", "GET", in + "/release-plans", "", 200, `[{"...":0,"state":"running","run":5}]`},
+		{"off", "POST", in + "/off", "", 200, apitest.Anything},
+	})
+	in = move("with", "without")
+	s.Run(t, []apitest.Call{
+		{"the environment comes later", "POST", apitest.Projects + "/without/environments", `{"environment":"development"}`, 200, ""},
+		{"the plan does not count", "GET", in + "/release-plans", "", 200, `[]`},
+		{"its strategies are ordinary ones", "GET", in + "/strategies", "", 200, `[{"...":0,"parameters":{"...":0,"rollout":"50"}}]`},
+		{"on", "POST", in + "/on", "", 200, apitest.Anything},
+	})
+	clock.Advance(2 * time.Hour)
+	minute(t, s, clock, nil, 2)
+	s.Check(t, apitest.Call{Name: "nothing goes on", Method: "GET", Path: in + "/strategies", Status: 200, Want: `[{"...":0,"parameters":{"...":0,"rollout":"50"}}]`})
 }

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/access"
+	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -98,7 +100,7 @@ func checkSafeguards(tx *httpapi.Tx, env *flags.ProjectEnvironment, list []flags
 
 // alarmWarnings says which alarms of safeguards keep milestones from starting by themselves.
 func alarmWarnings(tx *httpapi.Tx, list []flags.Safeguard) (warnings []string) {
-	states, err := alarmStates(tx, list)
+	states, err := wire.AlarmStates(tx, list)
 	for _, s := range list {
 		switch state, found := states[s.Signal]; {
 		case !s.IsAlarm():
@@ -113,74 +115,6 @@ func alarmWarnings(tx *httpapi.Tx, list []flags.Safeguard) (warnings []string) {
 	return warnings
 }
 
-// alarmStates returns the states of the alarms of safeguards.
-func alarmStates(tx *httpapi.Tx, list []flags.Safeguard) (map[string]flags.AlarmState, error) {
-	var arns []string
-	for _, s := range list {
-		if s.IsAlarm() {
-			arns = append(arns, s.Signal)
-		}
-	}
-	if len(arns) == 0 || tx.Alarms() == nil {
-		return nil, nil
-	}
-	type states struct {
-		of  map[string]flags.AlarmState
-		err error
-	}
-	read := httpapi.OncePerRequest(tx, alarmsOf(strings.Join(arns, "\n")), func(ctx context.Context) states {
-		of, err := tx.Alarms().Read(ctx, arns)
-		return states{of, err}
-	})
-	return read.of, read.err
-}
-
-type alarmsOf string
-
-// signalsNow returns which safeguards of a plan have a signal that fires, and what keeps its next milestone from starting by itself; "" for
-// nothing. With why, that includes what an alarm says.
-func signalsNow(tx *httpapi.Tx, plan *flags.ReleasePlan, why bool) (firing []flags.Safeguard, held string) {
-	if len(plan.Safeguards) == 0 {
-		return nil, ""
-	}
-	hold := func(s flags.Safeguard, what string) {
-		if held == "" {
-			held = s.Says() + " " + what
-		}
-	}
-	states, err := alarmStates(tx, plan.Safeguards)
-	for _, s := range plan.Safeguards {
-		if s.IsAlarm() {
-			state, found := states[s.Signal]
-			switch {
-			case err != nil || tx.Alarms() == nil:
-				hold(s, "cannot be read")
-			case !found:
-				hold(s, "does not exist")
-			case state.State != "OK":
-				if state.State == "ALARM" {
-					firing = append(firing, s)
-				}
-				what := "is in the state " + state.State
-				if why && state.Reason != "" {
-					what += " (" + state.Reason + ")"
-				}
-				hold(s, what)
-			}
-			continue
-		}
-		signals := httpapi.Find[*flags.Signals](tx, flags.SignalsKey(plan.Attachment))
-		switch {
-		case !signals.Has(s.Signal):
-			hold(s, "does not exist")
-		case signals.Fires(s.Signal):
-			firing = append(firing, s)
-			hold(s, "is firing")
-		}
-	}
-	return firing, held
-}
-
 // act has a safeguard act whose signal fires. It does nothing if the safeguard has acted in the present run, or the plan is not running.
 func act(tx *httpapi.Tx, due flags.Due) (did Outcome, then *flags.Due) {
 	tx.AsPlan()
@@ -192,37 +126,42 @@ func act(tx *httpapi.Tx, due flags.Due) (did Outcome, then *flags.Due) {
 	if !counts {
 		return Gone, nil
 	}
-	firing, _ := signalsNow(tx, f.Plan(env), false)
-	i := slices.IndexFunc(firing, func(s flags.Safeguard) bool { return s.ID == due.Safeguard })
-	if i < 0 {
+	signals := wire.SignalsNow(tx, f.Plan(env), false)
+	i := slices.IndexFunc(signals, func(s wire.SignalNow) bool { return s.ID == due.Safeguard })
+	if s := signals[i]; !f.Plan(env).Acts(s.Safeguard, s.Firing, s.Since) {
 		return Gone, &due
 	}
 	before := httpapi.Was(tx, f)
 	f.Trigger(env, due.Safeguard, tx.Now)
-	cause := "The " + firing[i].Says() + " fired."
+	cause := "The " + signals[i].Says() + " fired."
 	tx.Save(events.SafeguardTriggered(before, f, env, due.Safeguard, cause), f)
 	switch {
-	case firing[i].Action == flags.SafeguardOff && before.Enabled(env):
+	case signals[i].Action == flags.SafeguardOff && before.Enabled(env):
 		tx.Save(events.FeatureSwitched(before, f, env))
-	case firing[i].Action == flags.SafeguardPause && !before.Plan(env).Paused:
+	case signals[i].Action == flags.SafeguardPause && !before.Plan(env).Paused:
 		tx.Save(events.ReleasePlanProgressed(flags.ReleasePlanPaused, before, f, env, cause))
 	}
 	return Acted, &due
 }
 
-// ReadOnce reads each alarm once, and remembers what it found; nil for nil.
+// ReadOnce reads each alarm once, and remembers what it found; nil for nil. After an error it reads no more: a call that hangs would take the time of
+// a plan each time.
 func ReadOnce(alarms *httpapi.Alarms) *httpapi.Alarms {
 	if alarms == nil {
 		return nil
 	}
-	known, states := map[string]bool{}, map[string]flags.AlarmState{}
+	known, states, failed := map[string]bool{}, map[string]flags.AlarmState{}, error(nil)
 	return &httpapi.Alarms{Prefix: alarms.Prefix, Read: func(ctx context.Context, arns []string) (map[string]flags.AlarmState, error) {
 		arns = slices.DeleteFunc(slices.Clone(arns), func(arn string) bool { return known[arn] })
-		if len(arns) == 0 {
+		switch {
+		case len(arns) == 0:
 			return states, nil
+		case failed != nil:
+			return nil, failed
 		}
 		read, err := alarms.Read(ctx, arns)
 		if err != nil {
+			failed = err
 			return nil, err
 		}
 		maps.Copy(states, read)
@@ -233,9 +172,12 @@ func ReadOnce(alarms *httpapi.Alarms) *httpapi.Alarms {
 	}}
 }
 
-// Firing returns those of the safeguards that are watched whose signals fire: one call for all named signals, and one for a hundred alarms. With
-// an error, it returns those that it could find out.
-func Firing(ctx context.Context, store httpapi.Store, alarms *httpapi.Alarms, watched []flags.Due) (list []flags.Due, err error) {
+// firedLately is how long the safeguards of a signal that no longer fires are looked at: those that did not act in its request.
+const firedLately = time.Hour
+
+// Firing returns those of the safeguards that are watched which act now: one call for all named signals, one for a hundred alarms, and, if some fire
+// or did lately, one for the flags. With an error, it returns those that it could find out.
+func Firing(ctx context.Context, store httpapi.Store, alarms *httpapi.Alarms, now time.Time, watched []flags.Due) (list []flags.Due, err error) {
 	var arns []string
 	var keys []flags.Key
 	for _, d := range watched {
@@ -250,43 +192,25 @@ func Firing(ctx context.Context, store httpapi.Store, alarms *httpapi.Alarms, wa
 	if len(arns) > 0 && alarms != nil {
 		states, err = alarms.Read(ctx, slices.Compact(arns))
 	}
-	view, loadErr := store.Load(ctx, keys)
+	signals, loadErr := store.Load(ctx, keys)
+	says := func(d flags.Due) (firing bool, since time.Time) {
+		if state, is := states[d.Signal]; is {
+			return state.State == "ALARM", state.Since
+		}
+		return flags.Find[*flags.Signals](signals, flags.SignalsKey(d.Attachment)).Fires(d.Signal)
+	}
+	keys = nil
 	for _, d := range watched {
-		if states[d.Signal].State == "ALARM" || loadErr == nil && flags.Find[*flags.Signals](view, flags.SignalsKey(d.Attachment)).Fires(d.Signal) {
-			list = append(list, d)
+		if firing, since := says(d); firing || now.Sub(since) < firedLately {
+			list, keys = append(list, d), append(keys, d.Key)
 		}
 	}
-	return list, cmp.Or(loadErr, err)
-}
-
-// checkQuiet returns Conflict if a signal fires, unless force says why the milestone is to start in spite of it. It returns the safeguards that
-// then do not act in the new run, and what to note.
-func checkQuiet(tx *httpapi.Tx, plan *flags.ReleasePlan, force string) (overridden []string, cause string, err error) {
-	firing, _ := signalsNow(tx, plan, false)
-	if len(firing) == 0 {
-		return nil, "", nil
-	}
-	for _, s := range firing {
-		overridden = append(overridden, s.ID)
-	}
-	if force == "" {
-		return nil, "", flags.Errorf(flags.Conflict, `the %s of release plan %q is firing; wait until it is quiet, or send {"force": "<reason>"}, and then that safeguard does not act in this run`, firing[0].Says(), plan.Name)
-	}
-	return overridden, fmt.Sprintf("Started although %s fires: %s", firing[0].Says(), force), nil
-}
-
-// A forceBody says why a milestone starts although a signal fires.
-type forceBody struct {
-	Force jsonbody.Maybe[string] `json:"force"`
-}
-
-// Check adds the problems that can be found without the store.
-func (b forceBody) Check(_ flags.Limits, problems *flags.Problems) {
-	if b.Force.Set && strings.TrimSpace(b.Force.Value) == "" {
-		problems.Add("/force", "must be the reason")
-	}
-	flags.CheckLength("/force", b.Force.Value, flags.MaxDescription, problems)
-	flags.CheckControl("/force", b.Force.Value, problems)
+	view, flagsErr := store.Load(ctx, keys)
+	return slices.DeleteFunc(list, func(d flags.Due) bool {
+		firing, since := says(d)
+		f := flags.Find[*flags.Feature](view, d.Key)
+		return f != nil && !f.Acts(d, firing, since)
+	}), cmp.Or(loadErr, flagsErr, err)
 }
 
 // inSafeguard is the place of an operation on a safeguard of a release plan.
@@ -314,6 +238,11 @@ func setSafeguard(tx *httpapi.Tx, at inPlan, in safeguardBody) error {
 		return err
 	}
 	s.ID = tx.NewID()
+	if !s.IsAlarm() {
+		if firing, since := httpapi.Find[*flags.Signals](tx, flags.SignalsKey(env.Attachment.ID)).Fires(s.Signal); !firing {
+			s.Acknowledged = since // it acts on what comes
+		}
+	}
 	if err := f.SetSafeguard(env, at.ID, s); err != nil {
 		return err
 	}
@@ -347,6 +276,7 @@ func checkSwitchesOff(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnviron
 	for _, name := range f.Children {
 		if child := tx.FindFeature(name); child != nil {
 			children = append(children, child)
+			tx.Assume(child) // what it needs of the flag is stored in it only
 		}
 	}
 	return f.CheckSwitchesOff(env, children)

@@ -48,7 +48,7 @@ func TestSafeguardPauses(t *testing.T) {
 	stands(t, s, "stopped", 1, "10")
 	s.WantEvents(t, "f", flags.SafeguardTriggered, 1)
 	s.WantEvents(t, "f", flags.ReleasePlanPaused, 1)
-	if e := s.Newest(t)[0]; e.CreatedBy != "Guidon" {
+	if e := s.Newest(t)[0]; e.CreatedBy != "Guidon" || e.CreatedByUserID != nil {
 		t.Errorf("the newest event is by %s", e.CreatedBy)
 	}
 	post(t, s, "errors", secret, `{"status":"firing"}`) // it acts once a run
@@ -87,11 +87,48 @@ func TestSafeguardSwitchesOff(t *testing.T) {
 	post(t, s, "errors", secret, `{"status":"triggered"}`)
 	stands(t, s, "off", 1, "10")
 	s.WantEvents(t, "f", flags.FeatureEnvironmentDisabled, 1)
-	clock.Advance(2 * time.Hour)
-	s.Must(t, "POST", apitest.In("f", "development")+"/on", "")
-	stands(t, s, "running", 2, "10")
-	minute(t, s, clock, nil, 3) // it still fires
-	stands(t, s, "off", 2, "10")
+	minute(t, s, clock, nil, 3)
+	s.WantEvents(t, "f", flags.SafeguardTriggered, 1)
+}
+
+// TestFalseAlarm looks at a flag that a safeguard has switched off: what is said of it, what its plan can do, and how a person switches it on although
+// the signal fires.
+func TestFalseAlarm(t *testing.T) {
+	t.Parallel()
+	s, clock, p, secret := guardedFlag(t, "off")
+	post(t, s, "errors", secret, `{"status":"firing"}`)
+	says := func(want string) {
+		t.Helper()
+		s.Check(t, apitest.Call{Name: "the state", Method: "GET", Path: plansOf("f"), Status: 200, Want: `[{"...":0,"state":"off","stateReason":"` + want + `"}]`})
+	}
+	const stopped, on = `A safeguard switched the flag off at 2026-01-05T12:00:00Z, because signal \"errors\" fired. Switched on, milestone \"`, "/on"
+	says(stopped + `10\" begins.`)
+	s.Must(t, "POST", plansOf("f")+"/"+p.ID+"/pause", "")
+	says(stopped + `10\" begins, and the plan stays paused.`)
+	s.Must(t, "POST", p.resume("f"), "") // nothing starts
+	says(stopped + `10\" begins.`)
+	s.Must(t, "POST", p.start("f", 2), "")
+	says(stopped + `100\" begins.`)
+	stands(t, s, "off", 3, "100")
+	clock.Advance(time.Minute)
+	s.Run(t, []apitest.Call{
+		{"it fires", "POST", apitest.In("f", "development") + on, "", 409, apitest.Failure("ConflictError", `the signal "errors" of release plan "Canary" is firing; wait until it is quiet, or give a reason for going on in spite of it (force)`)},
+		{"together with others", "POST", apitest.Project + "/bulk_features/environments/development/on", `{"features":["f"]}`, 409, `{"...":0,"name":"ConflictError","message":"<has is firing>"}`},
+		{"no reason", "POST", apitest.In("f", "development") + on, `{"force":""}`, 400, apitest.Anything},
+		{"a false alarm", "POST", apitest.In("f", "development") + on, `{"force":"a false alarm"}`, 200, apitest.Anything},
+	})
+	if e := s.Newest(t)[0]; e.Type != string(flags.ReleasePlanStarted) || !strings.Contains(fmt.Sprint(e.Data), "a false alarm") {
+		t.Errorf("the newest event is %s %v, want a started milestone with the reason", e.Type, e.Data)
+	}
+	clock.Advance(2 * time.Minute)
+	post(t, s, "errors", secret, `{"status":"firing"}`)
+	minute(t, s, clock, nil, 2)
+	stands(t, s, "last", 4, "100")
+	post(t, s, "errors", secret, `{"status":"resolved"}`)
+	minute(t, s, clock, nil, 2)
+	stands(t, s, "last", 4, "100")
+	post(t, s, "errors", secret, `{"status":"firing"}`)
+	stands(t, s, "off", 4, "100") // it was quiet once
 	s.WantEvents(t, "f", flags.SafeguardTriggered, 2)
 }
 
@@ -122,9 +159,9 @@ func TestStoppedPlanStaysPaused(t *testing.T) {
 	s.Check(t, apitest.Call{"the other one has gone on", "GET", apitest.In("g", "development") + "/release-plans", "", 200, `[{"...":0,"state":"last","run":2}]`})
 	post(t, s, "errors", secret, `{"status":"firing"}`)
 	stands(t, s, "off", 3, "10") // its safeguard acts in the new run
+	post(t, s, "errors", secret, `{"status":"resolved"}`)
 	s.Must(t, "POST", apitest.In("f", "development")+"/on", "")
 	stands(t, s, "paused", 4, "10") // as it was before
-	post(t, s, "errors", secret, `{"status":"resolved"}`)
 	s.Must(t, "POST", p.resume("f"), "")
 	stands(t, s, "running", 5, "10")
 }
@@ -165,6 +202,7 @@ func TestSafeguardsOfPlans(t *testing.T) {
 type alarms struct {
 	lock  sync.Mutex
 	state map[string]flags.AlarmState
+	since time.Time // of what is set
 	calls int
 	fails bool
 }
@@ -192,7 +230,7 @@ func (a *alarms) config() *httpapi.Alarms {
 func (a *alarms) set(name, state string) {
 	a.lock.Lock()
 	defer a.lock.Unlock()
-	a.state[prefix+name] = flags.AlarmState{State: state, Reason: "Threshold Crossed: 1 datapoint", MissingData: name == "missing"}
+	a.state[prefix+name] = flags.AlarmState{State: state, Since: a.since, Reason: "Threshold Crossed: 1 datapoint", MissingData: name == "missing"}
 }
 
 func TestAlarms(t *testing.T) {
@@ -234,11 +272,15 @@ func TestAlarms(t *testing.T) {
 	a.set("errors", "OK")
 	clock.Advance(5 * time.Minute)
 	a.fails = true
+	calls := a.calls
 	run()
 	a.fails = false
+	if got := a.calls - calls; got != 1 {
+		t.Errorf("%d calls in a minute in which alarms cannot be read, want 1", got)
+	}
 	stands(t, s, "running", 1, "10")
 	clock.Advance(5 * time.Minute)
-	calls := a.calls
+	calls = a.calls
 	run()
 	stands(t, s, "running", 2, "50")
 	if got := a.calls - calls; got != 1 {
@@ -252,6 +294,14 @@ func TestAlarms(t *testing.T) {
 	if a.calls != calls {
 		t.Errorf("alarms of a flag that is off were read")
 	}
+	s.Must(t, "POST", apitest.In("f", "development")+"/on", `{"force":"a false alarm"}`)
+	run()
+	stands(t, s, "running", 3, "50")
+	a.since = clock.Time()
+	a.set("errors", "OK")
+	a.set("errors", "ALARM")
+	run()
+	stands(t, s, "off", 3, "50") // it was quiet once
 }
 
 // TestPlanInOtherPlaces clones, exports and moves a flag with a plan and a safeguard, deletes a context field of a milestone that is not running, and

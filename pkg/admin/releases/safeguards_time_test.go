@@ -2,13 +2,17 @@ package releases_test
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"guidon/pkg/admin/releases"
 	"guidon/pkg/apitest"
+	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -93,20 +97,24 @@ func TestSignalOfArchivedFlag(t *testing.T) {
 	s.Run(t, []apitest.Call{
 		{"the signal is in use", "DELETE", signalsPath + "/errors", "", 409, apitest.Failure("ConflictError", `archived flag "f"`)},
 		{"revive", "POST", "/api/admin/archive/revive/f", "", 200, ""},
-		{"switch on", "POST", apitest.In("f", "development") + "/on", "", 200, apitest.Anything},
+		{"it fires", "POST", apitest.In("f", "development") + "/on", "", 409, apitest.Failure("ConflictError", "is firing")},
 	})
-	minute(t, s, clock, nil, 1)
+	post(t, s, "errors", secret, `{"status":"resolved"}`)
+	s.Must(t, "POST", apitest.In("f", "development")+"/on", "")
+	post(t, s, "errors", secret, `{"status":"firing"}`)
 	stands(t, s, "stopped", 2, "10")
 	s.WantEvents(t, "f", flags.SafeguardTriggered, 1)
 }
 
-// TestSignalsGoWithTheirEnvironment removes an environment from its project, and deletes a project, and with it the signals.
+// TestSignalsGoWithTheirEnvironment removes an environment from its project, and deletes a project and an environment, and with it the signals.
 func TestSignalsGoWithTheirEnvironment(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t)
 	s.Must(t, "POST", apitest.Projects, `{"id":"shop","environments":["development","production"]}`)
-	for _, path := range []string{apitest.Project + "/environments/development", apitest.Projects + "/shop"} {
-		secret := newSignal(t, s, strings.TrimSuffix(path, "/environments/development")+"/environments/development/signals", "errors")
+	s.Must(t, "POST", apitest.Projects, `{"id":"store","environments":["development"]}`)
+	for _, c := range [][2]string{{"default", apitest.Project + "/environments/development"}, {"shop", apitest.Projects + "/shop"}, {"store", "/api/admin/environments/development"}} {
+		path := c[1]
+		secret := newSignal(t, s, apitest.Projects+"/"+c[0]+"/environments/development/signals", "errors")
 		s.Must(t, "DELETE", path, "")
 		key := flags.SignalsKey(flags.AttachmentOfSecret(secret))
 		if view, err := s.Store.Load(t.Context(), []flags.Key{key}); err != nil || flags.Find[*flags.Signals](view, key) != nil {
@@ -116,4 +124,66 @@ func TestSignalsGoWithTheirEnvironment(t *testing.T) {
 			t.Errorf("%s: status %d, want 401", path, got)
 		}
 	}
+}
+
+// TestSafeguardAndDependency lets a safeguard begin to switch a flag off, and a child begin to need that, in the same moment: before the one is
+// committed, the other one is sent. It is the other one that counts.
+func TestSafeguardAndDependency(t *testing.T) {
+	t.Parallel()
+	var between atomic.Pointer[func()]
+	faults := &dynamotest.Faults{OnRequest: func(operation string, _ []byte) {
+		if operation == "TransactWriteItems" {
+			if do := between.Swap(nil); do != nil {
+				(*do)()
+			}
+		}
+	}}
+	s := apitest.Serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
+	newSignal(t, s, signalsPath, "errors")
+	for i, sent := range []string{"dependency", "import", "safeguard", "plan"} {
+		parent, child := fmt.Sprint("parent-", i), fmt.Sprint("child-", i)
+		s.Create(t, parent, child)
+		s.Must(t, "POST", apitest.Features+"/"+child+"/dependencies", fmt.Sprintf(`{"feature":%q}`, parent)) // so that the parent is not written again
+		requests := map[string][3]string{
+			"dependency": {"POST", apitest.Features + "/" + child + "/dependencies", fmt.Sprintf(`{"feature":%q,"enabled":false}`, parent)},
+			"import": {"POST", apitest.Import, fmt.Sprintf(
+				`{"project":"default","environment":"development","data":{"features":[{"name":%q}],"dependencies":[{"feature":%[1]q,"dependencies":[{"feature":%q,"enabled":false}]}]}}`, child, parent)},
+			"plan": {"POST", plansOf(parent), guarded([]string{share(10)}, safeguard("errors", "off"))},
+		}
+		if sent == "safeguard" {
+			id := apitest.IDIn(s.Must(t, "POST", plansOf(parent), template("Canary", share(10))).Body)
+			requests[sent] = [3]string{"PUT", plansOf(parent) + "/" + id + "/safeguards", safeguard("errors", "off")}
+		}
+		first, then := requests[sent], requests["plan"]
+		if sent == "safeguard" || sent == "plan" {
+			then = requests["dependency"]
+		}
+		do := func() { s.Must(t, then[0], then[1], then[2]) }
+		between.Store(&do)
+		got := s.Do(t, first[0], first[1], first[2])
+		needsOff := strings.Contains(s.Must(t, "GET", apitest.Features+"/"+child, "").Body, fmt.Sprintf(`{"feature":%q,"enabled":false`, parent))
+		off := strings.Contains(s.Must(t, "GET", plansOf(parent), "").Body, `"type":"off"`)
+		if needsOff == off || off == (sent == "plan" || sent == "safeguard") {
+			t.Errorf("%s: status %d %s; the child needs the flag to be off: %t, the safeguard switches it off: %t", sent, got.Status, got.Body, needsOff, off)
+		}
+	}
+	s.Create(t, "parent", "child")
+	s.Must(t, "POST", apitest.Features+"/child/dependencies", `{"feature":"parent"}`)
+	s.Check(t, apitest.Call{Name: "one that is there twice", Method: "POST", Path: apitest.Import, Status: 200, Want: `{"...":0,"overwritten":1,"skipped":0}`, Body: `{"project":"default",
+		"environment":"development","data":{"features":[{"name":"child"}],"dependencies":[{"feature":"child","dependencies":[{"feature":"parent","enabled":false},{"feature":"parent","enabled":false}]}]}}`})
+}
+
+// TestDependencyOfStalePlan adds an environment to the project again in which a flag had a plan: the plan does not keep others from depending on
+// the flag.
+func TestDependencyOfStalePlan(t *testing.T) {
+	t.Parallel()
+	s, _, _, _ := guardedFlag(t, "off")
+	s.Create(t, "child")
+	const dependencies, needsOff = apitest.Features + "/child/dependencies", `{"feature":"f","enabled":false}`
+	s.Run(t, []apitest.Call{
+		{"a plan that counts", "POST", dependencies, needsOff, 409, apitest.Failure("ConflictError", `"Canary"`)},
+		{"the environment leaves", "DELETE", apitest.Project + "/environments/development", "", 200, ""},
+		{"and comes again", "POST", apitest.Project + "/environments", `{"environment":"development"}`, 200, ""},
+		{"one that counts no longer", "POST", dependencies, needsOff, 200, ""},
+	})
 }

@@ -83,7 +83,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	}
 	var watched []flags.Due // safeguards, which are visited first
 	look := func() {
-		firing, err := releases.Firing(ctx, s.store, s.config.Alarms, watched)
+		firing, err := releases.Firing(ctx, s.store, s.config.Alarms, s.config.Now(), watched)
 		if first == nil {
 			first = err
 		}

@@ -17,6 +17,7 @@ type plan struct {
 	ID, Name   string
 	Run        int64
 	State      string
+	Active     string `json:"activeMilestoneId"`
 	Template   string `json:"releasePlanTemplateId"`
 	Milestones []struct{ ID string }
 }

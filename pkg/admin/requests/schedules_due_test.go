@@ -84,6 +84,6 @@ func TestSlowRequestFails(t *testing.T) {
 		t.Error(err)
 	}
 	r.stands(t, q, "Scheduled", "failed", "in the 5 seconds that it may take")
-	r.Check(t, apitest.Call{"one event", "GET", "/api/admin/search/events?type=IS:change-request-scheduled-application-failure", "", 200, `{"...":0,"events":[{"...":0}]}`})
+	r.Check(t, apitest.Call{"one event", "GET", "/api/admin/search/events?type=IS:change-request-scheduled-application-failure", "", 200, `{"...":0,"events":[{"...":0,"createdBy":"Guidon","createdByUserId":null}]}`})
 	r.to(t, r.releaser, q, "Applied", 200)
 }

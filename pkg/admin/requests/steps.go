@@ -55,6 +55,7 @@ func stepOf(c review.Change, p *flags.Project, env flags.ProjectEnvironment) (st
 		Variants jsontext.Value `json:"variants"`
 		Feature  string         `json:"feature"`
 		planPayload
+		forced
 	}
 	if len(c.Payload) > 0 && c.Action != review.ReorderStrategy {
 		if err := json.Unmarshal(c.Payload, &payload); err != nil {
@@ -69,13 +70,19 @@ func stepOf(c review.Change, p *flags.Project, env flags.ProjectEnvironment) (st
 		path["strategyId"] = id
 		return nil
 	}
+	var force []byte
+	if payload.Force != nil {
+		force = slices.Concat([]byte(`{"force":`), payload.Force, []byte("}"))
+	}
 	switch c.Action {
 	case review.UpdateEnabled:
 		switch {
 		case payload.Enabled == nil:
 			return step{}, flags.Errorf(flags.Invalid, "the payload must have enabled, true or false")
 		case *payload.Enabled:
-			return step{"POST " + envRoute + "/on", path, nil}, nil
+			return step{"POST " + envRoute + "/on", path, force}, nil
+		case force != nil:
+			return step{}, flags.Errorf(flags.Invalid, "the payload must not have force: to switch off needs none")
 		}
 		return step{"POST " + envRoute + "/off", path, nil}, nil
 	case review.AddStrategy:
@@ -112,7 +119,7 @@ func stepOf(c review.Change, p *flags.Project, env flags.ProjectEnvironment) (st
 			review.DeleteReleasePlan:          "DELETE " + envRoute + "/release-plans/{planId}",
 			review.StartMilestone:             "POST " + envRoute + "/release-plans/{planId}/milestones/{milestoneId}/start",
 			review.ResumeMilestoneProgression: "POST " + envRoute + "/progressions/{planId}/resume",
-		}[c.Action], path, nil}, nil
+		}[c.Action], path, force}, nil
 	case review.UpdateSegment:
 		return step{"PUT /api/admin/segments/{id}", map[string]string{"id": strconv.FormatInt(c.Segment, 10)}, c.Payload}, nil
 	}

@@ -99,6 +99,7 @@ func unknownMember(c review.Change) (at string, found bool) {
 	payload := map[review.Action]any{
 		review.UpdateEnabled: &struct {
 			Enabled bool `json:"enabled"`
+			forced
 		}{},
 		review.AddStrategy: &strategyPayload{}, review.UpdateStrategy: &strategyPayload{}, review.DeleteStrategy: &idPayload{},
 		review.PatchVariant: &struct {
@@ -118,7 +119,7 @@ func unknownMember(c review.Change) (at string, found bool) {
 			wire.SegmentBody
 		}{},
 		review.DeleteSegment: &idPayload{}, review.AddReleasePlan: &releases.PlanBody{},
-		review.DeleteReleasePlan: &planPayload{}, review.StartMilestone: &planPayload{}, review.ResumeMilestoneProgression: &planPayload{},
+		review.DeleteReleasePlan: &planPayload{}, review.StartMilestone: &forcedPayload{}, review.ResumeMilestoneProgression: &forcedPayload{},
 	}[c.Action]
 	err, is := errors.AsType[*json.SemanticError](json.Unmarshal(c.Payload, payload, json.RejectUnknownMembers(true)))
 	if !is || !errors.Is(err, json.ErrUnknownName) { // other faults are those of the operation
@@ -150,6 +151,16 @@ type idPayload struct {
 type planPayload struct {
 	Plan      string `json:"planId"`
 	Milestone string `json:"milestoneId"`
+}
+
+// forced is the reason for which a plan goes on although a signal fires.
+type forced struct {
+	Force jsontext.Value `json:"force,omitzero"`
+}
+
+type forcedPayload struct {
+	planPayload
+	forced
 }
 
 type strategyPayload struct {

@@ -55,6 +55,7 @@ type importFeatureBody struct {
 	ImpressionData jsonbody.Maybe[bool]    `json:"impressionData"`
 	Archived       jsonbody.Maybe[bool]    `json:"archived"`
 	Owner          jsonbody.Maybe[*string] `json:"owner"`
+	*wire.TypingBody
 }
 
 // An importStrategyBody is a strategy with the name of its flag.

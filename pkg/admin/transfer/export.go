@@ -248,6 +248,7 @@ func (x *exporter) add(f *flags.Feature) {
 func (x *exporter) addFlag(f *flags.Feature) {
 	x.data.Features = append(x.data.Features, exportFeature{
 		Name: f.Name, Description: f.Description, Type: f.Type, Project: f.Project, Stale: f.Stale, ImpressionData: f.ImpressionData, Owner: f.Owner,
+		Typing: f.Typing,
 	})
 	for _, t := range f.Tags {
 		x.data.FeatureTags = append(x.data.FeatureTags, exportTag{FeatureName: f.Name, TagType: t.Type, TagValue: t.Value})

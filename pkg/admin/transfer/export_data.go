@@ -37,7 +37,8 @@ type exportFeature struct {
 	Stale          bool              `json:"stale"`
 	ImpressionData bool              `json:"impressionData"`
 	Owner          string            `json:"owner,omitzero"`
-	Archived       bool              `json:"archived"` // always false: archived flags are not exported
+	flags.Typing
+	Archived bool `json:"archived"` // always false: archived flags are not exported
 }
 
 // An exportEnvironment is what a flag has in the environment. Its name is that of the flag, as in Unleash.

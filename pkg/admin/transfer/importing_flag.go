@@ -93,10 +93,15 @@ func (im *importing) importFlag(tx *httpapi.Tx, to place, from *flagData) (impor
 		f = flags.NewFeature(to.project, from.Name, imported.Metadata, tx.Caller.Name, tx.Now)
 		tx.RetryNameExists() // if another request creates it at the same time, the next attempt finds it
 	}
+	if plan := f.Plan(to.environment); plan != nil && imported.Enabled != nil && *imported.Enabled && !f.Enabled(to.environment) {
+		if _, _, err := wire.CheckQuiet(tx, plan, ""); err != nil {
+			return "", err
+		}
+	}
 	if err := f.Import(to.environment, imported, tx.NewID, tx.Now, tx.Limits); err != nil {
 		return "", err
 	}
-	parents, err := addParents(tx, f, imported.Parents)
+	parents, err := addParents(tx, to.project, f, imported.Parents)
 	if err != nil {
 		return "", err
 	}
@@ -141,6 +146,9 @@ func (im *importing) convert(tx *httpapi.Tx, to place, from *flagData, existing 
 		metadata = existing.Metadata
 	}
 	body := wire.MetadataBody{Type: from.Type, Description: from.Description, Stale: from.Stale, ImpressionData: from.ImpressionData, Owner: from.Owner}
+	if from.TypingBody != nil {
+		body.TypingBody = *from.TypingBody
+	}
 	f := flags.ImportedFlag{Metadata: body.ApplyTo(metadata), Parents: from.parents, Links: from.links}
 	if im.data.FeatureTags != nil {
 		f.Tags = append([]flags.Tag{}, from.tags...)
@@ -242,16 +250,23 @@ func (im *importing) segmentProblem(tx *httpapi.Tx, to place, id int64) (name, p
 
 // addParents adds the parents of the data to a flag. It returns the parents that change with it, by name. Parents that the
 // same data imports are imported before.
-func addParents(tx *httpapi.Tx, f *flags.Feature, wanted []flags.Dependency) ([]flags.Aggregate, error) {
+func addParents(tx *httpapi.Tx, p *flags.Project, f *flags.Feature, wanted []flags.Dependency) ([]flags.Aggregate, error) {
+	if len(wanted) == 0 {
+		return nil, nil
+	}
 	var changed []*flags.Feature
+	envs := tx.ProjectEnvironments(p)
 	for _, d := range wanted {
 		parent := tx.FindFeature(d.Feature)
 		isNew := parent != nil && !slices.Contains(parent.Children, f.Name)
-		if err := f.SetDependency(parent, d); err != nil {
+		if err := f.SetDependency(parent, d, envs); err != nil {
 			return nil, err
 		}
-		if isNew {
+		switch {
+		case isNew:
 			changed = append(changed, parent)
+		case !d.Enabled:
+			tx.Assume(parent) // see the operation that adds one
 		}
 	}
 	slices.SortFunc(changed, func(a, b *flags.Feature) int { return cmp.Compare(a.Name, b.Name) })

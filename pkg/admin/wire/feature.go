@@ -4,10 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
+	_ "guidon/pkg/valueschema" // checks flags of the valueType object
 )
 
 // A MetadataBody contains a flag's metadata. Fields that the request omits keep their values.
@@ -17,6 +20,39 @@ type MetadataBody struct {
 	Stale          jsonbody.Maybe[bool]    `json:"stale"`
 	ImpressionData jsonbody.Maybe[bool]    `json:"impressionData"`
 	Owner          jsonbody.Maybe[*string] `json:"owner"`
+	TypingBody
+}
+
+// A TypingBody contains the type of a flag's values. Without the type, the default value and the schema are removed, too.
+type TypingBody struct {
+	ValueType    jsonbody.Maybe[*string]         `json:"valueType"`
+	DefaultValue jsonbody.Maybe[*jsontext.Value] `json:"defaultValue"`
+	ValueSchema  jsonbody.Maybe[*jsontext.Value] `json:"valueSchema"`
+}
+
+// over returns t with the fields of the body applied. What is wrong with it is found when the flag is saved.
+func (b TypingBody) over(t flags.Typing) flags.Typing {
+	t.ValueType = flags.ValueType(TextOver(b.ValueType, string(t.ValueType)))
+	if t.ValueType == "" {
+		t = flags.Typing{}
+	}
+	t.DefaultValue, t.ValueSchema = valueOver(b.DefaultValue, t.DefaultValue), valueOver(b.ValueSchema, t.ValueSchema)
+	return t
+}
+
+// valueOver returns a JSON value of a body as it is stored, or the present one if the body omits it; nil for null.
+func valueOver(field jsonbody.Maybe[*jsontext.Value], present jsontext.Value) jsontext.Value {
+	switch {
+	case !field.Set:
+		return present
+	case field.Value == nil:
+		return nil
+	}
+	value, err := jsontext.AppendFormat(nil, *field.Value)
+	if err != nil {
+		return *field.Value
+	}
+	return value
 }
 
 func (b MetadataBody) Check(_ flags.Limits, problems *flags.Problems) {
@@ -32,6 +68,7 @@ func (b MetadataBody) ApplyTo(m flags.Metadata) flags.Metadata {
 		Stale:          b.Stale.Or(m.Stale),
 		ImpressionData: b.ImpressionData.Or(m.ImpressionData),
 		Owner:          TextOver(b.Owner, m.Owner),
+		Typing:         b.over(m.Typing),
 	}
 }
 
@@ -68,6 +105,7 @@ type FeatureRow struct {
 	LastSeenAt     *shape.Time       `json:"lastSeenAt"`
 	Favorite       bool              `json:"favorite"`
 	Owner          string            `json:"owner,omitzero"`
+	ValueType      flags.ValueType   `json:"valueType,omitzero"`
 	Environments   []RowEnvironment  `json:"environments"`
 	Tags           []shape.Tag       `json:"tags,omitempty"` // only of a flag that has some
 }
@@ -113,7 +151,7 @@ func FeatureRowOf(s flags.FeatureSummary, environments []flags.ProjectEnvironmen
 	return FeatureRow{
 		Name: s.Name, Type: s.Type, Description: s.Description, Stale: s.Stale, ImpressionData: s.ImpressionData,
 		CreatedAt: shape.Time(s.CreatedAt), LastSeenAt: shape.TimeOrNull(s.LastSeenAt),
-		Favorite: favorites.HasFlag(s.Name), Owner: s.Owner, Tags: shape.Tags(s.Tags), Environments: RowEnvironments(s, environments),
+		Favorite: favorites.HasFlag(s.Name), Owner: s.Owner, ValueType: s.ValueType, Tags: shape.Tags(s.Tags), Environments: RowEnvironments(s, environments),
 	}
 }
 

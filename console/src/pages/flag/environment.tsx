@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useId, useState } from 'react'
+import { Suspense, lazy, useId, useState } from 'react'
 import { useProtection } from '../../requests/drafts'
 import { useFreeze } from '../../requests/freeze'
 import { ProtectionLine } from '../../requests/line'
@@ -10,11 +10,13 @@ import FirstStrategyDialog from './firststrategy'
 import { PlanCard } from './plan/card'
 import { usePlan } from './plan/data'
 import { Affected } from './strategy/affected'
-import { describeStandard, onlyWhere } from './strategy/describe'
+import { describeStandard, parentText } from './strategy/describe'
 import { StrategyList, useSegmentNames } from './strategy/list'
 import { useSwitch } from './switch'
 import { LastUse, UnknownOperators } from './use'
 import { percentOf } from './variants/model'
+
+const NotOffDialog = lazy(() => import('./notoff'))
 
 interface PanelProps {
   flag: Flag
@@ -26,7 +28,7 @@ interface PanelProps {
 /** A flag in one environment: the switch, what it means, and the strategies. */
 export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const heading = useId()
-  const [choosing, setChoosing] = useState(false)
+  const [choosing, setChoosing] = useState<'first' | 'off'>()
   const flip = useSwitch(flag)
   const [switchAsked, question] = useAskedSwitch()
   const project = useProject(flag.project)
@@ -40,17 +42,19 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const empty = environment.strategies.length === 0
   const mayAdd = reason('CREATE_FEATURE_STRATEGY', environment.name)
   const change = (on: boolean) => {
-    if (drafted.flip && protection.drafts(environment.name, { off: !on })) return drafted.flip.takeOut()
+    const drafts = protection.drafts(environment.name, { off: !on })
+    if (drafted.flip && drafts) return drafted.flip.takeOut()
+    if (drafts && !on) return setChoosing('off')
     const freeze = freezeOf(environment.name, on)
     // The server refuses to switch on a flag without strategies, unless the project has a default strategy.
-    if (on && empty && !standard && environment.planState === undefined && !mayAdd && freeze?.skips !== false) setChoosing(true)
+    if (on && empty && !standard && environment.planState === undefined && !mayAdd && freeze?.skips !== false) setChoosing('first')
     else
       switchAsked({
         what: flag.name,
         environment,
         on,
         freeze,
-        drafted: protection.drafts(environment.name, { off: !on }),
+        drafted: drafts,
         details: <Affected projectId={flag.project} flag={flag.name} environment={environment.name} on={on} />,
         act: () => flip.mutate({ environment: environment.name, on, adds: on && empty && environment.planState === undefined }),
       })
@@ -85,7 +89,9 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
           </Button>
         </div>
       </div>
-      <ProtectionLine project={flag.project} environment={environment.name} feature={flag.name} drafted={drafted.rest} />
+      <ProtectionLine project={flag.project} environment={environment.name} feature={flag.name} drafted={drafted.rest}>
+        {flag.dependencies.length > 0 && environment.enabled && <span>Only where {flag.dependencies.map(parentText).join(' and ')}</span>}
+      </ProtectionLine>
       <UnknownOperators flag={flag} environment={environment} />
       {plan && <PlanCard flag={flag} environment={environment} plan={plan} onOff={() => change(false)} />}
       {empty && environment.planState === undefined && (
@@ -96,7 +102,6 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
         </p>
       )}
       {environment.enabled && !empty && !environment.hasEnabledStrategies && <p className="soft">Every strategy is disabled, so no one gets the flag.</p>}
-      {flag.dependencies.length > 0 && environment.enabled && <p className="soft">{onlyWhere(flag.dependencies)}</p>}
       {!empty && <StrategyList flag={flag} environment={environment} plan={plan} onEdit={onEdit} draftedFor={drafted.of} />}
       {environment.variants.length > 0 && (
         <p className="soft small">
@@ -107,8 +112,13 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
         </p>
       )}
       {question}
-      {choosing && (
-        <FirstStrategyDialog flag={flag} environment={environment} onClose={() => setChoosing(false)} onDetails={() => onEdit('new', { switchOn: true })} />
+      {choosing === 'first' && (
+        <FirstStrategyDialog flag={flag} environment={environment} onClose={() => setChoosing(undefined)} onDetails={() => onEdit('new', { switchOn: true })} />
+      )}
+      {choosing === 'off' && (
+        <Suspense fallback={null}>
+          <NotOffDialog project={flag.project} flag={flag.name} environment={environment.name} onClose={() => setChoosing(undefined)} />
+        </Suspense>
       )}
     </section>
   )

@@ -1,6 +1,6 @@
 import { Suspense, lazy } from 'react'
 import { useUrlState } from '../../shell'
-import { Notice } from '../../ui'
+import { Button, Dialog, Notice } from '../../ui'
 import { useLoadedFlag } from './data'
 import { EnvironmentPanel } from './environment'
 import { StrategyEditor } from './strategy/editor'
@@ -12,7 +12,10 @@ export default function OverviewTab() {
   const flag = useLoadedFlag()
   // The open strategy is part of the address: 'new', an id, or 'plan' for a new release plan. on: saving it also switches the flag on.
   const [view, setView] = useUrlState({ environment: '', strategy: '', on: false as boolean })
-  const environment = flag.environments.find((one) => one.name === view.environment)
+  // A link may leave the environment out: the id of a strategy says which it is.
+  const environment = flag.environments.find((one) =>
+    view.environment ? one.name === view.environment : one.strategies.some(({ id }) => id === view.strategy),
+  )
   const open = (name: string, strategy: string, options?: { switchOn?: boolean }) => {
     setView({ environment: name, strategy, on: Boolean(options?.switchOn) }, { push: true })
   }
@@ -30,12 +33,25 @@ export default function OverviewTab() {
       )}
       {environment && view.strategy && view.strategy !== 'plan' && (
         <StrategyEditor
-          key={`${view.environment}/${view.strategy}`}
+          key={`${environment.name}/${view.strategy}`}
           flag={flag}
           environment={environment}
           id={view.strategy}
           switchOn={view.on}
           onClose={close}
+        />
+      )}
+      {!environment && view.strategy && (
+        <Dialog
+          open
+          onClose={close}
+          title="The strategy is not there"
+          description={`${flag.name} has no such strategy. It was removed, or the link is wrong.`}
+          actions={
+            <Button variant="primary" data-focus="" onClick={close}>
+              Show the flag
+            </Button>
+          }
         />
       )}
     </>

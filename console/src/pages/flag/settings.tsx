@@ -2,12 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, apiQuery, useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
-import { Button, Checkbox, DateTime, Facts, Icons, Section, TextArea } from '../../ui'
+import { Button, Checkbox, DateTime, Facts, Icons, Section, Select, TextArea } from '../../ui'
 import { ArchiveFlag, archiveObstacle, useStale, useUncomplete } from './actions'
+import { ProjectName } from '../../ui/projectname'
 import { TypeField } from '../flags/typefield'
 import { flagPath, touched, useLoadedFlag, useReasons, type Flag } from './data'
 import { CloneDialog, CompleteDialog, MoveDialog } from './dialogs'
 import { lifecycleText } from './lifecycle'
+import { valueOf, valueText, valueTypes, type ValueType } from './variants/model'
+import { ValueField } from './variants/value'
 
 /** Settings of the flag: what it is for, its lifecycle, and moving or archiving it. */
 export default function SettingsTab() {
@@ -21,19 +24,41 @@ export default function SettingsTab() {
   )
 }
 
-type Metadata = Pick<Flag, 'type' | 'impressionData'> & { description: string }
+interface Metadata extends Pick<Flag, 'type' | 'impressionData'> {
+  description: string
+  valueType: ValueType | 'none'
+  defaultValue: string
+  valueSchema: string
+}
+
+const metadataOf = (flag: Flag): Metadata => ({
+  description: flag.description ?? '',
+  type: flag.type,
+  impressionData: flag.impressionData,
+  valueType: flag.valueType ?? 'none',
+  defaultValue: valueText(flag.defaultValue),
+  valueSchema: valueText(flag.valueSchema),
+})
+
+function bodyOf({ valueType, defaultValue, valueSchema, ...others }: Metadata): Schema<'UpdateFeatureRequest'> {
+  if (valueType === 'none') return { ...others, valueType: null }
+  const schema = valueType === 'object' && valueSchema.trim() !== '' ? valueOf('object', valueSchema) : null
+  return { ...others, valueType, defaultValue: valueOf(valueType, defaultValue), valueSchema: schema }
+}
+
+const typeChoices = [{ value: 'none' as const, label: 'Any', note: 'Payloads are not checked.' }, ...valueTypes]
 
 function MetadataForm({ flag }: { flag: Flag }) {
   const reason = useReasons(flag)('UPDATE_FEATURE')
-  const requestOf = (body: Schema<'UpdateFeatureRequest'>) => api.request.put(flagPath, { path: { projectId: flag.project, featureName: flag.name }, body })
-  const stored: Metadata = { description: flag.description ?? '', type: flag.type, impressionData: flag.impressionData }
+  const requestOf = (values: Metadata) => api.request.put(flagPath, { path: { projectId: flag.project, featureName: flag.name }, body: bodyOf(values) })
+  const stored = metadataOf(flag)
   const save = useChange({
     change: ({ values }: { values: Metadata; before: Metadata }) => api.send(requestOf(values)),
     invalidates: touched,
     success: `${flag.name}: settings saved`,
     undo: async ({ values, before }) => {
       const now = await api.get(flagPath, { path: { projectId: flag.project, featureName: flag.name } })
-      if ((now.description ?? '') !== values.description || now.type !== values.type || now.impressionData !== values.impressionData)
+      if (JSON.stringify(bodyOf(metadataOf(now))) !== JSON.stringify(bodyOf(values)))
         throw new Error(`Meanwhile the settings of ${flag.name} have changed. Nothing was undone.`)
       await api.send(requestOf(before))
       form.reset(before)
@@ -55,6 +80,32 @@ function MetadataForm({ flag }: { flag: Flag }) {
           hint="What the flag is for, so that others know when it can be removed."
         />
         <TypeField disabledReason={reason} {...form.field('type')} />
+        <Select
+          label="Values"
+          choices={typeChoices}
+          disabledReason={reason}
+          {...form.field('valueType')}
+          onChange={(valueType) => form.set({ valueType, defaultValue: valueType === 'boolean' ? 'false' : '' })}
+          hint="Payloads of all variants must have this type. OpenFeature generates code from it."
+        />
+        {form.values.valueType !== 'none' && (
+          <ValueField
+            label="Default value"
+            type={form.values.valueType}
+            disabledReason={reason}
+            {...form.field('defaultValue')}
+            hint="While the flag is off."
+          />
+        )}
+        {form.values.valueType === 'object' && (
+          <ValueField
+            label="JSON Schema"
+            type="object"
+            disabledReason={reason}
+            {...form.field('valueSchema')}
+            hint="Optional: payloads and the default value must match it."
+          />
+        )}
         <Checkbox
           label="Impression data"
           hint="SDKs emit an event for each evaluation of the flag, for example for an analytics tool."
@@ -133,7 +184,7 @@ function PlaceSection({ flag }: { flag: Flag }) {
       <Facts
         items={[
           ['Created', <DateTime key="created" value={flag.createdAt} />],
-          ['Project', flag.project],
+          ['Project', <ProjectName key="project" id={flag.project} />],
         ]}
       />
       <p className="soft">An archived flag is off everywhere. It can be revived, and its name stays reserved.</p>

@@ -9,8 +9,11 @@ interface Flip {
   adds?: boolean
 }
 
-/** Switches the flag on or off in an environment: at once, with Undo, and back with the reason if the server refuses. */
-export function useSwitch(flag: Flag) {
+/**
+ * Switches the flag on or off in an environment: at once, with Undo, and back with the reason if the server refuses. direct makes no draft of it,
+ * for those who may skip change requests; the caller then shows errors.
+ */
+export function useSwitch(flag: Pick<Flag, 'project' | 'name'>, { direct, onSuccess }: { direct?: boolean; onSuccess?: () => void } = {}) {
   const at = ({ environment }: Flip) => ({ projectId: flag.project, featureName: flag.name, environment })
   const request = (flip: Flip) => {
     const path = at(flip)
@@ -19,7 +22,9 @@ export function useSwitch(flag: Flag) {
   const send = (flip: Flip) => api.send<unknown>(request(flip))
   return useChange({
     change: (flip: Flip) => switchOne(at(flip), flip, () => send(flip)),
-    requests: (flip: Flip) => [request(flip)],
+    requests: direct ? undefined : (flip: Flip) => [request(flip)],
+    showsErrors: direct,
+    onSuccess,
     invalidates: touched,
     optimistic: ({ environment, on }: Flip) => [{ key: flagKey(flag), update: (old?: Flag) => old && withSwitch(old, environment, on) }],
     success: ({ added }, { environment, on }) =>

@@ -124,9 +124,30 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
     { id: 'created', header: 'Created', sortable: true, width: '108px', cell: (row) => <When value={row.createdAt} never="" /> },
   ]
   const shown = optional.filter((column) => !input.hidden(column.id))
-  // A phone shows the name and the switches of production first.
-  const production = environments.filter(isProduction).map(({ name }) => `environment:${name}`)
-  const columns = input.narrow ? [fixed[1]!, ...firstOf(shown, production), fixed[0]!] : [...fixed, ...shown]
+  if (input.narrow) {
+    // On a phone a flag is a card: its name, and below it the switches, that of production first.
+    const production = environments.filter(isProduction).map(({ name }) => `environment:${name}`)
+    const switches = firstOf(
+      shown.filter((column) => environmentColumns.includes(column)),
+      production,
+    )
+    const lifecycle = shown.filter(({ id }) => id === 'lifecycle')
+    const card = (row: FlagRow) => (
+      <>
+        {fixed[1]!.cell(row)}
+        <span className="flags-card">
+          {switches.slice(0, cardSwitches).map(({ id, header, cell }) => (
+            <span key={id} className="flags-card-part">
+              <span className="soft small">{header}</span> {cell(row)}
+            </span>
+          ))}
+          {switches.length < cardSwitches && lifecycle.map(({ id, cell }) => <span key={id}>{cell(row)}</span>)}
+        </span>
+      </>
+    )
+    return { columns: [{ ...fixed[1]!, cell: card }, fixed[0]!], width: '0', optional }
+  }
+  const columns = [...fixed, ...shown]
   const others = columns.reduce((sum, column) => sum + parseInt(column.width ?? '0', 10), 0)
   return { columns, width: `calc(${others}px + ${nameWidth})`, optional }
 }
@@ -135,6 +156,9 @@ const firstOf = (columns: Column<FlagRow>[], ids: string[]) => [
   ...columns.filter(({ id }) => ids.includes(id)),
   ...columns.filter(({ id }) => !ids.includes(id)),
 ]
+
+// How many switches a card has room for.
+const cardSwitches = 2
 
 // The name stays in view, and leaves room for a column beside it in a narrow window.
 const nameWidth = 'clamp(170px, 17vw, 320px)'

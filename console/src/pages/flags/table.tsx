@@ -24,9 +24,12 @@ interface FlagTableProps extends Pick<ColumnsInput, 'projectName'> {
   bar: (columns: ReactNode) => ReactNode
 }
 
+// The height of a flag on a phone.
+const cardHeight = 72
+
 // Columns that are left out until a person wants them.
 const ofProject = new Set(['created'])
-const ofAll = new Set(['created', 'lifecycle'])
+const ofAll = new Set(['created', 'type'])
 
 /** A table of flags of one project or of several, with switches, favorites, and actions for the selected flags. */
 export function FlagTable({ label, projects, environments, rows, all, projectName, sort, onSort, loading, empty, bar }: FlagTableProps) {
@@ -45,6 +48,7 @@ export function FlagTable({ label, projects, environments, rows, all, projectNam
     })
   }, [])
   const shownSelected = selected.size === 0 ? 0 : rows.reduce((count, { name }) => count + Number(selected.has(name)), 0)
+  const narrow = useNarrow()
   const { columns, width, optional } = flagColumns({
     environments: environments.map((environment) => ({
       ...environment,
@@ -54,7 +58,7 @@ export function FlagTable({ label, projects, environments, rows, all, projectNam
     allowed,
     projectName,
     hidden,
-    narrow: useNarrow(),
+    narrow,
     selected,
     selectedAll: rows.length === 0 ? undefined : shownSelected === 0 ? 'none' : shownSelected === rows.length ? 'all' : 'some',
     onSelect,
@@ -85,6 +89,7 @@ export function FlagTable({ label, projects, environments, rows, all, projectNam
         label={label}
         columns={columns}
         minWidth={width}
+        rowHeight={narrow ? cardHeight : undefined}
         rows={rows}
         rowKey={(row) => row.name}
         selected={(row) => selected.has(row.name)}

@@ -11,6 +11,7 @@ import { useSwitchFlag } from './data'
 import { hasStrategies, type FlagRow } from './rows'
 
 const FirstStrategyDialog = lazy(() => import('../flag/firststrategy'))
+const NotOffDialog = lazy(() => import('../flag/notoff'))
 
 interface Place {
   name: string
@@ -32,6 +33,7 @@ export function useRowSwitch(
 } {
   const client = useQueryClient()
   const [first, setFirst] = useState<FirstProps>()
+  const [notOff, setNotOff] = useState<FirstProps>()
   const [switchAsked, question] = useAskedSwitch()
   const { can } = useMe()
   const protectionOf = useProtections(projects)
@@ -40,6 +42,8 @@ export function useRowSwitch(
   const onSwitch = async (row: FlagRow, environment: Place, on: boolean) => {
     const { project, name: flag } = row
     const { name } = environment
+    const drafted = protectionOf(project).drafts(name, { off: !on })
+    if (drafted && !on) return setNotOff({ project, flag, environment: name })
     const freeze = freezeOf(project, name, on)
     const bare = on && !hasStrategies(row, name)
     if (bare && freeze?.skips !== false) {
@@ -51,7 +55,7 @@ export function useRowSwitch(
       environment,
       on,
       freeze,
-      drafted: protectionOf(project).drafts(name, { off: !on }),
+      drafted,
       details: <Affected projectId={project} flag={flag} environment={name} on={on} />,
       act: () => {
         switchFlag.mutate({ project, name: flag, environment: name, on, adds: bare })
@@ -68,6 +72,11 @@ export function useRowSwitch(
       <>
         {question}
         {first && <FirstStrategy {...first} onClose={() => (setFirst(undefined), onDone?.())} />}
+        {notOff && (
+          <Suspense fallback={null}>
+            <NotOffDialog {...notOff} onClose={() => (setNotOff(undefined), onDone?.())} />
+          </Suspense>
+        )}
       </>
     ),
   }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Schema } from '../../api'
 import { Badge, DateTime, EmptyState, Icons, Pagination, Section, Table, number, reportsNoted, usesNoted, type Column } from '../../ui'
 import { EnvironmentName } from '../../ui/environmentname'
+import { ProjectName } from '../../ui/projectname'
 
 const pageSize = 20
 
@@ -117,7 +118,7 @@ const flagColumns: Column<Schema<'SeenFeature'>>[] = [
         <Badge kind="ok">Active</Badge>
       ),
   },
-  { id: 'project', header: 'Project', cell: (flag) => flag.project ?? <span className="soft">None</span> },
+  { id: 'project', header: 'Project', cell: (flag) => (flag.project ? <ProjectName id={flag.project} /> : <span className="soft">None</span>) },
   {
     id: 'seen',
     header: 'Last used by any application',

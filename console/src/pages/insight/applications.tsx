@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { apiQuery, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
 import { DateTime, EmptyState, ErrorState, Icons, LinkButton, Pagination, SearchField, Table, plural, reportsNoted, type Column } from '../../ui'
+import { useProjectNames } from '../../ui/projectname'
 import { useSettled } from './settled'
 
 type Application = Schema<'ApplicationRow'>
@@ -23,9 +24,14 @@ const columns: Column<Application>[] = [
     ),
   },
   { id: 'environments', header: 'Environments', cell: (app) => list(app.usage.flatMap((usage) => usage.environments)) },
-  { id: 'projects', header: 'Projects of its tokens', cell: (app) => list(app.usage.map(({ project }) => (project === '*' ? 'All' : project))) },
+  { id: 'projects', header: 'Projects of its tokens', cell: (app) => <Projects ids={app.usage.map(({ project }) => project)} /> },
   { id: 'updated', header: 'Last report', cell: (app) => <DateTime value={app.updatedAt} noted={reportsNoted} /> },
 ]
+
+function Projects({ ids }: { ids: readonly string[] }) {
+  const nameOf = useProjectNames()
+  return list(ids.map((id) => (id === '*' ? 'All' : nameOf(id))))
+}
 
 function list(names: readonly string[]) {
   const all = [...new Set(names.filter((name) => name !== '*'))].sort()

@@ -80,7 +80,7 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
             )}
           </Section>
         </li>
-        <li>
+        <li className="steps-program">
           <Section title={client.run ? `3. Save the program as ${client.file}, and run it` : '3. Add this to your page'}>
             <CodeBlock label={`Program for ${client.label}`} code={code}>
               {highlight(code)}

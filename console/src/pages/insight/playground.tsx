@@ -5,12 +5,14 @@ import { Page, useUrlState } from '../../shell'
 import { Badge, EmptyState, ErrorState, Icons, Loading, Notice, Pagination, Section, Table, number, type Column } from '../../ui'
 import { EnvironmentMark } from '../../ui/environmentname'
 import { FilterBar } from '../../ui/filters'
-import { contextText, parseContext, parseNames, reasonOf, requestOf, severalOf, whoOf, type Question } from './playgrounddata'
+import { ProjectName } from '../../ui/projectname'
+import { contextText, decidingParent, parseContext, parseNames, reasonOf, requestOf, severalOf, whoOf, type Question } from './playgrounddata'
 import { QuestionForm } from './playgroundform'
 import { ResultDialog } from './playgroundresult'
 import './playground.css'
 
 type Feature = Schema<'AdvancedPlaygroundFeature'>
+type Result = Schema<'PlaygroundEnvironmentFeature'>
 
 /** A flag for one of the users. The name of the flag is in the first of its rows. */
 interface ResultRow {
@@ -101,6 +103,12 @@ function Results({ response, question, view, setView }: ResultsProps) {
   const pageSize = Math.max(1, Math.min(50, Math.floor(maxRows / users)))
   const offset = Math.min(view.offset, Math.max(0, Math.floor((found.length - 1) / pageSize) * pageSize))
   const open = response.features.find((feature) => feature.name === view.flag)
+  const reason = (result: Result, user: number) => reasonOf(result, decidingParent(response.features, result, user))
+  // Whether all users get the same for the same reason, so that one row is enough.
+  const sameForAll = (feature: Feature) =>
+    Object.values(feature.environments).every(
+      (results) => new Set(results.map((one, user) => `${one.isEnabled} ${one.variant.name} ${reason(one, user)}`)).size < 2,
+    )
   const rows = found
     .slice(offset, offset + pageSize)
     .flatMap((feature) => Array.from({ length: sameForAll(feature) ? 1 : users }, (_, user): ResultRow => ({ feature, user, first: user === 0 })))
@@ -120,7 +128,11 @@ function Results({ response, question, view, setView }: ResultsProps) {
             <button type="button" className="playground-flag" onClick={() => setView({ flag: feature.name }, { push: true })}>
               {feature.name}
             </button>
-            {question.projects.length !== 1 && <p className="soft small break">{feature.projectId}</p>}
+            {question.projects.length !== 1 && (
+              <p className="soft small">
+                <ProjectName id={feature.projectId} />
+              </p>
+            )}
           </>
         ),
     },
@@ -132,7 +144,10 @@ function Results({ response, question, view, setView }: ResultsProps) {
       header: name,
       mark: <EnvironmentMark name={name} />,
       width: `${Math.floor(66 / environments.length)}%`,
-      cell: ({ feature, user }) => <Verdict result={feature.environments[name]?.[user]} onOpen={() => setView({ flag: feature.name }, { push: true })} />,
+      cell: ({ feature, user }) => {
+        const result = feature.environments[name]?.[user]
+        return <Verdict result={result} reason={result && reason(result, user)} onOpen={() => setView({ flag: feature.name }, { push: true })} />
+      },
     })),
   ]
   return (
@@ -159,22 +174,18 @@ function Results({ response, question, view, setView }: ResultsProps) {
       {found.length > pageSize && (
         <Pagination noun="flags" offset={offset} limit={pageSize} total={found.length} onChange={(next) => setView({ offset: next })} />
       )}
-      {open && <ResultDialog feature={open} environments={environments} several={several} onClose={() => setView({ flag: '' })} />}
+      {open && <ResultDialog feature={open} flags={response.features} environments={environments} several={several} onClose={() => setView({ flag: '' })} />}
     </div>
   )
 }
 
-// Whether all users get the same for the same reason, so that one row is enough.
-const sameForAll = (feature: Feature) =>
-  Object.values(feature.environments).every((results) => new Set(results.map((one) => `${one.isEnabled} ${one.variant.name} ${reasonOf(one)}`)).size < 2)
-
-function Verdict({ result, onOpen }: { result: Schema<'PlaygroundEnvironmentFeature'> | undefined; onOpen: () => void }) {
+function Verdict({ result, reason, onOpen }: { result?: Result; reason?: string; onOpen: () => void }) {
   if (!result) return <span className="soft">Not in this environment</span>
   return (
     <button type="button" className="playground-verdict" title="Show why" onClick={onOpen}>
       <Badge kind={result.isEnabled ? 'ok' : 'neutral'}>{result.isEnabled ? 'On' : 'Off'}</Badge>
       {result.isEnabled && result.variant.enabled && <Badge kind="accent">{result.variant.name}</Badge>}
-      <span className="soft small break">{reasonOf(result)}</span>
+      <span className="soft small break">{reason}</span>
     </button>
   )
 }

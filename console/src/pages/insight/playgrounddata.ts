@@ -6,6 +6,7 @@ import { parentText, stickinessOf } from '../flag/strategy/describe'
 import { strategyName } from '../../words/names'
 import { percentageName } from '../flag/strategy/model'
 
+type Evaluated = Schema<'AdvancedPlaygroundFeature'>
 type Feature = Schema<'PlaygroundEnvironmentFeature'>
 type Strategy = Schema<'PlaygroundStrategy'>
 
@@ -61,15 +62,26 @@ export function whoOf(context: Context, fields: readonly string[]): string {
 /** The fields of a question that have several values. */
 export const severalOf = ({ context }: Question) => context.filter(({ value }) => value.includes(',')).map(({ name }) => name.trim())
 
-/** Why a flag is on or off for a context: what decided it, in one sentence. */
-export function reasonOf(feature: Feature): string {
+/** The result of the parent that keeps a flag off, among the evaluated flags: the users of all results are in the same order. */
+export function decidingParent(flags: readonly Evaluated[], feature: Feature, user: number): Feature | undefined {
+  const parent = feature.unsatisfiedDependency && flags.find(({ name }) => name === feature.unsatisfiedDependency!.feature)
+  return parent?.environments[feature.environment]?.[user]
+}
+
+/** Why a flag is on or off for a context: what decided it, in one sentence, with that of the parent that did. */
+export function reasonOf(feature: Feature, parent?: Feature): string {
   const { strategies, context } = feature
   const active = strategies.data.filter((one) => !one.disabled)
   if (!feature.isEnabledInCurrentEnvironment) {
     return strategies.data.length > 0 && active.length === 0 ? 'All strategies are disabled.' : 'Switched off.'
   }
   const unmet = feature.unsatisfiedDependency
-  if (unmet) return `On only where ${parentText(unmet)}, which is not the case here.`
+  if (unmet) {
+    const needed = `On only where ${parentText(unmet)}`
+    if (!parent) return `${needed}, which is not the case here.`
+    const variant = parent.isEnabled && parent.variant.enabled ? ` with ${parent.variant.name}` : ''
+    return `${needed}. It is ${parent.isEnabled ? 'on' : 'off'}${variant}: ${reasonOf(parent)}`
+  }
   if (feature.isEnabled) {
     const match = strategies.data.find((one) => one.result.enabled === true)
     if (!match) return 'On for everyone: it has no strategy.'

@@ -4,14 +4,17 @@ import type { Schema } from '../../api'
 import { describeConstraint } from '../../constraints'
 import { Badge, Dialog, Icons, number } from '../../ui'
 import { EnvironmentName } from '../../ui/environmentname'
-import { comparedText, matches, nameOf, placeText, reasonOf, reasonOfStrategy, whoOf } from './playgrounddata'
+import { comparedText, decidingParent, matches, nameOf, placeText, reasonOf, reasonOfStrategy, whoOf } from './playgrounddata'
 
+type Flag = Schema<'AdvancedPlaygroundFeature'>
 type Result = Schema<'PlaygroundEnvironmentFeature'>
 
 const shown = 20
 
 interface ResultDialogProps {
-  feature: Schema<'AdvancedPlaygroundFeature'>
+  feature: Flag
+  /** All flags that were evaluated: a parent decides, too. */
+  flags: readonly Flag[]
   /** In the order in which they are shown. */
   environments: readonly string[]
   /** The fields that tell users apart. */
@@ -20,8 +23,8 @@ interface ResultDialogProps {
 }
 
 /** Why a flag is on or off, for each environment and context. */
-export function ResultDialog({ feature, environments, several, onClose }: ResultDialogProps) {
-  const results = environments.flatMap((environment) => feature.environments[environment] ?? [])
+export function ResultDialog({ feature, flags, environments, several, onClose }: ResultDialogProps) {
+  const results = environments.flatMap((environment) => (feature.environments[environment] ?? []).map((result, user) => ({ result, user })))
   return (
     <Dialog open onClose={onClose} title={feature.name} sheet>
       <div className="stack">
@@ -30,8 +33,17 @@ export function ResultDialog({ feature, environments, several, onClose }: Result
             Open the flag
           </Link>
         </p>
-        {results.slice(0, shown).map((result, index) => (
-          <ResultDetails key={index} result={result} who={whoOf(result.context, several)} />
+        {results.slice(0, shown).map(({ result, user }, index) => (
+          <section key={index} className="playground-result" aria-label={`Result in ${result.environment}`}>
+            <div className="row">
+              <OnOff result={result} />
+              <h3>
+                <EnvironmentName name={result.environment} />
+              </h3>
+              {several.length > 0 && <span className="soft break">{whoOf(result.context, several)}</span>}
+            </div>
+            <ResultDetails flags={flags} result={result} user={user} />
+          </section>
         ))}
         {results.length > shown && <p className="soft">{number(results.length - shown)} more results are not shown. Choose fewer environments or values.</p>}
       </div>
@@ -39,19 +51,27 @@ export function ResultDialog({ feature, environments, several, onClose }: Result
   )
 }
 
-function ResultDetails({ result, who }: { result: Result; who: string }) {
-  // What decided comes first: the strategy that matches.
+const OnOff = ({ result }: { result: Result }) => <Badge kind={result.isEnabled ? 'ok' : 'neutral'}>{result.isEnabled ? 'On' : 'Off'}</Badge>
+
+// What decided, with the evaluation of the parent if that did, and the strategies.
+function ResultDetails({ flags, result, user }: { flags: readonly Flag[]; result: Result; user: number }) {
+  const parent = decidingParent(flags, result, user)
+  // The strategy that matches comes first.
   const strategies = [...result.strategies.data].sort((a, b) => Number(b.result.enabled === true) - Number(a.result.enabled === true))
   return (
-    <section className="playground-result" aria-label={`Result in ${result.environment}`}>
-      <div className="row">
-        <Badge kind={result.isEnabled ? 'ok' : 'neutral'}>{result.isEnabled ? 'On' : 'Off'}</Badge>
-        <h3>
-          <EnvironmentName name={result.environment} />
-        </h3>
-        {who && <span className="soft break">{who}</span>}
-      </div>
+    <>
       <p className="strong break">{reasonOf(result)}</p>
+      {parent && (
+        <section className="playground-parent" aria-label={`Parent ${parent.name}`}>
+          <div className="row">
+            <OnOff result={parent} />
+            <Link to="/projects/$projectId/flags/$flag" params={{ projectId: parent.projectId, flag: parent.name }} className="strong break">
+              {parent.name}
+            </Link>
+          </div>
+          <ResultDetails flags={flags} result={parent} user={user} />
+        </section>
+      )}
       {result.isEnabled && result.variant.enabled && (
         <p className="break">
           Variant <Badge kind="accent">{result.variant.name}</Badge>
@@ -70,7 +90,7 @@ function ResultDetails({ result, who }: { result: Result; who: string }) {
           ))}
         </div>
       )}
-    </section>
+    </>
   )
 }
 

@@ -42,14 +42,14 @@ const go = { file: 'main.go', run: 'go run main.go' }
 export const clients: readonly Client[] = [
   { ...server, ...node, id: 'node', label: 'Node.js', install: 'npm install unleash-client@6.12.1' },
   { ...server, id: 'python', label: 'Python', install: 'pip install UnleashClient==6.9.1', file: 'app.py', run: 'python3 app.py' },
-  { ...server, ...go, id: 'go', label: 'Go', install: 'go get github.com/Unleash/unleash-go-sdk/v5@v5.1.0' },
+  { ...server, ...go, id: 'go', label: 'Go', install: 'go get github.com/Unleash/unleash-go-sdk/v6@v6.4.0' },
   {
     ...{ ...server, ...node, id: 'openfeature-node', label: 'OpenFeature, Node.js', reports: false },
     install: 'npm install @openfeature/server-sdk@1.23.0 @openfeature/ofrep-provider@0.1.3',
   },
   {
     ...{ ...server, ...go, id: 'openfeature-go', label: 'OpenFeature, Go', reports: false },
-    install: `go get github.com/open-feature/go-sdk@v1.20.0 ${ofrep}@v0.1.6`,
+    install: `go get github.com/open-feature/go-sdk@v1.20.0 ${ofrep}@v0.1.7`,
   },
   { ...browser, id: 'browser', label: 'JavaScript', install: 'npm install unleash-proxy-client@3.8.2', file: 'app.js' },
   {
@@ -58,7 +58,7 @@ export const clients: readonly Client[] = [
   },
   {
     ...{ ...server, id: 'java', label: 'Java', tried: 'once', file: 'App.java', run: 'gradle run' },
-    install: 'implementation("io.getunleash:unleash-client-java:12.2.0")',
+    install: 'implementation("io.getunleash:unleash-client-java:12.2.3")',
   },
   { ...server, id: 'dotnet', label: '.NET', tried: 'not', install: 'dotnet add package Unleash.Client', file: 'Program.cs', run: 'dotnet run' },
   {

@@ -1,5 +1,6 @@
 import { api, useChange, useMe, type Schema } from '../../api'
-import { Button, CodeBlock, Icons, Notice } from '../../ui'
+import { Button, CodeBlock, Icons } from '../../ui'
+import { ProjectName } from '../../ui/projectname'
 import type { Client } from './snippets'
 
 /** A token that this page created. Its secret is only kept while the page is open. */
@@ -42,10 +43,10 @@ export function TokenStep({ project, environment, kind, appName, token, onCreate
     return (
       <>
         <p>
-          Token <span className="strong break">{token.name}</span> for {project} in {environment}
+          Token <span className="strong break">{token.name}</span> for <ProjectName id={project} /> in {environment}
         </p>
         <CodeBlock label="Token" code={token.secret} wrap />
-        <Notice kind="warn">Keep it in a safe place. You can find it again in the list of API tokens.</Notice>
+        <p className="soft small">Keep it in a safe place. You can find it again in the list of API tokens.</p>
       </>
     )
   }
@@ -53,9 +54,7 @@ export function TokenStep({ project, environment, kind, appName, token, onCreate
   return (
     <div className="row-apart">
       <p className="soft grow">
-        {type === 'client'
-          ? 'A server token reads all flags of the project in this environment.'
-          : 'A browser token reads only results, so a page can contain it.'}
+        {type === 'client' ? 'It reads all flags of the project in this environment.' : 'It reads only results, so a page can contain it.'}
       </p>
       <Button variant="primary" icon={<Icons.Key />} disabledReason={reason} pending={create.isPending} onClick={() => create.mutate()}>
         Create {kind} token

@@ -121,6 +121,9 @@ function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
   const variants = useMemo(() => byVariant(apps), [apps])
   const variantTotal = variants.reduce((sum, { count }) => sum + count, 0)
   const total = totalOf(points)
+  const reported = points.filter((point) => point.yes + point.no > 0)
+  // A chart of one bar shows nothing.
+  const single = reported.length === 1
   const share = shareOf(total)
   if (history.isLoading) return <Loading /> // The list of changes makes the card of the chart higher.
   if (share === null) {
@@ -146,18 +149,15 @@ function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
       <Section
         title={step > hour ? 'Evaluations by day (UTC)' : 'Evaluations by hour'}
         actions={
-          <Button size="small" aria-pressed={table} onClick={() => onTable(!table)}>
-            {table ? 'Show as chart' : 'Show as table'}
-          </Button>
+          !single && (
+            <Button size="small" aria-pressed={table} onClick={() => onTable(!table)}>
+              {table ? 'Show as chart' : 'Show as table'}
+            </Button>
+          )
         }
       >
-        {table ? (
-          <Table
-            label="Evaluations by time"
-            columns={pointColumns(step, dates)}
-            rows={points.filter((point) => point.yes + point.no > 0).reverse()}
-            rowKey={(point) => point.time}
-          />
+        {table || single ? (
+          <Table label="Evaluations by time" columns={pointColumns(step, dates)} rows={reported.reverse()} rowKey={(point) => point.time} />
         ) : (
           <UsageChart
             points={points}

@@ -40,6 +40,13 @@ export default function UsersPage() {
     typeToConfirm: user.email || user.username || accountName(user),
     onConfirm: () => deletion.mutateAsync(user),
   }))
+  const [copyLink, linkQuestion] = useConfirm((user: User) => ({
+    title: `Create a new sign-in link for ${accountName(user)}?`,
+    description: 'Links that this person has not used yet stop working.',
+    action: 'Create link',
+    danger: false,
+    onConfirm: () => createLink.mutateAsync(user),
+  }))
   const edited = useEdited(
     rows,
     (user) => user.id,
@@ -88,8 +95,8 @@ export default function UsersPage() {
               ) : (
                 <span className="row">
                   <Badge>Invited</Badge>
-                  <button type="button" className="link-button" onClick={() => createLink.mutate(user)}>
-                    Copy a new link
+                  <button type="button" className="link-button" onClick={() => copyLink(user)}>
+                    New link…
                   </button>
                 </span>
               ),
@@ -97,7 +104,7 @@ export default function UsersPage() {
         ]}
         actions={(user) => [
           editEntry(() => edited.edit(user), reason),
-          { label: 'Copy a new link', icon: <Icons.Key />, onSelect: () => createLink.mutate(user), disabledReason: reason },
+          { label: 'New sign-in link…', icon: <Icons.Key />, onSelect: () => copyLink(user), disabledReason: reason },
           { label: 'Sign out everywhere', icon: <Icons.Out />, onSelect: () => signOut.mutate(user), disabledReason: reason },
           'separator',
           deleteEntry(() => remove(user), user.id === me.user?.id ? 'You cannot delete yourself here.' : reason),
@@ -107,6 +114,7 @@ export default function UsersPage() {
       />
       {edited.dialog}
       {question}
+      {linkQuestion}
       {link && (
         <SecretDialog title={`Sign-in link for ${accountName(link.user)}`} label="Sign-in link" secret={link.url} onClose={() => setLink(undefined)}>
           Send it to this person only. It signs in once, within {link.user.seenAt ? '15 minutes' : '7 days'}. Earlier links no longer work.

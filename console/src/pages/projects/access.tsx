@@ -2,7 +2,7 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { accountName, apiQuery, useMe, type Schema } from '../../api'
-import { ActionMenu, Badge, Button, ConfirmDialog, EmptyState, Icons, Loaded, SearchField, Select, Table, type Column, type MenuEntry } from '../../ui'
+import { plural, ActionMenu, Badge, Button, ConfirmDialog, EmptyState, Icons, Loaded, SearchField, Select, Table, type Column, type MenuEntry } from '../../ui'
 import { AddMemberDialog } from './addmember'
 import { describeRoles, findMembers, type Account } from './members'
 import { RolesDialog } from './rolesdialog'
@@ -92,7 +92,8 @@ function Members({ projectId, members, roles }: { projectId: string; members: Me
         {add}
       </div>
       <p className="soft">
-        Everyone who can sign in can read this project. {isAdmin ? 'These people can change it.' : 'Members can change it, as can administrators.'}
+        {plural(members.length, 'project member')} can change this project,{' '}
+        {isAdmin ? `and ${plural(others.length, 'other')} by their role in the service` : 'and administrators'}. Everyone who can sign in can read it.
       </p>
       <Table
         label="Members"

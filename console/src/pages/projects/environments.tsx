@@ -5,6 +5,7 @@ import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { SkipsFreeze } from '../../requests/freeze'
 import { Freezes } from '../../requests/freezes'
 import { useProtection } from '../../requests/drafts'
+import { useUrlState } from '../../shell'
 import {
   ActionMenu,
   Badge,
@@ -47,7 +48,9 @@ export default function EnvironmentsTab() {
 function Environments({ projectId, attached }: { projectId: string; attached: Environment[] }) {
   const [editing, setEditing] = useState<Environment>()
   const [removing, setRemoving] = useState<Environment>()
-  const [reviewing, setReviewing] = useState<Environment>()
+  // In the address, so that what a change request stops can lead there.
+  const [{ review }, setView] = useUrlState({ review: '' })
+  const reviewing = attached.find(({ name }) => name === review)
   const { can } = useMe()
   const reason = can('UPDATE_PROJECT', projectId).reason
   const detach = useDetach(projectId)
@@ -70,7 +73,7 @@ function Environments({ projectId, attached }: { projectId: string; attached: En
           environment={environment}
           projectId={projectId}
           reason={reason}
-          onReview={() => setReviewing(environment)}
+          onReview={() => setView({ review: environment.name }, { push: true })}
           onEdit={() => setEditing(environment)}
           onRemove={() => remove(environment)}
         />
@@ -78,7 +81,7 @@ function Environments({ projectId, attached }: { projectId: string; attached: En
       {editing && (
         <DefaultStrategyDialog projectId={projectId} environment={editing.name} strategy={editing.defaultStrategy} onClose={() => setEditing(undefined)} />
       )}
-      {reviewing && <ProtectionDialog projectId={projectId} environment={reviewing} onClose={() => setReviewing(undefined)} />}
+      {reviewing && <ProtectionDialog projectId={projectId} environment={reviewing} onClose={() => setView({ review: '' })} />}
       <ConfirmDialog
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
@@ -181,7 +184,9 @@ function EnvironmentSection({ projectId, environment, reason, onReview, onEdit, 
       <div className="row-apart project-default">
         <p className="grow break">
           <span className="soft">Change requests: </span>
-          {found ? `on. A change needs ${plural(found.requiredApprovals, 'approval')} before applications see it.` : 'off. Changes apply at once.'}
+          {found
+            ? `on. A change needs ${plural(found.requiredApprovals, 'approval')} before applications see it${found.offAllowed ? ', switching off does not' : ''}.`
+            : 'off. Changes apply at once.'}
         </p>
         <Button
           size="small"

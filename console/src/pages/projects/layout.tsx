@@ -22,12 +22,12 @@ export default function ProjectLayout() {
     { label: 'Change requests', link: { to: '/projects/$projectId/change-requests', params } },
     { label: 'Health', link: { to: '/projects/$projectId/health', params } },
     { label: 'Applications', link: { to: '/projects/$projectId/applications', params } },
-    { label: 'Environments', link: { to: '/projects/$projectId/environments', params } },
-    { label: 'Access', link: { to: '/projects/$projectId/access', params } },
-    { label: 'Tokens', link: { to: '/projects/$projectId/tokens', params } },
     { label: 'Audit log', link: { to: '/projects/$projectId/log', params } },
-    { label: 'Archive', link: { to: '/projects/$projectId/archive', params } },
     { label: 'Settings', link: { to: '/projects/$projectId/settings', params } },
+    { label: 'Environments', link: { to: '/projects/$projectId/environments', params }, rare: true },
+    { label: 'Access', link: { to: '/projects/$projectId/access', params }, rare: true },
+    { label: 'Tokens', link: { to: '/projects/$projectId/tokens', params }, rare: true },
+    { label: 'Archive', link: { to: '/projects/$projectId/archive', params }, rare: true },
   ]
   const mode = modes.find((one) => one.value === project.data?.mode)
   const aside = project.data && (

@@ -86,7 +86,14 @@ const columns: Column<Project>[] = [
       </span>
     ),
   },
-  { id: 'members', header: 'Members', sortable: true, align: 'right', width: '96px', cell: ({ memberCount }) => number(memberCount) },
+  {
+    id: 'members',
+    header: 'Project members',
+    sortable: true,
+    align: 'right',
+    width: '136px',
+    cell: ({ memberCount }) => <span title="Who has a role in this project. Others can change it by their role in the service.">{number(memberCount)}</span>,
+  },
 ]
 
 const start = { q: '', sort: 'name', desc: false as boolean, offset: 0 }
@@ -109,6 +116,7 @@ function Projects({ all }: { all?: Project[] }) {
         total={all?.length}
       />
       <Table
+        cards
         label="Projects"
         columns={columns}
         rows={found.slice(offset, offset + pageSize)}

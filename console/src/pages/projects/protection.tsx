@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, useChange, type Schema } from '../../api'
+import { api, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { protection } from '../../requests/drafts'
 import { Checkbox, Dialog, Loaded, Notice, NumberField, plural } from '../../ui'
@@ -37,19 +37,21 @@ export function ProtectionDialog({ projectId, environment, onClose }: Protection
 }
 
 function ProtectionForm({ projectId, environment, approvals, onClose }: ProtectionDialogProps & { approvals?: number }) {
-  const { name, requiredApprovals: least = 1, nobodySkips, offAllowed } = environment
+  const { name, requiredApprovals: least = 1, nobodySkips, offAllowed = false } = environment
+  const { can } = useMe()
   const save = useChange({
-    change: (body: Schema<'ReviewRequest'>) =>
-      api.put('/api/admin/projects/{projectId}/environments/{environment}/change-requests/config', { path: { projectId, environment: name }, body }),
+    change: async ({ offAllowed: off, ...body }: Schema<'ReviewRequest'> & { offAllowed: boolean }) => {
+      await api.put('/api/admin/projects/{projectId}/environments/{environment}/change-requests/config', { path: { projectId, environment: name }, body })
+      if (off !== offAllowed) await api.put('/api/admin/environments/update/{environmentName}', { path: { environmentName: name }, body: { offAllowed: off } })
+    },
     invalidates: ['/api/admin/projects', '/api/admin/environments'],
     success: (_, { changeRequestsEnabled }) => `Change requests are ${changeRequestsEnabled ? 'on' : 'off'} in ${name}`,
     showsErrors: true,
     onSuccess: onClose,
   })
-  const form = useForm<{ changeRequestsEnabled: boolean; requiredApprovals: number | null }>({
-    initial: { changeRequestsEnabled: approvals !== undefined, requiredApprovals: approvals ?? least },
-    submit: ({ changeRequestsEnabled, requiredApprovals }) =>
-      save.mutateAsync(changeRequestsEnabled ? { changeRequestsEnabled, requiredApprovals } : { changeRequestsEnabled }),
+  const form = useForm<{ changeRequestsEnabled: boolean; requiredApprovals: number | null; offAllowed: boolean }>({
+    initial: { changeRequestsEnabled: approvals !== undefined, requiredApprovals: approvals ?? least, offAllowed },
+    submit: ({ requiredApprovals, ...values }) => save.mutateAsync(values.changeRequestsEnabled ? { requiredApprovals, ...values } : values),
     check: ({ changeRequestsEnabled, requiredApprovals }) => ({
       requiredApprovals:
         changeRequestsEnabled &&
@@ -65,7 +67,18 @@ function ProtectionForm({ projectId, environment, approvals, onClose }: Protecti
         checked={form.values.changeRequestsEnabled}
         onChange={(changeRequestsEnabled) => form.set({ changeRequestsEnabled })}
       />
-      {form.values.changeRequestsEnabled && <NumberField label="Approvals" min={1} max={maxApprovals} step={1} {...form.field('requiredApprovals')} />}
+      {form.values.changeRequestsEnabled && (
+        <>
+          <NumberField label="Approvals" min={1} max={maxApprovals} step={1} {...form.field('requiredApprovals')} />
+          <Checkbox
+            label="Switching off needs no change request"
+            hint={`For ${name} in all projects: a flag can be switched off at once, unless other flags depend on it.`}
+            disabledReason={can('UPDATE_ENVIRONMENT').allowed ? undefined : 'Administrators set this.'}
+            checked={form.values.offAllowed}
+            onChange={(offAllowed) => form.set({ offAllowed })}
+          />
+        </>
+      )}
       {environment.requiredApprovals !== undefined && (
         <Notice>
           Change requests in {name} need at least {plural(environment.requiredApprovals, 'approval')}, and no project can switch them off. Administrators set
@@ -73,7 +86,6 @@ function ProtectionForm({ projectId, environment, approvals, onClose }: Protecti
         </Notice>
       )}
       {nobodySkips && <p className="soft">No one can change flags here without a change request, except an administrator in an emergency.</p>}
-      {offAllowed && <p className="soft">Switching a flag off needs no change request, unless other flags depend on it.</p>}
       <FormActions form={form} submit="Save" onCancel={onClose} />
     </form>
   )

@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react'
 import { actorName, actorOf, apiQuery, useMe } from '../../api'
 import { isDraftOf, openRequests, titleOf, waits, type RequestRow } from '../../requests/data'
 import { DateTime, isProduction, now, plural } from '../../ui'
+import { ProjectName } from '../../ui/projectname'
 import { planText } from '../flag/plan/words'
 import { changeText, plainNames } from '../insight/eventtext'
 
@@ -143,7 +144,9 @@ function Changes() {
                       {event.featureName}
                     </Link>
                   ) : (
-                    <span className="strong break">{event.project}</span>
+                    <strong>
+                      <ProjectName id={event.project ?? ''} />
+                    </strong>
                   )}
                   <span className="soft small break">
                     {changeText(event, known).replace(` in ${event.environment}`, '')}

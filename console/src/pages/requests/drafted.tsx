@@ -19,7 +19,7 @@ export interface Drafted {
   /** The switch, and what takes it out of the draft; undefined if the draft does not switch the flag. */
   flip?: { note: ReactNode; takeOut: () => void }
   /** The rest, such as a new strategy; undefined if there is none. */
-  rest?: ReactNode
+  rest?: string
 }
 
 /** Reads the caller's draft for an environment. */
@@ -52,7 +52,7 @@ export function useDrafted(flag: Flag, environment: string): Drafted {
       note: <DraftNote draft={draft}>{[(flip.payload as { enabled?: boolean }).enabled ? 'Switch on' : 'Switch off']}</DraftNote>,
       takeOut: () => takeOut.mutate({ draft, changeId: flip.id }),
     },
-    rest: rest.length > 0 && <DraftNote draft={draft}>{rest.map(({ text }) => text)}</DraftNote>,
+    rest: rest.map(({ text }) => text).join(' · ') || undefined,
   }
 }
 

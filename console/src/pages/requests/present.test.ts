@@ -65,14 +65,14 @@ test('an order shows the strategies in words', () => {
 test('a title does not hide what a strategy does', () => {
   const title = '1% of users, only staff'
   const [added] = shown([{ action: 'addStrategy', payload: { name: 'default', title } }])
-  expect(added).toMatchObject({ text: `Add strategy: Everyone. Its title: “${title}”`, after: { name: 'default', title } })
+  expect(added).toMatchObject({ text: `Add strategy: Everyone, titled “${title}”.`, after: { name: 'default', title } })
   // Nor does it hide that strategies change places, even where they differ only in their variants.
   const strategies = ['red', 'blue'].map((name) => ({ ...rollout(name, '100'), title, variants: [{ name }], segments: name === 'red' ? [7] : [] }))
   const environment = { name: 'production', enabled: true, strategies, variants: [] }
   const order = ['blue', 'red'].map((id, sortOrder) => ({ id, sortOrder }))
   const [moved] = shown([{ action: 'reorderStrategy', payload: order }], { ...flag, environments: [environment] } as unknown as typeof flag)
-  const first = `1. Everyone in segment “Beta”. Its title: “${title}” Variants: red`
-  const second = `2. Everyone. Its title: “${title}” Variants: blue`
+  const first = `1. Everyone in segment “Beta”, titled “${title}”. Variants: red`
+  const second = `2. Everyone, titled “${title}”. Variants: blue`
   expect(moved).toMatchObject({ before: [first, second], after: [second, first], segments: [7] })
 })
 
@@ -90,6 +90,8 @@ test('a switch that changes nothing says so', () => {
   ])
   expect(on).toEqual({ text: 'Switch on' })
   expect(again).toMatchObject({ text: 'Switch on: it is on already' })
+  const [forced] = shown([{ action: 'updateEnabled', payload: { enabled: true, force: 'a false alarm' } }])
+  expect(forced).toMatchObject({ text: 'Switch on, although the signal of a safeguard fires: a false alarm' })
 })
 
 test('a switch says for whom the flag is on after all changes', () => {

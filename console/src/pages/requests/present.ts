@@ -67,7 +67,7 @@ export function shownChanges(
   const whom = (strategy: Partial<Strategy>) => describeStrategy(complete(strategy), quoted).slice(0, -1)
   // Titles and names are free: what a strategy does is always said, and first.
   const said = (strategy: Partial<Strategy>) =>
-    `${describeStrategy(complete(strategy), quoted)}${strategy.disabled ? ' It is disabled.' : ''}${strategy.title ? ` Its title: “${strategy.title}”` : ''}`
+    `${whom(strategy)}${strategy.title ? `, titled “${strategy.title}”` : ''}.${strategy.disabled ? ' It is disabled.' : ''}`
   // Its variants are why the place of a strategy matters.
   const placed = (strategy: Strategy, place: number) =>
     `${place}. ${said(strategy)}${strategy.variants.length ? ` Variants: ${strategy.variants.map((one) => one.name).join(', ')}` : ''}`
@@ -91,11 +91,12 @@ export function shownChanges(
   const list = changes.map(({ action, payload }): ShownChange => {
     const body = (payload ?? {}) as Body
     const stored = strategies.find((one) => one.id === body.id)
+    const forced = body.force ? `, although the signal of a safeguard fires: ${String(body.force)}` : ''
     switch (action) {
       case 'updateEnabled': {
         const was = enabled
         enabled = body.enabled === true
-        const text = `Switch ${enabled ? 'on' : 'off'}`
+        const text = `Switch ${enabled ? 'on' : 'off'}${forced}`
         if (was === undefined) return { text }
         return { text: was === enabled ? `${text}: it is ${enabled ? 'on' : 'off'} already` : text }
       }
@@ -144,13 +145,13 @@ export function shownChanges(
       }
       case 'startMilestone': {
         const started = plan?.milestones.find(({ id }) => id === body.milestoneId)
-        if (!started) return { text: 'Start a milestone of the release plan' }
+        if (!started) return { text: `Start a milestone of the release plan${forced}` }
         const its = (started.strategies ?? []).map(asStrategy)
         strategies = [...strategies.filter(({ id }) => !isOfPlan(plan, id)), ...its]
-        return { text: `Start milestone ${started.name} of the release plan “${plan!.name}”: ${audienceOf(its, quoted)}`, segments: used(...its) }
+        return { text: `Start milestone ${started.name} of the release plan “${plan!.name}”${forced}: ${audienceOf(its, quoted)}`, segments: used(...its) }
       }
       case 'resumeMilestoneProgression':
-        return { text: `Resume the release plan${named(plan)}`, ...(plan && { milestones: milestonesText(plan.milestones, quoted) }) }
+        return { text: `Resume the release plan${named(plan)}${forced}`, ...(plan && { milestones: milestonesText(plan.milestones, quoted) }) }
       case 'deleteReleasePlan': {
         const { sentence, ...off } = set(strategies.filter(({ id }) => !isOfPlan(plan, id)))
         return { text: `Delete the release plan${named(plan)} and its strategies.${sentence}`, ...off }

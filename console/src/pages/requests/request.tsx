@@ -295,8 +295,9 @@ function Difference({ shown: { text, before, after } }: { shown: ShownChange }) 
     now && (old || before === undefined)
       ? differencesOf(old ?? { constraints: [], variants: [] }, old ? now : { constraints: now.constraints, variants: now.variants })
       : []
-  // The heading says the audience of a new strategy, and which parents change.
-  return <Changes changes={changes} before={before} after={after} label={label} open={changes.length === 0 && old !== undefined && now !== undefined} />
+  // The heading says the audience of a new strategy, which parents change, and another percentage.
+  const shown = changes.filter(({ path }) => !(text.includes(' → ') && path.endsWith('rollout')))
+  return <Changes changes={shown} before={before} after={after} label={label} open={changes.length === 0 && old !== undefined && now !== undefined} />
 }
 
 // What is compared of a state: a strategy, a segment, or variants. The heading has the rest.

@@ -12,7 +12,11 @@ const approversPath = `${requestPath}/approvers` as const
 const availablePath = '/api/admin/projects/{projectId}/change-requests/available-reviewers/{environment}'
 
 /** Who can approve beside the author; undefined while that is loading. */
-export function useApprovers({ project, environment, createdBy }: ChangeRequest): Choice[] | undefined {
+export function useApprovers({
+  project,
+  environment,
+  createdBy,
+}: Pick<ChangeRequest, 'project' | 'environment'> & { createdBy: { id?: number } }): Choice[] | undefined {
   const available = useQuery(apiQuery(availablePath, { path: { projectId: project, environment } }))
   return available.data?.reviewers.filter((one) => one.id !== createdBy.id).map(({ id, name }) => ({ value: String(id), label: name }))
 }

@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { actorName, apiQuery, useMe } from '../../api'
+import { actorName, useMe } from '../../api'
 import { stateKind, titleOf, type RequestRow } from '../../requests/data'
 import { Badge, DateTime, Table, type Column } from '../../ui'
 import { EnvironmentName } from '../../ui/environmentname'
+import { ProjectName } from '../../ui/projectname'
 import type { ReactNode } from 'react'
 
 type Row = Omit<RequestRow, 'actionable'>
@@ -21,7 +21,6 @@ const shownNames = 3
 /** A list of change requests. */
 export function RequestTable({ label, requests, withProject, loading, empty }: RequestTableProps) {
   const me = useMe().user?.id
-  const projects = useQuery({ ...apiQuery('/api/admin/projects'), staleTime: 60_000, enabled: withProject }).data?.projects ?? []
   const columns: Column<Row>[] = [
     {
       id: 'title',
@@ -70,7 +69,7 @@ export function RequestTable({ label, requests, withProject, loading, empty }: R
             id: 'project',
             header: 'Project',
             width: '130px',
-            cell: (one: Row) => <span className="break">{projects.find(({ id }) => id === one.project)?.name ?? one.project}</span>,
+            cell: (one: Row) => <ProjectName id={one.project} />,
           },
         ]
       : []),

@@ -66,7 +66,14 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
       {!environment && (
         <TextField label="Name" required maxLength={100} placeholder="staging" hint="It is part of API tokens and cannot be changed." {...form.field('name')} />
       )}
-      <Select label="Type" choices={typesWith(environment?.type)} hint="The console highlights production environments." {...form.field('type')} />
+      <Select
+        label="Type"
+        choices={typesWith(environment?.type)}
+        hint="The console highlights production environments."
+        {...form.field('type')}
+        // A new one begins with a way to switch off in an emergency.
+        onChange={(type) => form.set(environment ? { type } : { type, offAllowed: type === 'production' })}
+      />
       {!environment && (
         <Checkbox
           label="Add to new projects"

@@ -5,6 +5,7 @@ import { describeConstraints, type Constraint } from '../../constraints'
 import { constraintDifferences } from '../../constraints/difference'
 import { SkipsFreeze } from '../../requests/freeze'
 import { ProductionMark, isProduction, number } from '../../ui'
+import { ProjectName } from '../../ui/projectname'
 
 /** A flag that is on in an environment, where a strategy of it uses the segment. */
 export interface LiveUse {
@@ -64,7 +65,7 @@ export function Affected({ live, before, after }: { live: LiveUse[]; before: rea
       <ul aria-label="Flags that are on and use the segment">
         {live.slice(0, shownUses).map(({ flag, project, environment }) => (
           <li key={`${flag} ${environment.name}`} className="break">
-            <span className="strong">{flag}</span> in {environment.name} <ProductionMark type={environment.type} /> (project {project})
+            <span className="strong">{flag}</span> in {environment.name} <ProductionMark type={environment.type} /> (project <ProjectName id={project} />)
           </li>
         ))}
         {live.length > shownUses && <li>and {number(live.length - shownUses)} more</li>}

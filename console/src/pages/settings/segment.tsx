@@ -4,6 +4,7 @@ import { apiQuery, versionedQuery } from '../../api'
 import { ConstraintSummary } from '../../constraints'
 import { Page, useUrlState, type Crumb } from '../../shell'
 import { Badge, Loaded, Section } from '../../ui'
+import { ProjectName } from '../../ui/projectname'
 import { SegmentActions, SegmentForm } from './segmentform'
 import { StrategyUsage, usageLimit } from './usage'
 
@@ -31,7 +32,13 @@ function ExistingSegment({ id }: { id: string }) {
   return (
     <Page
       title={body?.name ?? 'Segment'}
-      aside={body?.project && <Badge>Project {body.project}</Badge>}
+      aside={
+        body?.project && (
+          <Badge>
+            Project <ProjectName id={body.project} />
+          </Badge>
+        )
+      }
       description={edit ? undefined : body?.description}
       crumbs={crumbs}
       actions={segment.data && <SegmentActions loaded={segment.data} onEdit={edit ? undefined : () => setView({ edit: true }, { push: true })} />}

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState, type FormEvent } from 'react'
 import { api, apiQuery, invalidate, isConflict, useChange, useMe, versionedQuery, type Schema, type Versioned } from '../../api'
-import { ConstraintList, describeConstraint, describeConstraints, toRequest, type Constraint } from '../../constraints'
+import { ConstraintList, describeConstraint, describeConstraints, newConstraint, toRequest, type Constraint } from '../../constraints'
 import { FormActions, useForm } from '../../forms'
 import { isDraftOf, pendingQuery } from '../../requests/data'
 import { addToDraft, useSegmentProtection } from '../../requests/drafts'
@@ -29,7 +29,7 @@ const valuesOf = (segment?: Segment): Values => ({
   name: segment?.name ?? '',
   description: segment?.description ?? '',
   project: segment?.project ?? '',
-  constraints: segment?.constraints ?? [],
+  constraints: segment?.constraints ?? [newConstraint()],
 })
 
 /** A segment as the dialog of a conflict compares it: constraints as sentences. */
@@ -225,7 +225,7 @@ function Drafted({ project, environment, id }: { project: string; environment: s
 }
 
 function constraintsHint(constraints: readonly Constraint[]): string {
-  if (constraints.length === 0) return 'All of them must hold.'
+  if (!constraints.some(({ contextName }) => contextName)) return 'All of them must hold.'
   const text = `A user is in the segment if ${describeConstraints(constraints)}`
   return text.endsWith('…') ? text : `${text}.`
 }

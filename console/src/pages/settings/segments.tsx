@@ -4,6 +4,7 @@ import { apiQuery, useMe, type Schema } from '../../api'
 import { describeConstraints } from '../../constraints'
 import { Page } from '../../shell'
 import { Icons, plural, type Column } from '../../ui'
+import { ProjectName } from '../../ui/projectname'
 import { Create, List } from './list'
 import { canCreateSegment } from './rights'
 import './settings.css'
@@ -34,7 +35,7 @@ const columns: Column<Segment>[] = [
         <p className="break two-lines cell-text">{describeConstraints(segment.constraints)}</p>
       ),
   },
-  { id: 'project', header: 'Project', cell: (segment) => segment.project ?? <span className="soft">All</span> },
+  { id: 'project', header: 'Project', cell: (segment) => (segment.project ? <ProjectName id={segment.project} /> : <span className="soft">All</span>) },
   { id: 'used', header: 'Used in', cell: (segment) => usedIn(segment) },
 ]
 

@@ -1,9 +1,14 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { Schema } from '../../api'
+import { apiQuery, type Schema } from '../../api'
 import { segmentUses } from '../../requests/drafts'
 import { Table, plural, type Column } from '../../ui'
 import { strategyName } from '../../words/names'
+import { flagPath } from '../flag/data'
+import { describeStrategy } from '../flag/strategy/describe'
+import { useSegmentNames } from '../flag/strategy/list'
 import { EnvironmentName } from '../../ui/environmentname'
+import { ProjectName } from '../../ui/projectname'
 
 type Using = Schema<'UsingStrategy'>
 
@@ -21,14 +26,32 @@ const columns: Column<Using>[] = [
     ),
   },
   { id: 'environment', header: 'Environment', cell: (one) => <EnvironmentName name={one.environment} /> },
-  { id: 'strategy', header: 'Strategy', cell: (one) => strategyName(one.strategyName) },
+  { id: 'strategy', header: 'Strategy', cell: (one) => <StrategyLink use={one} /> },
   { id: 'project', header: 'Project', cell: (one) => <ProjectLink id={one.projectId} /> },
 ]
+
+// Its title, or whom it selects, which only its flag knows.
+function StrategyLink({ use }: { use: Using }) {
+  const path = { projectId: use.projectId, featureName: use.featureName }
+  const names = useSegmentNames()
+  const flag = useQuery({ ...apiQuery(flagPath, { path }), staleTime: 60_000 }).data
+  const found = flag?.environments.flatMap(({ strategies }) => strategies).find(({ id }) => id === use.id)
+  return (
+    <Link
+      to="/projects/$projectId/flags/$flag"
+      params={{ projectId: use.projectId, flag: use.featureName }}
+      search={{ strategy: use.id } as never}
+      className="break"
+    >
+      {found ? found.title || describeStrategy(found, names).slice(0, -1) : strategyName(use.strategyName)}
+    </Link>
+  )
+}
 
 function ProjectLink({ id }: { id: string }) {
   return (
     <Link to="/projects/$projectId" params={{ projectId: id }}>
-      {id}
+      <ProjectName id={id} />
     </Link>
   )
 }
@@ -38,7 +61,7 @@ export function StrategyUsage({ label, strategies, defaults }: { label: string; 
   if (strategies.length === 0 && defaults.length === 0) return <p className="soft">No strategy uses it yet.</p>
   return (
     <div className="stack-s">
-      {strategies.length > 0 && <Table label={label} columns={columns} rows={strategies.slice(0, usageLimit)} rowKey={(one) => one.id} />}
+      {strategies.length > 0 && <Table cards label={label} columns={columns} rows={strategies.slice(0, usageLimit)} rowKey={(one) => one.id} />}
       {strategies.length >= usageLimit && <p className="soft small">The first {plural(usageLimit, 'strategy', 'strategies')} are shown.</p>}
       {defaults.slice(0, usageLimit).map((one) => (
         <p key={`${one.projectId} ${one.environment}`}>

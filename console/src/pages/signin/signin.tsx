@@ -29,7 +29,6 @@ export default function SignInPage() {
           <Logo />
           Guidon
         </p>
-        <p className="soft">Feature flags: decide who gets a feature, and change it without a deployment.</p>
         <h1 tabIndex={-1}>Sign in</h1>
         {failure && (
           <div role="alert">
@@ -79,12 +78,9 @@ function Ways({ methods, next, onContinue }: { methods: SignInMethods; next: str
       {methods.link && (
         <div className="stack-s">
           {methods.oidc && <h2>Or with a link</h2>}
-          <p className="soft">Open the link that an administrator sent you. It signs you in once.</p>
-          <details>
-            <summary>First time here?</summary>
-            <p className="soft">The server prints a link for the administrator when it starts. To print another, run this on the server:</p>
-            <CodeBlock code="guidon link" label="Command that prints a link" />
-          </details>
+          <p>Open the link that an administrator sent you. It signs you in once.</p>
+          <p className="soft">For a new link, ask an administrator, who creates it on the page Users. On the server, this prints one:</p>
+          <CodeBlock code="guidon link" label="Command that prints a link" />
         </div>
       )}
     </>

@@ -9,8 +9,8 @@ import (
 	"os"
 	"strings"
 
-	unleash "github.com/Unleash/unleash-go-sdk/v5"
-	"github.com/Unleash/unleash-go-sdk/v5/context"
+	unleash "github.com/Unleash/unleash-go-sdk/v6"
+	"github.com/Unleash/unleash-go-sdk/v6/context"
 )
 
 // log prints problems. The SDK needs a listener, or it blocks.
@@ -31,8 +31,8 @@ func main() {
 	results := map[string][]string{}
 	for _, name := range flags {
 		for _, c := range contexts {
-			result := fmt.Sprint(client.IsEnabled(name, unleash.WithContext(c)))
-			if variant := client.GetVariant(name, unleash.WithVariantContext(c)); variant.Enabled {
+			result := fmt.Sprint(client.IsEnabled(name, unleash.FeatureOptions{Ctx: c}))
+			if variant := client.GetVariant(name, unleash.VariantOptions{Ctx: c}); variant.Enabled {
 				result += " " + variant.Name
 			}
 			results[name] = append(results[name], result)

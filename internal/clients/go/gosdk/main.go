@@ -7,8 +7,8 @@ import (
 	"os"
 	"time"
 
-	unleash "github.com/Unleash/unleash-go-sdk/v5"
-	"github.com/Unleash/unleash-go-sdk/v5/context"
+	unleash "github.com/Unleash/unleash-go-sdk/v6"
+	"github.com/Unleash/unleash-go-sdk/v6/context"
 
 	"clients/follow"
 )
@@ -36,8 +36,8 @@ func main() {
 	client.WaitForReady()
 	follow.Flags(func(flag follow.Flag, user follow.User) string {
 		in := context.Context{UserId: user.UserID, Properties: map[string]string{"plan": user.Plan}}
-		on := client.IsEnabled(flag.Name, unleash.WithContext(in))
-		if variant := client.GetVariant(flag.Name, unleash.WithVariantContext(in)); variant.Enabled {
+		on := client.IsEnabled(flag.Name, unleash.FeatureOptions{Ctx: in})
+		if variant := client.GetVariant(flag.Name, unleash.VariantOptions{Ctx: in}); variant.Enabled {
 			return follow.Answer(on, variant.Name, variant.Payload.Value)
 		}
 		return follow.Answer(on)

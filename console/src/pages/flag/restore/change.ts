@@ -105,7 +105,7 @@ export function useRestoreOrder(flag: Flag, environment: FlagEnvironment, { befo
   }
 }
 
-/** Restores description, type and impression data. The flag has more than these, so a patch tests them instead of the version. */
+/** Restores description, type, impression data and the type of the values. The flag has more than these, so a patch tests them instead of the version. */
 export function useRestoreSettings(flag: Flag, versions: Versions<Settings>): Restoring<Settings> {
   const path = { projectId: flag.project, featureName: flag.name }
   const stored = read(useQuery({ ...versionedQuery(flagPath, { path }), ...fresh }), (body) => settingsIn(body)!)

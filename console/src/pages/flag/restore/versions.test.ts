@@ -35,7 +35,14 @@ test('the order of strategies, settings and tags are restored if they changed', 
   expect(restorableOf(event('strategy-order-changed', { a: 1 }, { a: 2 }))).toEqual([
     { kind: 'order', environment: 'production', before: { a: 1 }, after: { a: 2 } },
   ])
-  const settings = (description: string | null) => ({ description, type: 'release', impressionData: false })
+  const settings = (description: string | null) => ({
+    description,
+    type: 'release',
+    impressionData: false,
+    valueType: null,
+    defaultValue: null,
+    valueSchema: null,
+  })
   const state = (description: string | null, stale: boolean) => ({ ...settings(description), name: 'f', stale })
   expect(restorableOf(event('feature-metadata-updated', state(null, false), state('New', false), null))).toEqual([
     { kind: 'settings', before: settings(null), after: settings('New') },

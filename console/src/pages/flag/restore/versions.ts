@@ -21,7 +21,7 @@ export interface Versions<State> {
 /** The places of strategies by their ids. */
 export type Order = Record<string, number>
 /** What the form of a flag's settings has. */
-export type Settings = Pick<Flag, 'description' | 'type' | 'impressionData'>
+export type Settings = Pick<Flag, 'description' | 'type' | 'impressionData'> & Record<'valueType' | 'defaultValue' | 'valueSchema', Schema<'Anything'>>
 export type Tag = Schema<'Tag'>
 
 type Event = Pick<Schema<'LoggedEvent'>, 'type' | 'environment' | 'data' | 'preData'>
@@ -59,8 +59,9 @@ function variantsIn(environment: string, before: unknown, after: unknown): Resto
 
 /** The settings in a state of a flag. */
 export function settingsIn(state: Partial<Flag> | Event['data']): Settings | undefined {
-  const { description, type, impressionData } = (state ?? {}) as Partial<Flag>
-  return type === undefined || impressionData === undefined ? undefined : { description: description ?? null, type, impressionData }
+  const { description, type, impressionData, valueType = null, defaultValue = null, valueSchema = null } = (state ?? {}) as Partial<Flag>
+  if (type === undefined || impressionData === undefined) return undefined
+  return { description: description ?? null, type, impressionData, valueType, defaultValue, valueSchema }
 }
 
 // The tags in a state of a flag, or the tag that an event is about.

@@ -148,6 +148,7 @@ export function StrategyFields({ form, initial, stickiness, flag }: FieldsProps)
           errorAt={errorAt}
           basePath="/variants"
           stickiness={percentageName(values) ? stickinessOf(values) : 'default'}
+          valueType={flag?.valueType}
         />
         {flag && <LostVariants flag={flag} before={initial.variants} after={values.variants} />}
       </Group>

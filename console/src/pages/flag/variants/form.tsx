@@ -34,7 +34,9 @@ export function VariantsForm({ flag, environment, title, stored, drafted, copyFr
   const [conflict, setConflict] = useState<{ base: Stored; latest: Stored; who?: string }>()
   const path = placeIn(flag, environment.name)
   const [initial, setInitial] = useState(() => ({ variants: stored.body.variants.map(draftOf) }))
-  const start = () => ({ variants: copyFrom?.map(draftOf) ?? (initial.variants.length ? initial.variants : [newVariant(stickiness), newVariant(stickiness)]) })
+  const start = () => ({
+    variants: copyFrom?.map(draftOf) ?? (initial.variants.length ? initial.variants : [1, 2].map(() => newVariant(stickiness, '', flag.valueType))),
+  })
   const [opened] = useState(start)
 
   const put = (variants: VariantDraft[]) => api.request.put(`${environmentPath}/variants`, { path, body: variants.map(requestOf), ifMatch: base.current.etag })
@@ -88,6 +90,7 @@ export function VariantsForm({ flag, environment, title, stored, drafted, copyFr
           basePath=""
           stickiness={stickiness}
           overrides
+          valueType={flag.valueType}
         />
         <LostVariants flag={flag} before={initial.variants} after={variants} />
         <FormActions

@@ -1,8 +1,9 @@
 import { useRef } from 'react'
-import { Button, Checkbox, Icons, IconButton, NumberField, Select, TextArea, TextField, type Choice } from '../../../ui'
+import { Button, Checkbox, Icons, IconButton, NumberField, Select, TextField, type Choice } from '../../../ui'
 import { StickinessField } from '../strategy/parameters'
-import { formatJson, jsonProblem, maxVariants, newVariant, percentOf, weightProblem, weights, type VariantDraft } from './model'
+import { maxVariants, newVariant, percentOf, valueTypes, weightProblem, weights, type ValueType, type VariantDraft } from './model'
 import { Overrides } from './overrides'
+import { ValueField } from './value'
 import { WeightDot, WeightParts } from './weightbar'
 
 interface VariantListProps {
@@ -15,18 +16,20 @@ interface VariantListProps {
   stickiness: string
   /** Whether values of context fields can get a certain variant. */
   overrides?: boolean
+  /** The type of the flag's values; absent for any. */
+  valueType?: ValueType
 }
 
 /** Edits variants with their weights, payloads and overrides. */
-export function VariantListEditor({ value, onChange, errorAt, basePath, stickiness, overrides }: VariantListProps) {
+export function VariantListEditor({ value, onChange, errorAt, basePath, stickiness, overrides, valueType }: VariantListProps) {
   const box = useRef<HTMLDivElement>(null)
   const shares = weights(value)
   const problem = weightProblem(value)
   const shared = value[0]?.stickiness ?? stickiness
   const add = () => {
-    const next = [...value, newVariant(shared)]
+    const next = [...value, newVariant(shared, '', valueType)]
     // The first variant alone would be no choice.
-    if (next.length === 1) next.push(newVariant(shared))
+    if (next.length === 1) next.push(newVariant(shared, '', valueType))
     onChange(next)
     const position = value.length
     // The new fields are in the document after this event.
@@ -45,6 +48,7 @@ export function VariantListEditor({ value, onChange, errorAt, basePath, stickine
           path={`${basePath}/${index}`}
           errorAt={errorAt}
           overrides={overrides}
+          valueType={valueType}
           onChange={(next) => change(index, next)}
           onRemove={() => onChange(value.filter((_, other) => other !== index))}
         />
@@ -80,12 +84,19 @@ interface VariantEditorProps {
   path: string
   errorAt: (pointer: string) => string | undefined
   overrides?: boolean
+  valueType?: ValueType
   onChange: (change: Partial<VariantDraft>) => void
   onRemove: () => void
 }
 
-function VariantEditor({ index, value, share, path, errorAt, overrides, onChange, onRemove }: VariantEditorProps) {
+function VariantEditor({ index, value, share, path, errorAt, overrides, valueType, onChange, onRemove }: VariantEditorProps) {
   const name = value.name || `variant ${index + 1}`
+  const typed = valueTypes.find((one) => one.value === valueType)
+  const choices = typed
+    ? payloadTypes.flatMap((one) =>
+        one.value === typed.payload ? { ...one, label: typed.label } : one.value === 'none' || one.value === value.payloadType ? one : [],
+      )
+    : payloadTypes
   return (
     <fieldset className="variant">
       <legend className="visually-hidden">Variant {index + 1}</legend>
@@ -118,10 +129,18 @@ function VariantEditor({ index, value, share, path, errorAt, overrides, onChange
             <span className="variant-share number">{percentOf(share)}</span>
           </p>
         )}
-        <Select label="Payload" choices={payloadTypes} value={value.payloadType} onChange={(payloadType) => onChange({ payloadType })} />
+        <Select label="Payload" choices={choices} value={value.payloadType} onChange={(payloadType) => onChange({ payloadType })} />
         <IconButton label={`Remove ${name}`} icon={<Icons.Trash />} onClick={onRemove} />
       </div>
-      <Payload value={value} error={errorAt(`${path}/payload`)} onChange={onChange} />
+      {value.payloadType !== 'none' && (
+        <ValueField
+          label="Value"
+          type={typed && typed.payload === value.payloadType ? typed.value : fields[value.payloadType]}
+          value={value.payload}
+          onChange={(payload) => onChange({ payload })}
+          error={errorAt(`${path}/payload`)}
+        />
+      )}
       <Checkbox label="Fixed weight" checked={value.fixed} onChange={(fixed) => onChange({ fixed, percent: fixed ? share / 10 : null })} />
       {overrides && (
         <Overrides value={value.overrides} onChange={(next) => onChange({ overrides: next })} path={`${path}/overrides`} errorAt={errorAt} name={name} />
@@ -138,41 +157,5 @@ const payloadTypes: Choice<VariantDraft['payloadType']>[] = [
   { value: 'number', label: 'Number' },
 ]
 
-function Payload({ value, error, onChange }: { value: VariantDraft; error?: string; onChange: (change: Partial<VariantDraft>) => void }) {
-  const field = { label: 'Value', value: value.payload, onChange: (payload: string) => onChange({ payload }), error, maxLength: 65_536 }
-  const formatted = value.payloadType === 'json' ? formatJson(value.payload) : undefined
-  const problem = value.payloadType === 'json' && value.payload.trim() !== '' ? jsonProblem(value.payload) : undefined
-  switch (value.payloadType) {
-    case 'none':
-      return null
-    case 'number':
-      return <TextField {...field} inputMode="decimal" className="number" />
-    case 'string':
-      return <TextField {...field} />
-    default:
-      return (
-        <>
-          <TextArea
-            {...field}
-            spellCheck={false}
-            className="mono"
-            placeholder={value.payloadType === 'json' ? '{"steps": 1}' : undefined}
-            rows={Math.min(12, Math.max(3, value.payload.split('\n').length))}
-            error={error && (problem ?? error)}
-            hint={error ? undefined : problem}
-          />
-          {value.payloadType === 'json' && (
-            <div>
-              <Button
-                size="small"
-                disabledReason={formatted === undefined ? 'It is not JSON yet.' : formatted === value.payload ? 'It is formatted.' : undefined}
-                onClick={() => formatted !== undefined && onChange({ payload: formatted })}
-              >
-                Format JSON
-              </Button>
-            </div>
-          )}
-        </>
-      )
-  }
-}
+/** The field of each type of payload, for a flag without a value type. */
+const fields = { string: 'string', json: 'object', csv: 'csv', number: 'number' } as const

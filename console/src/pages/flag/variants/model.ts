@@ -4,6 +4,30 @@ import { percent } from '../../../ui/format'
 /** A variant as the API returns it. */
 export type Variant = Schema<'Variant'>
 
+/** The type of a flag's values. */
+export type ValueType = NonNullable<Schema<'FeatureRow'>['valueType']>
+
+/** The value types, with the type of the payloads that have them. */
+export const valueTypes: { value: ValueType; label: string; payload: VariantDraft['payloadType'] }[] = [
+  { value: 'boolean', label: 'Boolean', payload: 'json' },
+  { value: 'string', label: 'Text', payload: 'string' },
+  { value: 'integer', label: 'Whole number', payload: 'number' },
+  { value: 'number', label: 'Number', payload: 'number' },
+  { value: 'object', label: 'JSON', payload: 'json' },
+]
+
+/** A value as the text that a field has. */
+export const valueText = (value: unknown): string => (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value, null, 2))
+
+/** The value of a text in a field. What is not JSON stays a text, and the server says what it should be. */
+export function valueOf(type: ValueType, text: string): Schema<'Anything'> {
+  try {
+    return type === 'string' ? text : (JSON.parse(text) as Schema<'Anything'>)
+  } catch {
+    return text
+  }
+}
+
 /** Limits of the server. */
 export const maxVariants = 100
 export const maxOverrides = 30
@@ -26,8 +50,9 @@ export interface VariantDraft {
 let lastKey = 0
 
 /** A new variant that shares the rest of the weight. */
-export function newVariant(stickiness = 'default', name = ''): VariantDraft {
-  return { key: ++lastKey, name, fixed: false, percent: null, payloadType: 'none', payload: '', stickiness, overrides: [] }
+export function newVariant(stickiness = 'default', name = '', type?: ValueType): VariantDraft {
+  const payloadType = valueTypes.find(({ value }) => value === type)?.payload ?? 'none'
+  return { key: ++lastKey, name, fixed: false, percent: null, payloadType, payload: type === 'boolean' ? 'true' : '', stickiness, overrides: [] }
 }
 
 /** The form's values for a variant that is stored. */
