@@ -21,6 +21,11 @@ func TestClientsMCP(t *testing.T) {
 	}
 	defer source.Close()
 	url := g.url() + "/api/admin/mcp"
+	for _, discovery := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/api/admin/mcp", "/.well-known/oauth-authorization-server"} {
+		if status, body, err := g.send(t.Context(), "GET", discovery, nil); err != nil || status != 404 { // with OAuth, clients ignore the token that they were given
+			t.Errorf("%s: %d %.200s, %v; want 404", discovery, status, body, err)
+		}
+	}
 	inspector := []string{"node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js", "--cli"}
 	over := func(more ...string) []string { return append(inspector[:2:2], more...) }
 	for _, tt := range []struct {

@@ -41,7 +41,7 @@ func NewServer(api API, client string) *mcp.Server {
 	add(s, t, "search_flags", "Search flags by name, tag, project, type or state, and see where they are on.", reads, (*call).search)
 	add(s, t, "get_flag", "Read a flag with its strategies in each environment, which applications evaluate it, and its last changes.", reads, (*call).flag)
 	add(s, t, "explain_flag", "Evaluate a flag for a context, such as a user, and see which constraint, segment or strategy decides.", reads, (*call).explain)
-	add(s, t, "find_stale_flags", "Find flags that may be removed from code: stale, completed, or not evaluated for 30 days. Each has the reasons.", reads, (*call).stale)
+	add(s, t, "find_stale_flags", "Find flags that may be removed from code: stale, completed, or not evaluated for 30 days, listed by reason.", reads, (*call).stale)
 	add(s, t, "get_change_request", "Read the state of a change request, its changes, approvals and comments.", reads, (*call).request)
 	add(s, t, "create_flag", "Create a flag. It is off in all environments.", adds, (*call).create)
 	add(s, t, "propose_change", "Change a flag in an environment: switch it, set the percentage of its rollout, or add or change a strategy. "+
