@@ -222,7 +222,7 @@ test('saving a segment asks where flags that are on in production use it, and Un
     await expect(dialog).toContainText('Applications follow with their next request.')
     await expect(dialog).toContainText('userId is one of 1 or 2, and ')
     await expect(dialog).toContainText('→ Everyone')
-    await expect(dialog.getByRole('listitem')).toHaveText([`${on} in production Prod (project default)`])
+    await expect(dialog.getByRole('listitem')).toHaveText([`${on} in production Prod (project Default)`])
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     expect(await operators()).toHaveLength(4)
 
