@@ -91,7 +91,8 @@ func (s *Store) planUniqueNames(tx *transaction, e *entity, before, after flags.
 }
 
 // namesThatStay are the unique names that a change neither reserves nor frees: an aggregate keeps one, or another aggregate takes it over.
-func namesThatStay(merged []*merge) map[itemKey]bool {
+// The error says that two have the same one after it.
+func namesThatStay(merged []*merge) (map[itemKey]bool, error) {
 	before, stay := map[itemKey]bool{}, map[itemKey]bool{}
 	for _, m := range merged {
 		if e := entityOf(m.subject.Key().Entity); e.unique != nil && m.Before != nil {
@@ -103,9 +104,12 @@ func namesThatStay(merged []*merge) map[itemKey]bool {
 	for _, m := range merged {
 		if e := entityOf(m.subject.Key().Entity); e.unique != nil && m.After != nil {
 			for _, name := range e.unique(m.After) {
+				if _, twice := stay[name.key]; twice {
+					return nil, name.taken.Error
+				}
 				stay[name.key] = before[name.key]
 			}
 		}
 	}
-	return stay
+	return stay, nil
 }

@@ -142,7 +142,10 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 	if len(events) == 0 {
 		return nil, nil
 	}
-	tx.event, tx.eventID, tx.today, tx.stay = events[0].key(), events[0].ID, flags.DayOf(events[0].CreatedAt), namesThatStay(merged)
+	tx.event, tx.eventID, tx.today = events[0].key(), events[0].ID, flags.DayOf(events[0].CreatedAt)
+	if tx.stay, err = namesThatStay(merged); err != nil {
+		return nil, err
+	}
 	for _, m := range merged {
 		if err := s.planWrite(tx, m); err != nil {
 			return nil, err
