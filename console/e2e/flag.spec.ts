@@ -244,7 +244,7 @@ test('a flag gets a value type, and its payloads the field of the type', async (
     await variant.getByRole('textbox', { name: 'Value' }).fill(value)
   }
   await page.getByRole('button', { name: 'Save variants' }).click()
-  await expect(page.getByRole('dialog')).toContainText('variant "large" in environment "development" does not match the valueSchema')
+  await expect(page.getByRole('dialog')).toContainText('"large" in environment "development" does not match the valueSchema')
   await page.getByRole('group', { name: 'Variant 2' }).getByRole('textbox', { name: 'Value' }).fill('{"size": 9}')
   await page.getByRole('button', { name: 'Save variants' }).click()
   await expect(page.getByRole('dialog')).toBeHidden()
