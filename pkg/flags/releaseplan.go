@@ -159,6 +159,7 @@ func onlyByPlan(before, after *Feature) bool {
 				want.Trigger(env, was.Plan.Safeguards[i].ID, s.TriggeredAt)
 			}
 		}
+		want.RecordSwitches(before, is.OffSince)
 		break
 	}
 	return sameContent(reflect.ValueOf(want), reflect.ValueOf(after))
