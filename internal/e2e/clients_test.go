@@ -143,10 +143,11 @@ func awaitRequests(t *testing.T, log *child.Output, others ...string) {
 	}
 }
 
-// awaitEdgeRequests waits until Guidon Edge has answered them, too, and has sent streams.
+// awaitEdgeRequests waits until Guidon Edge has answered them, too, and has sent streams. Pages that listen to one do not poll.
 func (s *clientScenario) awaitEdgeRequests() {
 	s.t.Helper()
-	missing := append(requests(), "200 GET /api/client/streaming")
+	missing := append(requests(), "200 GET /api/client/streaming", "200 GET /ofrep/v1/events/{ticket}")
+	missing = slices.DeleteFunc(missing, func(request string) bool { return request == "304 POST /ofrep/v1/evaluate/flags" })
 	for began := time.Now(); len(missing) > 0 && time.Since(began) < seenTimeout; time.Sleep(100 * time.Millisecond) {
 		page := s.edge.get(s.t, "/metrics", "")
 		missing = slices.DeleteFunc(missing, func(want string) bool {

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -51,9 +52,12 @@ func (t *tokens) withTicket(ticket string) *grant {
 	return nil
 }
 
+// pageStreams is how many streams there can be when a page opens another one. The rest is for SDKs: tokens of pages are public.
+func (e *Edge) pageStreams() int { return e.config.MaxStreams - e.config.MaxStreams/10 }
+
 // eventsOf returns the path of a token's event stream, or "" if there is no room for another one. listens is for a page that has one.
 func (e *Edge) eventsOf(g *grant, listens bool) string {
-	if room := e.config.MaxStreams - e.streams.count(); e.config.Command == "extension" || e.config.MaxStreams == 0 || room <= 0 && !listens {
+	if room := e.pageStreams() - e.streams.count(); e.config.Command == "extension" || e.config.MaxStreams == 0 || room <= 0 && !listens {
 		return ""
 	}
 	return e.config.BasePath + eventsPath + g.ticket
@@ -78,11 +82,9 @@ func (e *Edge) events(w http.ResponseWriter, r *http.Request, ticket string) err
 	if err != nil {
 		return comeBack(w, soon, "")
 	}
-	switch err := e.streams.enter(e.config.MaxStreams); err { //nolint:errorlint // enter wraps nothing
-	case nil:
-	case errManyStreams:
+	if err := e.streams.enter(e.pageStreams()); errors.Is(err, errManyStreams) {
 		return comeBack(w, later, "")
-	default: // another Edge
+	} else if err != nil { // another Edge
 		return comeBack(w, soon, "")
 	}
 	id, changed := answers.ChangedSince(a.state.set, a.scope, last)

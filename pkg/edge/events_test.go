@@ -3,6 +3,7 @@ package edge
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -119,4 +120,25 @@ func (i *instance) comesBack(path, last string, pause time.Duration, text string
 	if got := time.Duration(milliseconds) * time.Millisecond; got < pause/2 || got > pause*2 || text == "" && strings.Contains(a.body, "data:") {
 		i.t.Errorf("GET %s is %s, want a pause of %s and %q", path, a, pause, text)
 	}
+}
+
+// TestEventsOfAnother checks that a page which hears of a change from one Edge gets it from another one, too, that has not asked yet.
+func TestEventsOfAnother(t *testing.T) {
+	t.Parallel()
+	g := newGuidon(t)
+	g.flag("a")
+	own, token := g.token("client", "*", "development"), g.token("frontend", "default", "development")
+	first := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": own}, func(e *Edge) { e.spread = 1 })
+	late := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": own, "FEATURES_REFRESH_INTERVAL_SECONDS": "1h"})
+	first.awaitOn(own, "a")
+	late.awaitOn(own, "a")
+	_, path := first.bulk(token)
+	if _, same := late.bulk(token); same != path {
+		t.Errorf("another Edge has the stream %s for the token, want %s", same, path)
+	}
+	events := first.listenAt(path, "", "")
+	next(t, events, "", refetch)
+	g.turnA("off")
+	changed := next(t, events, "", refetch)
+	late.ask("POST", "/ofrep/v1/evaluate/flags?flagConfigEtag="+url.QueryEscape(changed.id), token, asSeven).want(t, 200, `"value":false`)
 }

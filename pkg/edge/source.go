@@ -34,8 +34,9 @@ type source struct {
 	restored   *state // from the backup folder; nil if there is none
 	restoredAt time.Time
 
-	from atomic.Pointer[string] // the upstream that responded last
-	wake chan struct{}          // has something when its stream says that there is a change
+	from    atomic.Pointer[string] // the upstream that responded last
+	wake    chan struct{}          // has something when its stream, or a client, says that there is a change
+	hurried atomic.Int64           // when a client last did, in Unix seconds
 
 	// The rest is used by the goroutine that reads, which holds polling.
 	polling  sync.Mutex
@@ -94,6 +95,14 @@ func (s *source) run(ctx context.Context) {
 		case <-s.wake:
 		case <-time.After(jitter(s.edge.config.RefreshInterval)):
 		}
+	}
+}
+
+// hurry has the flags read at once, because another Edge knows newer ones: once a second at most, since everyone with a token can say so.
+func (s *source) hurry() {
+	now := time.Now().Unix()
+	if before := s.hurried.Load(); before < now && s.hurried.CompareAndSwap(before, now) {
+		signal(s.wake)
 	}
 }
 

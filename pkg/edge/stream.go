@@ -132,6 +132,7 @@ func (a *application) awaitAhead(r *http.Request, last string) bool {
 		if number, err := strconv.ParseInt(known[2], 10, 64); err != nil || number <= a.state.revision.Number {
 			return true
 		}
+		a.source.hurry()
 		select {
 		case <-a.state.next:
 			a.state = a.source.state.Load()
