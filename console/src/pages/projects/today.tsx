@@ -110,7 +110,8 @@ function Changes() {
     enabled: names !== '',
     staleTime: 60_000,
   }).data?.events
-  const segments = useQuery({ ...apiQuery('/api/admin/segments'), staleTime: 60_000 }).data?.segments
+  const segmentsUsed = /"segments":\[\d/.test(JSON.stringify(events ?? []))
+  const segments = useQuery({ ...apiQuery('/api/admin/segments'), staleTime: 60_000, enabled: segmentsUsed }).data?.segments
   if (!events) return null
   const known = { ...plainNames, segment: (id: number) => segments?.find((one) => one.id === id)?.name ?? plainNames.segment(id) }
   const groups = new Map<string, typeof events>()
