@@ -58,6 +58,10 @@ func eachOperation(t *testing.T, s *apitest.Server, on subject) {
 			s.Must(t, "POST", apitest.Projects+"/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, of.flag))
 			preparations[route](t, s, &of)
 		}
+		if strings.HasPrefix(route, "DELETE "+manifest) { // it archives the flag, which ends its dependencies
+			of.flag = on.fill("{new}")
+			s.Must(t, "POST", apitest.Projects+"/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, of.flag))
+		}
 		if _, path, _ := strings.Cut(route, " "); strings.HasSuffix(path, "/{freezeId}") {
 			of.kind = apitest.IDIn(s.Must(t, "POST", of.fill(strings.TrimSuffix(path, "/{freezeId}")), of.fill(aFreeze)).Body)
 		}

@@ -2,6 +2,7 @@ package flags
 
 import (
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -69,24 +70,29 @@ func (r *CodeReferences) index(repository string) (int, bool) {
 	return slices.BinarySearchFunc(r.Repositories, repository, func(s CodeScan, name string) int { return strings.Compare(s.Repository, name) })
 }
 
-// Put replaces the scan of a repository. Conflict if the stored one is newer or of another branch, or if there are too many repositories.
-func (r *CodeReferences) Put(scan CodeScan) error {
+// Put replaces the scan of a repository, and reports whether that changes anything: the same again within a minute is a retry. Conflict if the stored one is newer or of another branch, or if there are too many repositories.
+func (r *CodeReferences) Put(scan CodeScan) (changed bool, err error) {
 	i, found := r.index(scan.Repository)
 	switch {
 	case !found && len(r.Repositories) >= MaxCodeRepositories:
-		return Errorf(Conflict, "project %q has references of %d repositories, and no more are allowed; delete those of one first", r.Project, MaxCodeRepositories)
+		return false, Errorf(Conflict, "project %q has references of %d repositories, and no more are allowed; delete those of one first", r.Project, MaxCodeRepositories)
 	case !found:
 		r.Repositories = slices.Insert(r.Repositories, i, scan)
-		return nil
+		return true, nil
 	case r.Repositories[i].Branch != scan.Branch:
-		return Errorf(Conflict, "the references of repository %q are those of branch %q, not %q; scan that branch, or delete the references of the repository first",
+		return false, Errorf(Conflict, "the references of repository %q are those of branch %q, not %q; scan that branch, or delete the references of the repository first",
 			scan.Repository, r.Repositories[i].Branch, scan.Branch)
 	case r.Repositories[i].Sequence > scan.Sequence:
-		return Errorf(Conflict, "the references of repository %q are those of a later scan: its sequence is %d, and this one has %d; scan the newest commit",
+		return false, Errorf(Conflict, "the references of repository %q are those of a later scan: its sequence is %d, and this one has %d; scan the newest commit",
 			scan.Repository, r.Repositories[i].Sequence, scan.Sequence)
 	}
+	before := r.Repositories[i]
 	r.Repositories[i] = scan
-	return nil
+	if again := scan.ScannedAt.Sub(before.ScannedAt); again < 0 || again >= time.Minute {
+		return true, nil
+	}
+	before.ScannedAt = scan.ScannedAt
+	return !reflect.DeepEqual(before, scan), nil
 }
 
 // Remove removes the scan of a repository. NotFound if there is none.

@@ -170,11 +170,11 @@ func putScan(tx *httpapi.Tx, at inRepository, in scanBody) (stored storedScan, e
 	}
 	stored.Flags, stored.Unknown = len(scan.Flags), len(in.References)-len(scan.Flags)
 	all := references(tx, p)
-	if err := all.Put(scan); err != nil {
-		return storedScan{}, err
+	changed, err := all.Put(scan)
+	if changed {
+		tx.SaveUnlogged(all)
 	}
-	tx.SaveUnlogged(all)
-	return stored, nil
+	return stored, err
 }
 
 func deleteScan(tx *httpapi.Tx, at inRepository) error {
