@@ -82,7 +82,8 @@ start a milestone. --force is that of next.`, func(ctx context.Context, server *
 People add plans in the console, or by the API.`,
 		Example: "  guidon plan show new-checkout --environment production\n  guidon plan next new-checkout --environment production",
 	}, a.planCommand("show", "Show a release plan", `Show the release plan of a flag: its state, its safeguards and whether their signals fire (of CloudWatch
-alarms, the state says so), and its milestones, with a star at the one that runs. With --output json, show everything that the server returns.`,
+alarms, the state says so), and its milestones, with a star at the one that runs. With --output json, show
+everything that the server returns.`,
 		func(context.Context, *adminapi.Client, string, planRow) (string, error) { return "", nil }),
 		next,
 		a.planCommand("finish", "Finish a plan", `Finish a plan: no other milestone starts, safeguards no longer act, and the strategies of the running

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -73,6 +74,13 @@ func Of(ctx context.Context, top string, names map[string]bool, exclude []string
 	if len(paths) > maxFiles {
 		paths = paths[:maxFiles]
 		s.Partial = append(s.Partial, fmt.Sprintf("the checkout has more than %d files", maxFiles))
+	}
+	sparse, err := Git(ctx, top, "ls-files", "-t", "--cached", "-z", "--", ".")
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(sparse, "S ") || strings.Contains(sparse, "\x00S ") {
+		s.Partial = append(s.Partial, "the checkout is sparse: git has left out files")
 	}
 	for _, path := range paths {
 		if err := ctx.Err(); err != nil {
@@ -198,7 +206,10 @@ func GrowthBook(text []byte, names map[string]bool) (repository, branch string, 
 		} `json:"refs"`
 	}
 	if err := json.Unmarshal(text, &file); err != nil {
-		return "", "", nil, fmt.Errorf("the file is not what gb-find-code-refs writes: %w", err)
+		return "", "", nil, errors.New("the file is not what gb-find-code-refs writes: a JSON object with branch, repoName and refs")
+	}
+	if file.Refs == nil {
+		return "", "", nil, errors.New("the file has no refs: it is not what gb-find-code-refs writes")
 	}
 	at := map[[2]string]int{}
 	for _, r := range file.Refs {

@@ -108,7 +108,24 @@ func TestGrowthBook(t *testing.T) {
 	if diff := cmp.Diff(want, found); diff != "" || repository != "shop" || branch != "main" || err != nil {
 		t.Errorf("%s %s %v\n%s", repository, branch, err, diff)
 	}
-	if _, _, _, err := coderefs.GrowthBook([]byte(`[]`), nil); err == nil {
-		t.Error("another form is accepted")
+	for _, other := range []string{`[]`, `null`, `{}`, `{"x":1}`, ""} {
+		if _, _, _, err := coderefs.GrowthBook([]byte(other), nil); err == nil {
+			t.Errorf("%q is accepted", other)
+		}
+	}
+}
+
+// TestSparse checks that a checkout from which git has left out files is no full scan.
+func TestSparse(t *testing.T) {
+	t.Parallel()
+	dir := checkout(t, map[string]string{"a.go": `"a"`, "b/b.go": `"a"`})
+	for _, args := range [][]string{{"add", "."}, {"update-index", "--skip-worktree", "b/b.go"}} {
+		if _, err := coderefs.Git(t.Context(), dir, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := coderefs.Of(t.Context(), dir, map[string]bool{"a": true}, nil)
+	if err != nil || len(got.Partial) != 1 || !strings.Contains(got.Partial[0], "sparse") {
+		t.Errorf("%+v, %v, want a partial scan", got, err)
 	}
 }

@@ -58,6 +58,7 @@ var inFeed = map[string]string{
 	"DELETE /api/admin/segments/{id}":     "-S",
 	"POST /api/admin/segments/strategies": "F",
 
+	"POST " + manifest + "/flags": "F", "PUT " + manifest + "/flags/{featureName}": "F", "DELETE " + manifest + "/flags/{featureName}": "F",
 	"POST /api/admin/api-tokens":                                "T",
 	"PUT /api/admin/api-tokens/{token}":                         "T",
 	"DELETE /api/admin/api-tokens/{token}":                      "-T",

@@ -146,6 +146,8 @@ func newStage(t *testing.T, s *apitest.Server) stage {
 		flag := "of-" + project
 		s.Must(t, "POST", "/api/admin/projects/"+project+"/features", fmt.Sprintf(`{"name":%q}`, flag))
 		s.Must(t, "POST", "/api/admin/features/"+flag+"/tags", `{"type":"simple","value":"a/b"}`)
+		scanned := subject{project: project, flag: flag}
+		s.Must(t, "PUT", scanned.fill(ofProject("", aRepository))[1:], scanned.fill(aScan))
 		s.Must(t, "POST", "/api/admin/projects/"+project+"/users/"+g.guest+"/roles/5", "")
 		child := subject{project: project, flag: flag}
 		addParent(t, s, &child)

@@ -41,7 +41,7 @@ func FullFeature() *flags.Feature {
 				Strategies:       []flags.Strategy{FullStrategy(), {ID: "s-2", Name: "default", SortOrder: 1e21}},
 				Variants:         []flags.Variant{fullVariant("blue", flags.Variable), fullVariant("green", flags.Fix)},
 				LastSeenAt:       SampleTime.Add(time.Second),
-				OffSince:         SampleTime.Add(2 * time.Second),
+				OffSince:         SampleTime.Add(2 * time.Second).Unix(),
 				Plan: &flags.ReleasePlan{
 					ID: "p-1", Attachment: "bbbb2222", TemplateID: "t-1", Name: "Canary", Description: text("a few first"), CreatedAt: SampleTime, CreatedByID: 7,
 					Milestones: []flags.Milestone{{ID: "m-1", Name: "Some", SortOrder: 1, Minutes: 60, StartedAt: SampleTime, Strategies: []flags.Strategy{FullStrategy()}}},

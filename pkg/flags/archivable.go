@@ -118,6 +118,14 @@ func (c ArchiveCheck) within(at time.Time, days int) bool {
 
 func dateOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
+// offSince returns when the flag was last switched off in an environment; zero for never.
+func (fe FeatureEnvironment) offSince() time.Time {
+	if fe.OffSince == 0 {
+		return time.Time{}
+	}
+	return time.Unix(fe.OffSince, 0).UTC()
+}
+
 // RecordSwitches notes in which environments a change of a flag switches it off, for ArchiveCheck.
 func (f *Feature) RecordSwitches(before *Feature, at time.Time) {
 	if before == nil {
@@ -125,7 +133,7 @@ func (f *Feature) RecordSwitches(before *Feature, at time.Time) {
 	}
 	for name, fe := range f.Environments {
 		if before.Environments[name].EnabledIn != "" && fe.EnabledIn == "" {
-			fe.OffSince = at
+			fe.OffSince = at.Unix()
 			f.Environments[name] = fe
 		}
 	}

@@ -27,7 +27,10 @@ func TestArchivable(t *testing.T) {
 	}
 	set := func(w *world, env flags.ProjectEnvironment, on bool, offSince time.Time, variants []flags.Variant, strategies ...flags.Strategy) {
 		fe := flags.FeatureEnvironment{
-			EnvironmentState: flags.EnvironmentState{EnvironmentUID: env.UID}, Strategies: strategies, Variants: variants, OffSince: offSince,
+			EnvironmentState: flags.EnvironmentState{EnvironmentUID: env.UID}, Strategies: strategies, Variants: variants,
+		}
+		if !offSince.IsZero() {
+			fe.OffSince = offSince.Unix()
 		}
 		if on {
 			fe.EnabledIn = env.Attachment.ID
@@ -132,8 +135,8 @@ func TestRecordSwitches(t *testing.T) {
 	}
 	for _, c := range []struct {
 		before, after *flags.Feature
-		want          time.Time
-	}{{state("a"), state(""), at}, {state(""), state(""), time.Time{}}, {state(""), state("a"), time.Time{}}, {state("a"), state("a"), time.Time{}}, {nil, state(""), time.Time{}}} {
+		want          int64
+	}{{state("a"), state(""), at.Unix()}, {state(""), state(""), 0}, {state(""), state("a"), 0}, {state("a"), state("a"), 0}, {nil, state(""), 0}} {
 		c.after.RecordSwitches(c.before, at)
 		if got := c.after.Environments["prod"].OffSince; got != c.want {
 			t.Errorf("%+v to %+v: %v, want %v", c.before, c.after, got, c.want)

@@ -73,7 +73,7 @@ type FeatureEnvironment struct {
 	Strategies []Strategy `json:"strategies,omitempty"` // by sort order, then age
 	Variants   []Variant  `json:"variants,omitempty"`
 	LastSeenAt time.Time  `json:"lastSeenAt,omitzero"`
-	OffSince   time.Time  `json:"offSince,omitzero"` // when the flag was last switched off here; zero for never
+	OffSince   int64      `json:"off,omitzero"` // when the flag was last switched off here, in Unix seconds; 0 for never. It is shorter than EnabledIn: the largest flag can be switched off
 
 	// Plan is a release plan. It only counts under the attachment that it names: read it with Feature.Plan. What applications see does not
 	// depend on it.
@@ -281,7 +281,7 @@ func (f *Feature) CloneAs(name string, replaceGroupID bool, registry *Environmen
 	c.Tags, c.Links, c.Comments, c.Dependencies, c.Children, c.Lifecycle = nil, nil, 0, nil, nil, nil
 	for _, env := range slices.Sorted(maps.Keys(c.Environments)) {
 		fe := c.Environments[env]
-		fe.EnabledIn, fe.LastSeenAt, fe.OffSince, fe.Plan = "", time.Time{}, time.Time{}, nil
+		fe.EnabledIn, fe.LastSeenAt, fe.OffSince, fe.Plan = "", time.Time{}, 0, nil
 		fe.Strategies = slices.Clone(fe.Strategies)
 		for i := range fe.Strategies {
 			s := &fe.Strategies[i]

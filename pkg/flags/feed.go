@@ -94,7 +94,7 @@ func (f *Feature) Served() Aggregate {
 		c.Description = new(firstRunes(*c.Description, MaxServedDescription))
 	}
 	for name, fe := range f.Environments {
-		fe.LastSeenAt, fe.OffSince, fe.Plan = time.Time{}, time.Time{}, nil
+		fe.LastSeenAt, fe.OffSince, fe.Plan = time.Time{}, 0, nil
 		var strategies []Strategy
 		for _, s := range fe.Strategies {
 			if !s.Disabled {

@@ -159,7 +159,7 @@ func onlyByPlan(before, after *Feature) bool {
 				want.Trigger(env, was.Plan.Safeguards[i].ID, s.TriggeredAt)
 			}
 		}
-		want.RecordSwitches(before, is.OffSince)
+		want.RecordSwitches(before, time.Unix(is.OffSince, 0))
 		break
 	}
 	return sameContent(reflect.ValueOf(want), reflect.ValueOf(after))

@@ -150,7 +150,7 @@ func (fe FeatureEnvironment) Summary() EnvironmentSummary {
 	summary := EnvironmentSummary{
 		Plan:             fe.Plan.summary(),
 		EnvironmentState: fe.EnvironmentState, Strategies: len(fe.Strategies), EnabledStrategies: enabled,
-		Segments: slices.Compact(segments), Variants: len(fe.Variants), Split: split, LastSeenAt: fe.LastSeenAt, OffSince: fe.OffSince,
+		Segments: slices.Compact(segments), Variants: len(fe.Variants), Split: split, LastSeenAt: fe.LastSeenAt, OffSince: fe.offSince(),
 	}
 	if summary.Plan != nil {
 		summary.Plan.NextAt = fe.nextAt()

@@ -180,7 +180,7 @@ func (w Write) CheckValues(registry func() *Environments) error {
 	seen, where := map[Payload]bool{}, []string{"defaultValue"}
 	payloads, values := []Payload{{}}, []jsontext.Value{f.DefaultValue}
 	f.eachPayload(registry(), func(payload Payload, at string) {
-		if !seen[payload] && !(same && had[payload]) {
+		if !seen[payload] && (!same || !had[payload]) {
 			seen[payload] = true
 			payloads, where, values = append(payloads, payload), append(where, at), append(values, jsontext.Value(payload.Value))
 		}

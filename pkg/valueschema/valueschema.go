@@ -185,7 +185,7 @@ func (c counter) reference(ref string) (int, error) {
 func instructions(pattern string) (int, error) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return 0, fmt.Errorf("has a pattern that is no regular expression of RE2: %.100s", err)
+		return 0, fmt.Errorf("has a pattern that is no regular expression of RE2: %w", err)
 	}
 	var count func(e *syntax.Regexp) int
 	count = func(e *syntax.Regexp) int {
