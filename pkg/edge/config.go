@@ -158,7 +158,7 @@ var settings = []setting{
 		c.TokenHeader, c.UpstreamHeader = value, value
 		return nil
 	}},
-	{name: "MAX_STREAMS", fallback: "10000", usage: "how many streams there can be; more get 429", set: func(c *Config, value string) (err error) {
+	{name: "MAX_STREAMS", fallback: "10000", usage: "how many streams there can be; SDKs get 429 for more", set: func(c *Config, value string) (err error) {
 		if c.MaxStreams, err = strconv.Atoi(value); err != nil || c.MaxStreams < 0 {
 			err = fmt.Errorf("must be a number, not %q", value)
 		}
