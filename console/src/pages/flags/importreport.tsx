@@ -103,7 +103,13 @@ interface FlagsProps {
   project: string
 }
 
-const parts: Record<string, string> = { enabled: 'on or off', impressionData: 'impression data', valueType: 'value type', defaultValue: 'default value', valueSchema: 'schema of values' }
+const parts: Record<string, string> = {
+  enabled: 'on or off',
+  impressionData: 'impression data',
+  valueType: 'value type',
+  defaultValue: 'default value',
+  valueSchema: 'schema of values',
+}
 
 // The numbers, and the items that are not as before.
 function Flags({ label, names, counts, rows, project }: FlagsProps) {
