@@ -16,9 +16,12 @@ var codeReferencesEntity = entity{
 		encode: func(a flags.Aggregate) (string, error) {
 			stored := *a.(*flags.CodeReferences)
 			stored.Version = 0
-			content, _, err := pack(stored)
+			content, size, err := pack(stored)
 			if err != nil {
 				return "", err
+			}
+			if size > maxContent {
+				return "", flags.Errorf(flags.Invalid, "the code references of project %q would take %d MiB, more than the limit of %d MiB; nothing was changed", stored.Project, size>>20+1, maxContent>>20)
 			}
 			return encode(packedDocument{format, content})
 		},

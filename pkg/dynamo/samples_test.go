@@ -329,7 +329,7 @@ func FullSum() usage.Sum {
 // FullRequest returns a change request with all fields set.
 func FullRequest() *review.Request {
 	ada, bob := review.Person{Key: "user:3", ID: 3, Name: "ada", DisplayName: "Ada", Program: true}, review.Person{Key: "user:4", ID: 4, Name: "bob", DisplayName: "Bob", Program: true}
-	base := review.FeatureBase{Project: "0f1e2d3c", Archived: true, Dependencies: "d", On: true, Strategies: "s", Variants: "v", Plan: "p", Run: 3, Segments: "g", Children: "c", Elsewhere: "e"}
+	base := review.FeatureBase{Project: "0f1e2d3c", Archived: true, Dependencies: "d", On: true, Strategies: "s", Variants: "v", Plan: "p", Run: 3, Segments: "g", Children: "c", Elsewhere: "e", Values: "t"}
 	return &review.Request{
 		ID: 7, Project: "shop", ProjectUID: "0f1e2d3c", Environment: "production", EnvironmentUID: "aaaa1111", AttachmentID: "bbbb2222",
 		Title: "Launch", State: review.InReview, Entered: map[review.State]time.Time{review.Draft: SampleTime},

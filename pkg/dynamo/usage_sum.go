@@ -48,6 +48,9 @@ func (s *Store) PutSum(ctx context.Context, sum *usage.Sum) error {
 func (s *Store) PutReport(ctx context.Context, before, after flags.Aggregate, expires time.Time) error {
 	entity := entityOf(after.Key().Entity)
 	document, err := entity.encode(after)
+	if flags.KindOf(err) == flags.Invalid { // it would be too large to read
+		return err
+	}
 	if err != nil {
 		return internalError(err)
 	}

@@ -8,8 +8,8 @@ import (
 )
 
 // A GuardedPart is what a write changes of the parts that change requests and freezes guard: where a flag is on, its strategies and variants,
-// whether it is archived, its project and dependencies, its value type and default value where it has strategies or variants; and which
-// environments a project has. Descriptions, tags and other metadata are free, and so is a new flag that is off.
+// whether it is archived, its project and dependencies, its value type and default value where it has strategies, variants or a release plan; and
+// which environments a project has. Descriptions, tags and other metadata are free, and so is a new flag that is off.
 type GuardedPart struct {
 	Project, ProjectUID string
 	All                 bool // in all environments of the project
@@ -68,7 +68,7 @@ func guardedFeature(before, after *Feature) []GuardedPart {
 	old, now := guardedByUID(before), guardedByUID(after)
 	if !before.Typing.sameValues(after.Typing) {
 		for uid, fe := range now {
-			if fe.EnabledIn != "" || len(fe.Strategies)+len(fe.Variants) > 0 {
+			if fe.EnabledIn != "" || len(fe.Strategies)+len(fe.Variants) > 0 || fe.Plan != nil {
 				part.Environments = append(part.Environments, GuardedEnvironment{UID: uid})
 			}
 		}

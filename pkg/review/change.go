@@ -178,9 +178,10 @@ type FeatureBase struct {
 	On           bool   `json:"on,omitzero"`
 	Strategies   string `json:"strategies"`
 	Variants     string `json:"variants"`
-	Plan         string `json:"plan,omitzero"` // its release plan, without what a run changes; "" for none
-	Run          int64  `json:"run,omitzero"`  // of the plan; 0 unless a milestone is started
-	Segments     string `json:"segments"`      // the names and content of the segments that the strategies use, before the changes or after them
+	Plan         string `json:"plan,omitzero"`   // its release plan, without what a run changes; "" for none
+	Run          int64  `json:"run,omitzero"`    // of the plan; 0 unless a milestone is started
+	Values       string `json:"values,omitzero"` // its value type and default value; "" for none
+	Segments     string `json:"segments"`        // the names and content of the segments that the strategies use, before the changes or after them
 
 	Elsewhere string `json:"elsewhere,omitzero"` // where it is on, strategies and variants in other guarded environments, see Action.OfWholeFlag
 }
@@ -231,6 +232,9 @@ func BaseOf(f *flags.Feature, env flags.ProjectEnvironment, elsewhere []flags.Pr
 	base.Project, base.Archived, base.Dependencies, base.Segments = f.ProjectUID, f.Archived, hashOf(list(f.Dependencies)), hashOf(segments)
 	if len(f.Children) > 0 {
 		base.Children = hashOf(f.Children)
+	}
+	if f.ValueType != "" { // where the flag is not used yet, anyone may change them
+		base.Values = hashOf([]string{string(f.ValueType), string(f.DefaultValue)})
 	}
 	return base
 }
@@ -286,6 +290,7 @@ func (b FeatureBase) Difference(name string, now *FeatureBase) string {
 	note(b.Plan != now.Plan, "its release plan was changed")
 	note(b.Run != now.Run, "its release plan went on")
 	note(b.Variants != now.Variants, "its variants were changed")
+	note(b.Values != now.Values, "its value type or default value was changed")
 	note(b.Segments != now.Segments, "a segment that it uses was changed or renamed")
 	note(b.Dependencies != now.Dependencies, "its dependencies were changed")
 	note(b.Children != now.Children, "the flags that depend on it were changed")

@@ -116,3 +116,20 @@ func TestCodeReferencesAtOnce(t *testing.T) {
 		t.Errorf("got %v", list)
 	}
 }
+
+// TestCodeReferencesThatCompress uploads scans that take little space compressed, but much when they are read: what was stored can be read and
+// deleted.
+func TestCodeReferencesThatCompress(t *testing.T) {
+	t.Parallel()
+	s := apitest.Serve(t)
+	s.Create(t, "f")
+	scan := scanOf(1, `"references":{"f":[`+strings.Repeat(`,{"path":"`+strings.Repeat("a", 490)+`","line":1}`, 1900)[1:]+`]}`)
+	for i := range 17 {
+		s.Must(t, "PUT", fmt.Sprintf("%s/r%d", theReferences, i), scan)
+	}
+	s.Run(t, []apitest.Call{
+		{"one more", "PUT", theReferences + "/more", scan, 400, apitest.Failure("ValidationError", "more than the limit of 16 MiB")},
+		{"read", "GET", archivable + "/f", "", 200, apitest.Anything},
+		{"delete", "DELETE", theReferences + "/r0", "", 204, ""},
+	})
+}

@@ -125,3 +125,15 @@ func TestImportedTypes(t *testing.T) {
 		t.Errorf("a wrong payload: %+v, want it skipped", got)
 	}
 }
+
+// TestDefaultValueOfPlan changes the default value of a flag whose release plan begins when the flag is switched on in production.
+func TestDefaultValueOfPlan(t *testing.T) {
+	t.Parallel()
+	s := apitest.Serve(t)
+	s.Must(t, "POST", apitest.Features, `{"name":"f","valueType":"integer","defaultValue":1}`)
+	s.Must(t, "POST", apitest.In("f", "production")+"/release-plans", `{"name":"p","milestones":[{"name":"m","sortOrder":0,"strategies":[{"strategyName":"default"}]}]}`)
+	s.Review(t)
+	if got := s.Do(t, "PUT", apitest.Features+"/f", `{"defaultValue":2}`, s.Owner(t, "")); got.Status != 403 {
+		t.Errorf("status %d: %s", got.Status, got.Body)
+	}
+}
