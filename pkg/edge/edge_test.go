@@ -18,7 +18,7 @@ func TestFollows(t *testing.T) {
 		t.Fatal(segment)
 	}
 	g.do("POST", defaultProject+"/features/b/environments/development/strategies", `{"name": "default", "segments": [1]}`)
-	e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": g.token("client", "*", "development"), "STRICT": "true"})
+	e := newEdge(t, "edge", map[string]string{"UPSTREAM_URL": g.URL, "TOKENS": g.token("client", "*", "development"), "STRICT": "true", "MAX_STREAMS": "0"}) // Guidon has none
 	client, frontend := g.token("client", "default", "development"), g.token("frontend", "default", "development")
 	e.awaitOn(client, "a b")
 	same := func() {

@@ -81,7 +81,7 @@ func (a *app) mount(store *dynamo.Store, config httpapi.Config) {
 // for most methods.
 var greedy = regexp.MustCompile(`^(/api/admin/(projects/[^/]+|features/[^/]+/tags|archive|tags|freezes|environments|instance-admin|segments|release-plan-templates|context|` +
 	`strategies|tag-types|user-admin|user|service-account|roles|api-tokens|invite-link|features-batch|events|client-metrics|metrics|playground|addons)|` +
-	`/auth|/api/client/metrics|/api/frontend/client|/edge)/.`)
+	`/auth|/api/openfeature|/api/client/metrics|/api/frontend/client|/edge)/.`)
 
 // find returns the function of a request, as the routes of the template choose it, by its path only: the function itself responds to a method
 // that the path does not have. Other paths with an additional slash belong to the site, as on AWS. route is "" if no operation has path and
