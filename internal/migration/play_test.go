@@ -16,7 +16,7 @@ import (
 const (
 	flagsFilled  = 164
 	timesRefused = 74
-	otherItems   = 24 // tag types, context fields, segments and strategy types
+	otherItems   = 29 // tag types, context fields, segments and strategy types
 )
 
 func TestMigration(tt *testing.T) {
