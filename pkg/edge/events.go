@@ -1,8 +1,6 @@
 package edge
 
 import (
-	"bytes"
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -91,26 +89,11 @@ func (e *Edge) events(w http.ResponseWriter, r *http.Request, ticket string) err
 	if last == "" {
 		changed = time.Since(a.state.taken) < recentState
 	}
-	head := w.Header().Clone()
-	head.Set("Content-Type", "text/event-stream")
-	head.Set("Cache-Control", "no-cache")
-	head.Set("X-Accel-Buffering", "no")
-	head.Set("Connection", "close")
-	var first bytes.Buffer
-	first.WriteString("HTTP/1.1 200 OK\r\n")
-	_ = head.Write(&first) // never fails
-	fmt.Fprintf(&first, "\r\nretry: %d\n%s", jitter(soon).Milliseconds(), newHint(id, changed))
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
+	first := fmt.Appendf(nil, "retry: %d\n%s", jitter(soon).Milliseconds(), newHint(id, changed))
+	if !e.openStream(w, a, first, id, e.hint) {
 		e.streams.leave()
 		return comeBack(w, later, "")
 	}
-	_ = conn.SetDeadline(time.Time{})
-	go func() {
-		defer e.streams.leave()
-		defer conn.Close()
-		e.stream(conn, a, first.Bytes(), id, e.hint)
-	}()
 	return nil
 }
 
@@ -133,30 +116,12 @@ func newHint(id string, changed bool) string {
 
 // hint returns the event for what changed since last, if that is something that the token reads. Pages are told within spread.
 func (e *Edge) hint(a application, last string) ([]byte, string, error) {
-	time.Sleep(rand.N(e.spread))                                         //nolint:gosec // G404: no secret
-	made, _ := a.state.frames.LoadOrStore("ofrep "+last, &sharedFrame{}) // last is one that Edge made: it names the scope
-	f := made.(*sharedFrame)
-	f.once.Do(func() {
-		id, changed := answers.ChangedSince(a.state.set, a.scope, last)
-		if f.id = last; changed {
-			f.text, f.id = []byte(newHint(id, true)), id
+	time.Sleep(rand.N(e.spread))                                                     //nolint:gosec // G404: no secret
+	return a.state.frame("ofrep "+last, func() (text []byte, id string, err error) { // last is one that Edge made
+		now, changed := answers.ChangedSince(a.state.set, a.scope, last)
+		if !changed {
+			return nil, last, nil
 		}
+		return []byte(newHint(now, true)), now, nil
 	})
-	return f.text, f.id, nil
-}
-
-// awaitFirst waits for the flags that a token reads.
-func (e *Edge) awaitFirst(ctx context.Context, a *application) error {
-	if a.state = a.source.state.Load(); a.state != nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, e.maxWait)
-	defer cancel()
-	select {
-	case <-a.source.first:
-		a.state = a.source.state.Load()
-		return nil
-	case <-ctx.Done():
-		return errNoFlags
-	}
 }

@@ -232,6 +232,22 @@ func (e *Edge) authenticateReader(r *http.Request, secret string, types ...acces
 	return a, nil
 }
 
+// awaitFirst waits for the flags that a token reads.
+func (e *Edge) awaitFirst(ctx context.Context, a *application) error {
+	if a.state = a.source.state.Load(); a.state != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.maxWait)
+	defer cancel()
+	select {
+	case <-a.source.first:
+		a.state = a.source.state.Load()
+		return nil
+	case <-ctx.Done():
+		return errNoFlags
+	}
+}
+
 // The headers of a poll without changes. They are those of pkg/answers.
 var (
 	pollVary         = []string{"Accept-Encoding, Authorization, Unleash-Client-Spec"}

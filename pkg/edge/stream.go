@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -104,20 +105,38 @@ func (e *Edge) streaming(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
+	begun = e.openStream(w, a, first, last, func(a application, last string) ([]byte, string, error) { return e.shared(a, query, last) })
+	if !begun {
 		return flags.Errorf(flags.Unavailable, "this connection cannot stream; poll GET /api/client/features instead")
 	}
-	begun = true
+	return nil
+}
+
+// openStream takes the connection of a request, sends the head of the response and the first events, and then each change, see stream. The stream
+// was entered, and leaves when it ends. It reports false if the connection cannot stream.
+func (e *Edge) openStream(w http.ResponseWriter, a application, first []byte, last string, changes func(a application, last string) ([]byte, string, error)) bool {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return false
+	}
 	_ = conn.SetDeadline(time.Time{})
-	head := "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\nX-Accel-Buffering: no\r\nConnection: close\r\n\r\n"
+	head := w.Header() // it can have CORS
+	head.Set("Content-Type", "text/event-stream")
+	head.Set("Cache-Control", "no-cache")
+	head.Set("X-Accel-Buffering", "no")
+	head.Set("Connection", "close")
+	var text bytes.Buffer
+	text.WriteString("HTTP/1.1 200 OK\r\n")
+	_ = head.Write(&text) // a buffer takes everything
+	text.WriteString("\r\n")
+	text.Write(first)
 	// The goroutine and the buffers of the request would take five times the memory of the stream.
 	go func() {
 		defer e.streams.leave()
 		defer conn.Close()
-		e.stream(conn, a, append([]byte(head), first...), last, func(a application, last string) ([]byte, string, error) { return e.shared(a, query, last) })
+		e.stream(conn, a, text.Bytes(), last, changes)
 	}()
-	return nil
+	return true
 }
 
 // awaitAhead waits until Edge has the state that a client has from another Edge. It never gets an older one.
@@ -218,8 +237,13 @@ type sharedFrame struct {
 
 // shared returns the event with what changed since last. It is made once for all streams of the same scope and query.
 func (e *Edge) shared(a application, query answers.Query, last string) ([]byte, string, error) {
-	made, _ := a.state.frames.LoadOrStore(last, &sharedFrame{}) // an ETag of a delta names the scope and the query
+	return a.state.frame(last, func() ([]byte, string, error) { return e.frame(a, query, "unleash-updated", last) })
+}
+
+// frame returns an event that is made once for all streams with the same key: the ETag of a delta, which names the scope and the query.
+func (s *state) frame(key string, render func() ([]byte, string, error)) ([]byte, string, error) {
+	made, _ := s.frames.LoadOrStore(key, &sharedFrame{})
 	f := made.(*sharedFrame)
-	f.once.Do(func() { f.text, f.id, f.err = e.frame(a, query, "unleash-updated", last) })
+	f.once.Do(func() { f.text, f.id, f.err = render() })
 	return f.text, f.id, f.err
 }
