@@ -83,8 +83,8 @@ type endpoint struct {
 // serve authenticates a request and passes it to the SDK.
 func (e *endpoint) serve(ctx context.Context, r *http.Request) (httpapi.Response, error) {
 	local := &inProcess{ctx, r, e.operations()}
-	if refused := local.send(http.MethodGet, anyCaller, nil, ""); refused.status != http.StatusOK {
-		return refused.response(), nil
+	if refused := local.send(http.MethodGet, anyCaller, nil, ""); refused.Status != http.StatusOK {
+		return refused.Response(), nil
 	}
 	if r.Method == http.MethodPost {
 		body, err := httpapi.ReadBody(r, maxBody)
@@ -104,9 +104,9 @@ func (e *endpoint) serve(ctx context.Context, r *http.Request) (httpapi.Response
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody,
 		DisableLocalhostProtection: true, // pkg/server checks names, and behind a proxy or in a container they are others
 	}
-	w := &recorder{header: http.Header{}, status: http.StatusOK}
+	w := httpapi.NewRecorder()
 	mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, options).ServeHTTP(w, r)
-	return w.response(), nil
+	return w.Response(), nil
 }
 
 // inProcess calls operations for the caller of a request.
@@ -119,12 +119,12 @@ type inProcess struct {
 // call is an API.
 func (p *inProcess) call(_ context.Context, method, path string, body []byte, agent string) (status int, answer []byte, err error) {
 	w := p.send(method, path, body, agent)
-	return w.status, w.body.Bytes(), nil
+	return w.Status, w.Body.Bytes(), nil
 }
 
 // send calls an operation with the credentials of the caller: its token, and, where none is needed, what tells its origin.
-func (p *inProcess) send(method, path string, body []byte, agent string) *recorder {
-	w := &recorder{header: http.Header{}, status: http.StatusOK}
+func (p *inProcess) send(method, path string, body []byte, agent string) *httpapi.Recorder {
+	w := httpapi.NewRecorder()
 	r, err := http.NewRequestWithContext(p.ctx, method, path, bytes.NewReader(body))
 	if err != nil {
 		httpapi.WriteError(w, flags.Errorf(flags.Invalid, "a name is not valid"))
@@ -140,22 +140,4 @@ func (p *inProcess) send(method, path string, body []byte, agent string) *record
 	}
 	p.operations.ServeHTTP(w, r)
 	return w
-}
-
-// A recorder keeps a response in memory.
-type recorder struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-// Header is part of http.ResponseWriter, as are Write and WriteHeader.
-func (w *recorder) Header() http.Header { return w.header }
-
-func (w *recorder) Write(b []byte) (int, error) { return w.body.Write(b) }
-
-func (w *recorder) WriteHeader(status int) { w.status = status }
-
-func (w *recorder) response() httpapi.Response {
-	return httpapi.Response{Status: w.status, Header: w.header, Body: w.body.Bytes()}
 }

@@ -94,9 +94,9 @@ func (p inProcess) RoundTrip(r *http.Request) (_ *http.Response, err error) {
 		}
 	}()
 	defer r.Body.Close()
-	w := &response{header: http.Header{}, status: http.StatusOK}
+	w := httpapi.NewRecorder()
 	p.engine.ServeHTTP(w, r)
-	return &http.Response{StatusCode: w.status, Header: w.header, Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: r}, nil
+	return &http.Response{StatusCode: w.Status, Header: w.Header(), Body: io.NopCloser(&w.Body), ContentLength: int64(w.Body.Len()), Request: r}, nil
 }
 
 // externalEngine connects to the DynamoDB at AWS_ENDPOINT_URL_DYNAMODB. Without configured credentials it uses fixed ones,

@@ -143,8 +143,9 @@ func (a *app) serve(w http.ResponseWriter, r *http.Request, f *function) {
 }
 
 // call runs the function. Its context is not the caller's: as on AWS, it continues when the caller disconnects. Only a call that waits for a
-// slot ends then. Probes wait for nobody.
-func (f *function) call(r *http.Request, body []byte) (*response, error) {
+// slot ends then. Probes wait for nobody. The
+// response is kept in memory until the function has returned: a caller that reads slowly must not hold more than that.
+func (f *function) call(r *http.Request, body []byte) (*httpapi.Recorder, error) {
 	if f.slots != nil && r.URL.Path != apipath.Health {
 		select {
 		case f.slots <- struct{}{}:
@@ -161,28 +162,14 @@ func (f *function) call(r *http.Request, body []byte) (*response, error) {
 		r.Header.Set("Authorization", strings.Join(tokens, ","))
 	}
 	r.Header.Del("X-Forwarded-Proto") // API Gateway sets it; here anyone could have sent it
-	response := &response{header: http.Header{}, status: http.StatusOK}
+	response := httpapi.NewRecorder()
 	f.handler.ServeHTTP(response, r)
 	return response, nil
 }
 
-// A response is kept in memory until the function has returned: a caller that reads slowly must not hold more than the response.
-type response struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-// Header is part of http.ResponseWriter, as are Write and WriteHeader.
-func (r *response) Header() http.Header { return r.header }
-
-func (r *response) Write(b []byte) (int, error) { return r.body.Write(b) }
-
-func (r *response) WriteHeader(status int) { r.status = status }
-
 // respond sends a response. It gives up on a caller that reads too slowly.
-func (a *app) respond(ctx context.Context, w http.ResponseWriter, response *response) {
-	size := response.body.Len()
+func (a *app) respond(ctx context.Context, w http.ResponseWriter, response *httpapi.Recorder) {
+	size := response.Body.Len()
 	release, err := a.answers.take(ctx, size)
 	if err != nil {
 		refuse(w, err)
@@ -192,14 +179,14 @@ func (a *app) respond(ctx context.Context, w http.ResponseWriter, response *resp
 	patience := a.readGrace + time.Duration(size)*time.Second/slowestReader
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(patience)) // the writer of a test has none
 	header := w.Header()
-	for name, values := range response.header {
+	for name, values := range response.Header() {
 		header[name] = values
 	}
-	if response.status != http.StatusNoContent {
+	if response.Status != http.StatusNoContent {
 		header.Set("Content-Length", strconv.Itoa(size))
 	}
-	w.WriteHeader(response.status)
-	_, _ = w.Write(response.body.Bytes()) // fails only if the caller has disconnected
+	w.WriteHeader(response.Status)
+	_, _ = w.Write(response.Body.Bytes()) // fails only if the caller has disconnected
 }
 
 // errTooLarge is a refusal before the body is read to its end. The operations have lower limits of their own.
