@@ -82,10 +82,11 @@ func Handler(store httpapi.Store, config httpapi.Config) http.Handler {
 	var fallback http.Handler
 	for _, group := range admin.Groups() {
 		handler := ByFunction(group.Function, httpapi.New(store, group, config))
-		for _, route := range group.Routes() {
+		routes := group.Routes()
+		for _, route := range routes {
 			mux.Handle(route, handler)
-			if before, _, tail := strings.Cut(route, "/{legalValue...}"); tail { // the mux would redirect the path without a slash
-				mux.Handle(before, handler)
+			if before := route[:strings.LastIndex(route, "/")]; strings.HasSuffix(route, "...}") && !slices.Contains(routes, before) {
+				mux.Handle(before, handler) // the mux would redirect the path without a slash
 			}
 		}
 		for route := range group.Gone {
