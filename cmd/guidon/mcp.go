@@ -32,5 +32,5 @@ approve or apply change requests. A Guidon also serves them at /api/admin/mcp.`,
 // A writeCloser is a writer that its user does not close.
 type writeCloser struct{ io.Writer }
 
-// Close is part of io.Closer.
+// Close leaves the writer open.
 func (writeCloser) Close() error { return nil }

@@ -19,10 +19,10 @@ import (
 	"guidon/pkg/flags"
 )
 
-// exitReferences is the exit code of refs --check if the code names flags that are archived or do not exist.
+// exitReferences ends refs --check when the code names flags that are archived or do not exist.
 const exitReferences = 6
 
-// refsOptions are the flags of the command refs.
+// refsOptions say what refs scans, and what it does with the result.
 type refsOptions struct {
 	project, repository, branch, link, growthBook string
 	exclude                                       []string
@@ -111,12 +111,11 @@ func (a *app) findReferences(ctx context.Context, server *adminapi.Client, dir s
 		its := flags.SetOf(byProject[own])
 		scan.Found = slices.DeleteFunc(scan.Found, func(r coderefs.Reference) bool { return !archived[r.Flag] && !its[r.Flag] })
 	}
-	for project, list := range byProject {
-		if o.dryRun {
-			break
-		}
-		if err := a.report(ctx, server, project, list, scan, upload); err != nil {
-			return err
+	if !o.dryRun {
+		for project, list := range byProject {
+			if err := a.report(ctx, server, project, list, scan, upload); err != nil {
+				return err
+			}
 		}
 	}
 	rows := [][]string{{"FLAG", "PATH", "LINE", "COUNT"}}

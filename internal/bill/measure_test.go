@@ -392,7 +392,7 @@ func (d *deployment) wrongSecret(secret string) Units {
 	return units
 }
 
-// alarms has each alarm in the state OK.
+// alarms reads every alarm as OK.
 var alarms = &httpapi.Alarms{Prefix: "arn:aws:cloudwatch:us-east-1:123456789012:alarm:", Read: func(_ context.Context, arns []string) (map[string]flags.AlarmState, error) {
 	states := map[string]flags.AlarmState{}
 	for _, arn := range arns {

@@ -54,7 +54,7 @@ func Git(ctx context.Context, dir string, args ...string) (string, error) {
 }
 
 // Of scans the files of a checkout that git tracks or would track: not those that .gitignore excludes, links, submodules or binary files.
-// exclude are further patterns of git.
+// Nor does it read files that match exclude, which are patterns of git.
 func Of(ctx context.Context, top string, names map[string]bool, exclude []string) (*Scan, error) {
 	args := []string{"ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", "."}
 	for _, pattern := range exclude {

@@ -47,7 +47,7 @@ var programs = []struct {
 	{"python-openfeature", "python/unleash.py", "MODE=openfeature"},
 }
 
-// javaClient is the SDK for Java.
+// javaClient needs Maven, so it only runs in make test-clients-more.
 const javaClient = "java"
 
 // uncounted has clients that evaluate a flag as often as they like: the components of a page when they are drawn, the proxy at each

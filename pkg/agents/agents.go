@@ -2,7 +2,7 @@
 // input and output.
 //
 // A tool only calls operations of the API with the caller's own token, so it has the permissions, guards, limits, events and errors of the API.
-// No tool approves, applies or deletes anything, and an agent skips neither change requests nor freezes, whatever its caller may do (see
+// No tool approves, applies or deletes anything, and an agent skips neither change requests nor freezes, even if its caller may (see
 // access.Caller).
 package agents
 

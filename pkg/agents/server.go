@@ -162,7 +162,7 @@ func (c *call) get(path string, query url.Values) any {
 	return c.send(http.MethodGet, path, nil)
 }
 
-// path joins names to a path of the administration. A name stays one segment, whatever it contains.
+// path joins names to a path of the administration. A name stays one segment, even with a slash in it.
 func (c *call) path(names ...string) string {
 	path := "/api/admin"
 	for _, name := range names {

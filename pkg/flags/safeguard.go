@@ -207,7 +207,7 @@ func (p *ReleasePlan) Acts(s Safeguard, firing bool, since time.Time) bool {
 	return s.Acted != p.Run && (firing && (later || s.Acknowledged.IsZero()) || later && since.After(p.RunAt))
 }
 
-// Acts reports whether a safeguard that is watched acts. One of which the flag knows nothing does, too: whoever has it act finds out why.
+// Acts reports whether a safeguard that is watched acts. It is true for one that the flag no longer has: the attempt finds that out.
 func (f *Feature) Acts(watched Due, firing bool, since time.Time) bool {
 	for _, fe := range f.Environments {
 		if fe.Plan != nil && fe.Plan.ID == watched.Plan {

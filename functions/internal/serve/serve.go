@@ -26,7 +26,7 @@ func GroupOver(group func(store *dynamo.Store, config httpapi.Config) httpapi.Gr
 	lambda.Start(lambdahttp.Handler(httpapi.New(store, group(store, config), config)))
 }
 
-// Scheduled is GroupOver for a function that EventBridge calls at times too: then it runs what scheduled returns.
+// Scheduled serves as GroupOver does. When EventBridge calls the function, it runs what scheduled returns instead.
 func Scheduled(group func(store *dynamo.Store, config httpapi.Config) httpapi.Group, scheduled func(store *dynamo.Store, config httpapi.Config) func(ctx context.Context) error, set ...func(config *httpapi.Config)) {
 	store, config := open(set...)
 	lambda.Start(lambdahttp.Scheduled(lambdahttp.Handler(httpapi.New(store, group(store, config), config)), scheduled(store, config)))
