@@ -98,6 +98,7 @@ var patterns = map[string]string{
 	"permission":     `^[A-Z][A-Z0-9_]*$`,
 	"link":           flags.LinkPattern,
 	"page":           flags.PagePattern,
+	"pageOrEmpty":    "^$|" + flags.PagePattern,
 	"pointer":        "^/",
 	"tokenType":      anyCase(apiTokenTypes...),
 	"tagFilter":      `^[^:]+:(.|\n|\r)+$`,

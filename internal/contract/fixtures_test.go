@@ -69,6 +69,7 @@ var once = []fixture{
 	{"", "", flags, `{"name":"planned"}`},
 	{"", "", flags, `{"name":"removed"}`},
 	{"", "", flags, `{"name":"detached"}`},
+	{"", "", projects + "/default/features", `{"name":"new-checkout"}`}, // of the examples
 	{"signals", "name", signals, `{"name":"NAME"}`},
 	{"", "", signals, `{"name":"checkout-errors"}`}, // of the examples
 	{"", "", signals, `{"name":"doomed"}`},
