@@ -10,6 +10,18 @@ export function answer(enabled, variant) {
   return [enabled ? 'on' : 'off', ...(variant?.enabled ? [variant.name, variant.payload?.value] : [])].join(' ').trim();
 }
 
+/** settingsFor are those of unleash-proxy-client. Each client also needs a storage of its own: by default all of a page share one entry. */
+export function settingsFor(appName, user) {
+  return {
+    url: `${url}/api/frontend`,
+    clientKey: token,
+    appName,
+    refreshInterval: 3, // 3.8.2 loses an answer whose body is not complete at the next poll, and asks with its ETag from then on
+    metricsInterval: 2,
+    context: { userId: user.userId, properties: { plan: user.plan } },
+  };
+}
+
 /** follow makes a client for each user, and evaluates every flag with it again and again: rounds times, unless that is 0. */
 export async function follow(name, connect) {
   try {

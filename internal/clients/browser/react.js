@@ -3,7 +3,7 @@ import { FlagProvider, useFlag, useVariant } from '@unleash/proxy-client-react';
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { InMemoryStorageProvider } from 'unleash-proxy-client';
-import { answer, flags, follow, prefix, token, url } from './follow.js';
+import { answer, flags, follow, prefix, settingsFor } from './follow.js';
 
 const name = `${prefix}browser-react`;
 follow(name, (user) => {
@@ -12,15 +12,7 @@ follow(name, (user) => {
     drawn[flag.name] = answer(useFlag(flag.name), useVariant(flag.name));
     return drawn[flag.name];
   };
-  const config = {
-    url: `${url}/api/frontend`,
-    clientKey: token,
-    appName: name,
-    refreshInterval: 3,
-    metricsInterval: 2,
-    storageProvider: new InMemoryStorageProvider(),
-    context: { userId: user.userId, properties: { plan: user.plan } },
-  };
+  const config = { ...settingsFor(name, user), storageProvider: new InMemoryStorageProvider() };
   const element = document.body.appendChild(document.createElement('div'));
   createRoot(element).render(createElement(FlagProvider, { config }, flags.map((flag) => createElement(Flag, { flag, key: flag.name }))));
   return (flag) => drawn[flag.name];

@@ -1,7 +1,7 @@
 // @unleash/proxy-client-vue: a component for each user, which is drawn again whenever a flag of it changes.
 import { FlagProvider, InMemoryStorageProvider, useFlag, useVariant } from '@unleash/proxy-client-vue';
 import { createApp, h } from 'vue';
-import { answer, flags, follow, prefix, token, url } from './follow.js';
+import { answer, flags, follow, prefix, settingsFor } from './follow.js';
 
 const name = `${prefix}browser-vue`;
 follow(name, (user) => {
@@ -17,15 +17,7 @@ follow(name, (user) => {
       };
     },
   };
-  const config = {
-    url: `${url}/api/frontend`,
-    clientKey: token,
-    appName: name,
-    refreshInterval: 3,
-    metricsInterval: 2,
-    storageProvider: new InMemoryStorageProvider(),
-    context: { userId: user.userId, properties: { plan: user.plan } },
-  };
+  const config = { ...settingsFor(name, user), storageProvider: new InMemoryStorageProvider() };
   const element = document.body.appendChild(document.createElement('div'));
   createApp(() => h(FlagProvider, { config }, () => flags.map((flag) => h(Flag, { name: flag.name, key: flag.name })))).mount(element);
   return (flag) => drawn[flag.name];
